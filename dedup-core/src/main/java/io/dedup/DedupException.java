@@ -1,0 +1,12 @@
+package io.dedup;
+
+import org.jspecify.annotations.Nullable;
+
+/** The base of what this framework throws. */
+public abstract class DedupException extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    protected DedupException(String message, @Nullable Throwable cause) {
+        super(message, cause);
+    }
+}

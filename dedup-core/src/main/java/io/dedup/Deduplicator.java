@@ -1,0 +1,204 @@
+package io.dedup;
+
+import io.dedup.DedupOutcome.Completion;
+import io.dedup.DedupOutcome.DeferReason;
+import io.dedup.engine.Admission;
+import io.dedup.engine.BatchAdmission;
+import io.dedup.engine.DedupEngine;
+import io.dedup.engine.Delivery;
+import io.dedup.engine.Execution;
+import io.dedup.engine.WaitBudget;
+import io.dedup.internal.SafeListeners;
+import io.dedup.store.DedupStore;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Runs handlers once per business message ID: the idempotent consumer (Hohpe and Woolf, <i>Enterprise Integration
+ * Patterns</i>, "Idempotent Receiver").
+ *
+ * <p>Usable on its own, for a broker without an adapter or for an HTTP handler; the broker modules stand on its
+ * {@link #engine()}. Thread-safe; make one for each consumer name, and close it after the consumers have stopped. It
+ * doesn't own its store.
+ */
+public final class Deduplicator implements AutoCloseable {
+    private static final int ASYNC_THREADS = 4;
+    private static final long ASYNC_THREAD_IDLE_SECONDS = 10;
+
+    private final DedupTopics topics;
+    private final DedupEngine engine;
+    private final Outcomes outcomes;
+    private final ExecutorService closeOuts;
+
+    Deduplicator(DedupStore store, DeduplicatorBuilder from) {
+        this.topics = from.topics();
+        this.engine = new DedupEngine(store, from.listeners(), from.shortestLease(), from.shutdownTimeout());
+        this.outcomes = new Outcomes(new SafeListeners<>(from.listeners()));
+        ThreadPoolExecutor pool = new ThreadPoolExecutor(
+                ASYNC_THREADS,
+                ASYNC_THREADS,
+                ASYNC_THREAD_IDLE_SECONDS,
+                TimeUnit.SECONDS,
+                new LinkedBlockingQueue<>(),
+                work -> {
+                    Thread thread = new Thread(work, "dedup-close-out-" + store.name());
+                    thread.setDaemon(true);
+                    return thread;
+                });
+        pool.allowCoreThreadTimeOut(true);
+        this.closeOuts = pool;
+    }
+
+    /** A builder of a deduplicator over this store; the store stays the caller's to close. */
+    public static DeduplicatorBuilder builder(DedupStore store) {
+        return new DeduplicatorBuilder(store);
+    }
+
+    /** The consumer name: listeners of different names never suppress each other. */
+    public String consumer() {
+        return topics.consumer();
+    }
+
+    /** The scope and the policy of a topic. */
+    public DedupTopic topic(String name) {
+        return topics.topic(name);
+    }
+
+    /** The steps of a delivery, for broker adapters. */
+    public DedupEngine engine() {
+        return engine;
+    }
+
+    /**
+     * The key of a business message ID.
+     *
+     * @throws MissingMessageIdException when {@link DedupKey#problemWith} finds the ID unusable
+     */
+    public DedupKey key(String topic, @Nullable String rawMessageId) {
+        return topic(topic).scope().key(rawMessageId);
+    }
+
+    /** As {@link #execute(DedupCall, DedupHandler)}, without a result for duplicates. */
+    public <R extends @Nullable Object, X extends Throwable> DedupOutcome<R> execute(
+            DedupKey key, DedupHandler<R, X> handler) throws X {
+        return execute(DedupCall.of(key), handler);
+    }
+
+    /**
+     * Runs the handler if this caller wins the claim, and records its success. Two round trips for a new message, one
+     * for a duplicate; blocks for them, and up to {@code inFlightWait} for a message in flight elsewhere.
+     *
+     * @throws X what the handler throws, after its claim was released
+     */
+    public <R extends @Nullable Object, X extends Throwable> DedupOutcome<R> execute(
+            DedupCall<R> call, DedupHandler<R, X> handler) throws X {
+        DedupPolicy policy = policyOf(call.key());
+        WaitBudget budget = budget(policy);
+        Admission admission = engine.admit(delivery(call), budget);
+        if (!(admission instanceof Admission.Run run)) {
+            return outcomes.notRun(admission, call);
+        }
+        Execution execution = run.execution();
+        execution.begin();
+        R value;
+        try {
+            value = handler.handle(execution);
+        } catch (Throwable e) { // Errors, too: a claim that nobody releases holds the message for its lease
+            if (execution.fail(e)) {
+                return new DedupOutcome.Deferred<>(DeferReason.LEASE_LOST, policy.maxDeferDelay(), e);
+            }
+            throw e;
+        }
+        Completion completion = execution.succeed(outcomes.encode(call, policy.maxResultBytes(), value), budget);
+        return new DedupOutcome.Handled<>(value, completion);
+    }
+
+    /**
+     * As {@link #execute(DedupCall, DedupHandler)} for work that ends with a stage. Claims on the calling thread, and
+     * blocks it for that; records the end on a thread of its own.
+     *
+     * @return ends after the store was told; fails as the handler or its stage does
+     */
+    public <R extends @Nullable Object> CompletionStage<DedupOutcome<R>> executeAsync(
+            DedupCall<R> call, AsyncDedupHandler<R> handler) {
+        DedupPolicy policy = policyOf(call.key());
+        Admission admission = engine.admit(delivery(call), budget(policy));
+        if (!(admission instanceof Admission.Run run)) {
+            return CompletableFuture.completedStage(outcomes.notRun(admission, call));
+        }
+        try {
+            return new AsyncRun<>(call, policy, run.execution(), outcomes, () -> budget(policy))
+                    .start(handler, closeOuts);
+        } catch (Exception e) {
+            return CompletableFuture.failedStage(e);
+        }
+    }
+
+    /**
+     * Runs the handler with the new ones of a batch: one round trip to claim all, one to complete all. The batch
+     * succeeds or fails as a whole; copies of an ID within it are handled once.
+     *
+     * <p>When some message of the batch was running as a process died and {@code maxDeaths} is set, the handler is
+     * called with one item at a time instead, so that only the one that kills is charged.
+     *
+     * @return an outcome for each item, in order
+     * @throws X what the handler throws, after all claims of that call were released
+     */
+    public <T, X extends Throwable> List<DedupOutcome<@Nullable Void>> executeAll(
+            List<T> items, Function<? super T, DedupKey> keyOf, BatchDedupHandler<T, X> handler) throws X {
+        if (items.isEmpty()) {
+            return List.of();
+        }
+        List<DedupKey> keys = new ArrayList<>(items.size());
+        for (T item : items) {
+            keys.add(keyOf.apply(item));
+        }
+        WaitBudget budget = budget(policyOf(keys.get(0)));
+        BatchRun<T> run = new BatchRun<>(engine, outcomes, this::policyOf, budget);
+        BatchAdmission batch = engine.admitAll(keys.stream().map(this::delivery).toList(), budget);
+        if (!batch.isolate()) {
+            return run.run(items, keys, batch.admissions(), handler);
+        }
+        List<DedupOutcome<@Nullable Void>> answers = new ArrayList<>(items.size());
+        for (int i = 0; i < items.size(); i++) {
+            Admission admission = engine.admit(delivery(keys.get(i)), budget);
+            answers.addAll(run.run(List.of(items.get(i)), List.of(keys.get(i)), List.of(admission), handler));
+        }
+        return answers;
+    }
+
+    private Delivery delivery(DedupKey key) {
+        return delivery(DedupCall.of(key));
+    }
+
+    private Delivery delivery(DedupCall<?> call) {
+        DedupTopic topic = new DedupTopic(call.key().scope(), policyOf(call.key()));
+        return new Delivery(topic, call.key(), null, call.fingerprint(), () -> "a direct call");
+    }
+
+    private DedupPolicy policyOf(DedupKey key) {
+        return topics.policy(key.scope().topic());
+    }
+
+    private static WaitBudget budget(DedupPolicy policy) {
+        return WaitBudget.of(policy.inFlightWait());
+    }
+
+    /**
+     * Admits nothing any more, waits for running handlers while their leases are renewed (at most
+     * {@code shutdownTimeout}), and tries once more to record what the store couldn't be told.
+     */
+    @Override
+    public void close() {
+        engine.close();
+        closeOuts.shutdown();
+    }
+}

@@ -1,0 +1,108 @@
+package io.dedup;
+
+import io.dedup.store.DedupStore;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** Builds a {@link Deduplicator}. Not thread-safe. */
+public final class DeduplicatorBuilder {
+    private static final Duration MAX_SHUTDOWN_TIMEOUT = Duration.ofHours(1);
+
+    private final DedupStore store;
+    private final Map<String, UnaryOperator<DedupPolicy.Builder>> topics = new HashMap<>();
+    private final List<DedupListener> listeners = new ArrayList<>();
+    private @Nullable String consumer;
+    private DedupPolicy defaults = DedupPolicy.defaults();
+    private Duration shutdownTimeout = Duration.ofSeconds(30);
+
+    DeduplicatorBuilder(DedupStore store) {
+        this.store = Objects.requireNonNull(store, "store");
+    }
+
+    /** Required: the consumer name, usually the consumer group. Changing it forgets all windows. */
+    public DeduplicatorBuilder consumer(String name) {
+        this.consumer = Objects.requireNonNull(name, "consumer");
+        return this;
+    }
+
+    /** The policy of topics without one of their own; {@link DedupPolicy#defaults()} unless set. */
+    public DeduplicatorBuilder defaults(DedupPolicy policy) {
+        this.defaults = Objects.requireNonNull(policy, "defaults");
+        return this;
+    }
+
+    /** What is different for a topic, on top of the defaults whenever those are set. */
+    public DeduplicatorBuilder topic(String name, UnaryOperator<DedupPolicy.Builder> changes) {
+        if (topics.putIfAbsent(name, changes) != null) {
+            throw new IllegalArgumentException("topic " + name + " is configured twice");
+        }
+        return this;
+    }
+
+    /** A listener to be told what happens; any number of them. */
+    public DeduplicatorBuilder listener(DedupListener listener) {
+        listeners.add(Objects.requireNonNull(listener, "listener"));
+        return this;
+    }
+
+    /** How long {@link Deduplicator#close} waits for running handlers: zero to 1 h, 30 s by default. */
+    public DeduplicatorBuilder shutdownTimeout(Duration value) {
+        if (value.isNegative() || value.compareTo(MAX_SHUTDOWN_TIMEOUT) > 0) {
+            throw new IllegalArgumentException(
+                    "shutdownTimeout must be from 0 to " + MAX_SHUTDOWN_TIMEOUT + ", but is " + value);
+        }
+        this.shutdownTimeout = value;
+        return this;
+    }
+
+    /**
+     * The deduplicator, with its heartbeat running.
+     *
+     * @throws IllegalArgumentException when a setting is missing or wrong; names it
+     */
+    public Deduplicator build() {
+        return new Deduplicator(store, this);
+    }
+
+    DedupTopics topics() {
+        if (consumer == null) {
+            throw new IllegalArgumentException(
+                    "consumer must be set: it is part of what makes an ID unique; the consumer group is a good choice");
+        }
+        return new DedupTopics(consumer, defaults, policies());
+    }
+
+    private Map<String, DedupPolicy> policies() {
+        Map<String, DedupPolicy> policies = new HashMap<>();
+        topics.forEach((name, changes) -> {
+            try {
+                policies.put(name, changes.apply(defaults.toBuilder()).build());
+            } catch (IllegalArgumentException e) {
+                throw new IllegalArgumentException("topic " + name + ": " + e.getMessage(), e);
+            }
+        });
+        return policies;
+    }
+
+    List<DedupListener> listeners() {
+        return List.copyOf(listeners);
+    }
+
+    Duration shortestLease() {
+        return Stream.concat(Stream.of(defaults), policies().values().stream())
+                .map(DedupPolicy::lease)
+                .min(Duration::compareTo)
+                .orElseThrow();
+    }
+
+    Duration shutdownTimeout() {
+        return shutdownTimeout;
+    }
+}

@@ -1,0 +1,42 @@
+package io.dedup.engine;
+
+import io.dedup.DedupException;
+import io.dedup.DedupOutcome.DeferReason;
+import io.dedup.DedupOutcome.SkipReason;
+import io.dedup.store.ClaimResult.AlreadyDone;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/** What an adapter does with a delivery. */
+public sealed interface Admission {
+    /** Run the handler; then close the execution out, whatever happens. */
+    record Run(Execution execution) implements Admission {}
+
+    /** Ack, don't run. */
+    record Duplicate(AlreadyDone done) implements Admission {}
+
+    /** Ack without an effect, by policy. */
+    record Ignore(SkipReason reason) implements Admission {}
+
+    /**
+     * A copy of an earlier delivery of the same batch that runs: ack it when that one is acked, don't run it.
+     *
+     * @param leader the index of that delivery, always lower
+     */
+    record Follow(int leader) implements Admission {}
+
+    /**
+     * Let the broker deliver it again; never ack, and don't count it as a failure.
+     *
+     * @param retryAfter the delay that makes sense
+     * @param pause whether the policy asks to pause the consumer until {@link DedupEngine#ping} succeeds
+     */
+    record Defer(
+            DeferReason reason,
+            Duration retryAfter,
+            boolean pause,
+            @Nullable Throwable cause) implements Admission {}
+
+    /** Fail the delivery with this exception; retrying can't help. */
+    record Reject(DedupException cause) implements Admission {}
+}

@@ -1,0 +1,16 @@
+package io.dedup.engine;
+
+import io.dedup.store.ClaimRequest;
+import io.dedup.store.ClaimResult;
+
+/**
+ * A claim and what became of it.
+ *
+ * @param sentAt when the request that was answered was sent, by {@link System#nanoTime()}
+ */
+record Attempted(Delivery delivery, ClaimRequest request, ClaimResult result, long sentAt) {
+    /** Whether asking again may change the answer. */
+    boolean isUndecided() {
+        return result instanceof ClaimResult.InFlight || result instanceof ClaimResult.StoreError;
+    }
+}

@@ -1,0 +1,212 @@
+package io.dedup.engine;
+
+import static java.util.Objects.requireNonNull;
+
+import io.dedup.DedupKey;
+import io.dedup.DedupListener;
+import io.dedup.DedupOutcome.DeferReason;
+import io.dedup.DedupOutcome.SkipReason;
+import io.dedup.DedupPolicy;
+import io.dedup.Fingerprint;
+import io.dedup.MissingMessageIdException;
+import io.dedup.OnConflict;
+import io.dedup.OnStoreFailure;
+import io.dedup.PayloadConflictException;
+import io.dedup.PoisonMessageException;
+import io.dedup.engine.Execution.Guard;
+import io.dedup.internal.SafeListeners;
+import io.dedup.store.Claim;
+import io.dedup.store.ClaimResult.Acquired;
+import io.dedup.store.ClaimResult.AlreadyDone;
+import io.dedup.store.ClaimResult.Conflict;
+import io.dedup.store.ClaimResult.InFlight;
+import io.dedup.store.ClaimResult.StoreError;
+import io.dedup.store.DedupStoreException;
+import io.dedup.store.ReleaseMode;
+import io.dedup.store.ReleaseRequest;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/** Turns a store's answer and the policy into what happens to a delivery. */
+final class Decider {
+    private static final Duration MIN_DEFER_DELAY = Duration.ofMillis(20);
+
+    private final SafeListeners<DedupListener> notifier;
+    private final Heartbeat heartbeat;
+    private final BackgroundWrites background;
+    private final CloseOut closeOut;
+
+    Decider(
+            SafeListeners<DedupListener> notifier,
+            Heartbeat heartbeat,
+            BackgroundWrites background,
+            CloseOut closeOut) {
+        this.notifier = notifier;
+        this.heartbeat = heartbeat;
+        this.background = background;
+        this.closeOut = closeOut;
+    }
+
+    /** Puts an acquired claim under the heartbeat. */
+    Execution register(Attempted attempted, Acquired acquired) {
+        boolean shadow = attempted.delivery().topic().policy().shadow();
+        Execution execution =
+                execution(attempted, shadow ? Guard.SHADOW : Guard.CLAIMED, claim(attempted, acquired), acquired);
+        heartbeat.add(execution);
+        return execution;
+    }
+
+    Admission decide(Attempted attempted) {
+        return decide(attempted, null);
+    }
+
+    /** Decides, with the execution of a claim that is registered already. */
+    Admission decide(Attempted attempted, @Nullable Execution registered) {
+        Delivery delivery = attempted.delivery();
+        DedupKey key = attempted.request().key();
+        if (delivery.topic().policy().shadow()) {
+            return shadow(attempted, registered);
+        }
+        if (attempted.result() instanceof Acquired acquired) {
+            return acquired(attempted, acquired, registered == null ? register(attempted, acquired) : registered);
+        }
+        if (attempted.result() instanceof AlreadyDone done) {
+            notifier.tell(listener -> listener.duplicate(key, done.completedAt()));
+            return new Admission.Duplicate(done);
+        }
+        if (attempted.result() instanceof InFlight inFlight) {
+            return defer(delivery, DeferReason.IN_FLIGHT, inFlight.remaining(), null);
+        }
+        if (attempted.result() instanceof StoreError error) {
+            return storeDown(attempted, error.cause());
+        }
+        return conflict(delivery, key);
+    }
+
+    private Admission acquired(Attempted attempted, Acquired acquired, Execution execution) {
+        Delivery delivery = attempted.delivery();
+        DedupKey key = attempted.request().key();
+        int maxDeaths = delivery.topic().policy().maxDeaths();
+        if (maxDeaths > 0 && acquired.deaths() >= maxDeaths) {
+            execution.closeForBatch();
+            heartbeat.remove(execution);
+            closeOut.releaseNow(execution, ReleaseMode.CONVICTED);
+            notifier.tell(listener -> listener.poison(key, acquired.deaths()));
+            return new Admission.Reject(
+                    new PoisonMessageException(key, delivery.origin().get(), acquired.deaths()));
+        }
+        notifier.tell(listener -> listener.acquired(key, acquired.attempt()));
+        return new Admission.Run(execution);
+    }
+
+    private Admission storeDown(Attempted attempted, DedupStoreException cause) {
+        Delivery delivery = attempted.delivery();
+        DedupPolicy policy = delivery.topic().policy();
+        Claim claim = new Claim(attempted.request().key(), attempted.request().owner(), 0);
+        if (policy.onStoreFailure() == OnStoreFailure.PROCESS) {
+            return unguarded(delivery, execution(attempted, Guard.STORE_DOWN, claim, null), claim.key());
+        }
+        // The claim may have been made although its answer was lost; left alone, it would hold the message for a lease.
+        background.release(new ReleaseRequest(claim, ReleaseMode.NOT_STARTED), policy.lease());
+        return defer(delivery, DeferReason.STORE_UNAVAILABLE, policy.maxDeferDelay(), cause);
+    }
+
+    private Admission conflict(Delivery delivery, DedupKey key) {
+        OnConflict onConflict = delivery.topic().policy().onConflict();
+        notifier.tell(listener -> listener.conflict(key, onConflict));
+        return switch (onConflict) {
+            case FAIL ->
+                new Admission.Reject(
+                        new PayloadConflictException(key, delivery.origin().get()));
+            case SKIP -> new Admission.Ignore(SkipReason.CONFLICT);
+            case PROCESS -> unguarded(delivery, unclaimed(delivery), key);
+        };
+    }
+
+    Admission missingId(Delivery delivery) {
+        String problem = requireNonNull(delivery.problem());
+        String origin = delivery.origin().get();
+        notifier.tell(listener -> listener.missingId(delivery.topic(), origin, problem));
+        if (delivery.topic().policy().shadow()) {
+            return new Admission.Run(unclaimed(delivery));
+        }
+        return switch (delivery.topic().policy().onMissingId()) {
+            case FAIL ->
+                new Admission.Reject(
+                        new MissingMessageIdException(delivery.topic().scope(), origin, problem));
+            case SKIP -> new Admission.Ignore(SkipReason.MISSING_ID);
+            case PROCESS -> unguarded(delivery, unclaimed(delivery), null);
+        };
+    }
+
+    /** Decides about a copy of a delivery of the same batch, about which {@code leaderAdmission} says what is known. */
+    Admission follow(Delivery copy, Delivery leader, int leaderIndex, Admission leaderAdmission) {
+        DedupKey key = requireNonNull(copy.key());
+        if (copy.topic().policy().shadow()) {
+            notifier.tell(listener -> listener.shadow(key, "copy in batch"));
+            return new Admission.Run(unclaimed(copy));
+        }
+        Fingerprint first = leader.fingerprint();
+        if (first != null && copy.fingerprint() != null && !first.equals(copy.fingerprint())) {
+            return conflict(copy, key);
+        }
+        if (leaderAdmission instanceof Admission.Run run) {
+            if (run.execution().guard() == Guard.NONE) { // conflicting payloads run, each of them
+                return unguarded(copy, unclaimed(copy), key);
+            }
+            notifier.tell(listener -> listener.copyInBatch(key));
+            return new Admission.Follow(leaderIndex);
+        }
+        if (leaderAdmission instanceof Admission.Duplicate duplicate) {
+            notifier.tell(listener -> listener.duplicate(key, duplicate.done().completedAt()));
+        }
+        return leaderAdmission;
+    }
+
+    private Admission shadow(Attempted attempted, @Nullable Execution registered) {
+        Delivery delivery = attempted.delivery();
+        DedupKey key = requireNonNull(delivery.key());
+        if (attempted.result() instanceof Acquired acquired) {
+            return new Admission.Run(registered == null ? register(attempted, acquired) : registered);
+        }
+        String wouldBe;
+        if (attempted.result() instanceof AlreadyDone) {
+            wouldBe = "duplicate";
+        } else if (attempted.result() instanceof InFlight) {
+            wouldBe = "in flight";
+        } else if (attempted.result() instanceof Conflict) {
+            wouldBe = "conflict";
+        } else {
+            wouldBe = "store unavailable";
+        }
+        notifier.tell(listener -> listener.shadow(key, wouldBe));
+        return new Admission.Run(unclaimed(delivery));
+    }
+
+    private Admission unguarded(Delivery delivery, Execution execution, @Nullable DedupKey key) {
+        notifier.tell(listener -> listener.unguarded(key, delivery.topic()));
+        return new Admission.Run(execution);
+    }
+
+    private Admission defer(
+            Delivery delivery, DeferReason reason, Duration wanted, @Nullable DedupStoreException cause) {
+        DedupPolicy policy = delivery.topic().policy();
+        Duration delay = wanted.compareTo(policy.maxDeferDelay()) > 0 ? policy.maxDeferDelay() : wanted;
+        Duration retryAfter = delay.compareTo(MIN_DEFER_DELAY) < 0 ? MIN_DEFER_DELAY : delay;
+        notifier.tell(listener -> listener.deferred(delivery.key(), reason, retryAfter));
+        boolean pause = reason == DeferReason.STORE_UNAVAILABLE && policy.onStoreFailure() == OnStoreFailure.PAUSE;
+        return new Admission.Defer(reason, retryAfter, pause, cause);
+    }
+
+    private Execution unclaimed(Delivery delivery) {
+        return new Execution(closeOut, delivery.topic(), Guard.NONE, null, null, System.nanoTime());
+    }
+
+    private Execution execution(Attempted attempted, Guard guard, Claim claim, @Nullable Acquired acquired) {
+        return new Execution(closeOut, attempted.delivery().topic(), guard, claim, acquired, attempted.sentAt());
+    }
+
+    private static Claim claim(Attempted attempted, Acquired acquired) {
+        return new Claim(attempted.request().key(), attempted.request().owner(), acquired.attempt());
+    }
+}

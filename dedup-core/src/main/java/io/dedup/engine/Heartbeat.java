@@ -1,0 +1,146 @@
+package io.dedup.engine;
+
+import io.dedup.DedupKey;
+import io.dedup.DedupListener;
+import io.dedup.DedupPolicy;
+import io.dedup.internal.SafeListeners;
+import io.dedup.store.Claim;
+import io.dedup.store.DedupStore;
+import io.dedup.store.RenewRequest;
+import io.dedup.store.WriteResult;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Renews the leases of all claims of this process, at a third of their length, in one batch call.
+ *
+ * <p>One thread looks through the claims; a claim that is never looked at costs a set insertion and a removal.
+ */
+final class Heartbeat implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(Heartbeat.class);
+    private static final int LOOKS_PER_LEASE = 12;
+    private static final long MIN_PERIOD_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
+
+    private final Set<Execution> claims = ConcurrentHashMap.newKeySet();
+    private final DedupStore store;
+    private final SafeListeners<DedupListener> notifier;
+    private final ScheduledExecutorService thread;
+    private final ScheduledFuture<?> beats;
+    private final long periodNanos;
+
+    Heartbeat(DedupStore store, SafeListeners<DedupListener> notifier, Duration shortestLease) {
+        this.store = store;
+        this.notifier = notifier;
+        this.periodNanos = Math.max(MIN_PERIOD_NANOS, shortestLease.toNanos() / LOOKS_PER_LEASE);
+        this.thread = Executors.newSingleThreadScheduledExecutor(work -> {
+            Thread created = new Thread(work, "dedup-heartbeat-" + store.name());
+            created.setDaemon(true);
+            return created;
+        });
+        this.beats = thread.scheduleWithFixedDelay(this::beat, periodNanos, periodNanos, TimeUnit.NANOSECONDS);
+    }
+
+    void add(Execution execution) {
+        claims.add(execution);
+    }
+
+    /** Comes before a claim's completion or release is sent: a renewal after it would be taken for a lost lease. */
+    void remove(Execution execution) {
+        claims.remove(execution);
+    }
+
+    int size() {
+        return claims.size();
+    }
+
+    private void beat() {
+        try {
+            List<Execution> due = due();
+            if (!due.isEmpty()) {
+                renew(due);
+            }
+        } catch (RuntimeException | Error e) {
+            // A scheduled task that throws is never run again, and every lease of the process would run out silently.
+            log.error("The heartbeat of store {} failed and goes on; leases may be lost", store.name(), e);
+        }
+    }
+
+    private List<Execution> due() {
+        List<Execution> due = new ArrayList<>();
+        long now = System.nanoTime();
+        for (Execution execution : claims) {
+            DedupPolicy policy = execution.topic().policy();
+            if (execution.isStarted() && execution.handlerTime().compareTo(policy.maxProcessingTime()) > 0) {
+                // From here on the lease runs out, and the context's own deadline tells the handler.
+                if (execution.reportOverrunOnce()) {
+                    notifier.tell(listener -> listener.maxProcessingTimeExceeded(keyOf(execution)));
+                }
+            } else if (!execution.isLost()
+                    && now - execution.renewalSentAt() >= policy.lease().toNanos() / 3 - periodNanos) {
+                due.add(execution);
+            }
+            if (execution.leaseLost()) {
+                reportLoss(execution);
+            }
+        }
+        return due;
+    }
+
+    private void renew(List<Execution> due) {
+        List<RenewRequest> requests = new ArrayList<>(due.size());
+        for (Execution execution : due) {
+            requests.add(new RenewRequest(
+                    claimOf(execution), execution.topic().policy().lease()));
+        }
+        long sentAt = System.nanoTime();
+        List<WriteResult> answers;
+        try {
+            answers = store.renewAll(requests);
+        } catch (RuntimeException e) {
+            notifier.tell(listener -> listener.storeError("renew", Claimer.wrap(store, e)));
+            return; // due again at the next beat, while the leases last
+        }
+        for (int i = 0; i < answers.size(); i++) {
+            Execution execution = due.get(i);
+            WriteResult answer = answers.get(i);
+            if (answer.isApplied()) {
+                execution.renewed(sentAt);
+            } else if (answer instanceof WriteResult.StoreError error) {
+                notifier.tell(listener -> listener.storeError("renew", error.cause()));
+            } else if (claims.contains(execution)) { // else it was completed meanwhile, and nothing is lost
+                execution.markLost();
+                reportLoss(execution);
+            }
+        }
+    }
+
+    private void reportLoss(Execution execution) {
+        if (execution.guarded() && execution.reportLossOnce()) {
+            notifier.tell(listener -> listener.leaseLost(keyOf(execution)));
+        }
+    }
+
+    private static Claim claimOf(Execution execution) {
+        return Objects.requireNonNull(execution.claim(), "only claims have a heartbeat");
+    }
+
+    private static DedupKey keyOf(Execution execution) {
+        return claimOf(execution).key();
+    }
+
+    @Override
+    public void close() {
+        beats.cancel(false);
+        thread.shutdownNow();
+    }
+}

@@ -1,0 +1,36 @@
+package io.dedup.engine;
+
+import java.time.Duration;
+
+/**
+ * How long a consumer's thread may still be held by waiting in place: for a running copy, or for a store that doesn't
+ * take a completion. One for each poll, well below the time after which the broker takes the consumer for dead. Not
+ * thread-safe.
+ */
+public final class WaitBudget {
+    private long nanosLeft;
+
+    private WaitBudget(long nanos) {
+        this.nanosLeft = nanos;
+    }
+
+    /** A budget of this length; zero or less never waits. */
+    public static WaitBudget of(Duration total) {
+        return new WaitBudget(Math.max(0, total.toNanos()));
+    }
+
+    /** A budget that never waits. */
+    public static WaitBudget none() {
+        return new WaitBudget(0);
+    }
+
+    /** What is left, in nanoseconds; never negative. */
+    public long nanosLeft() {
+        return nanosLeft;
+    }
+
+    /** Takes time off; what isn't there can't be taken. */
+    public void spend(long nanos) {
+        nanosLeft = Math.max(0, nanosLeft - Math.max(0, nanos));
+    }
+}

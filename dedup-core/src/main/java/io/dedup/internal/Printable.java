@@ -1,0 +1,34 @@
+package io.dedup.internal;
+
+import org.jspecify.annotations.Nullable;
+
+/** Makes text that came from a message fit for a log line: escaped, and capped in length. */
+public final class Printable {
+    private static final int MAX_CHARS = 80;
+
+    private Printable() {}
+
+    /** The text in double quotes; control, format and non-ASCII characters as {@code \}{@code uXXXX}, at most 80 kept. */
+    public static String of(@Nullable String text) {
+        if (text == null) {
+            return "null";
+        }
+        StringBuilder out = new StringBuilder(Math.min(text.length(), MAX_CHARS) + 16).append('"');
+        int kept = Math.min(text.length(), MAX_CHARS);
+        for (int i = 0; i < kept; i++) {
+            char c = text.charAt(i);
+            if (c == '"' || c == '\\') {
+                out.append('\\').append(c);
+            } else if (c >= 0x20 && c < 0x7f) {
+                out.append(c);
+            } else {
+                out.append(String.format("\\u%04x", (int) c));
+            }
+        }
+        out.append('"');
+        if (text.length() > kept) {
+            out.append("… (").append(text.length()).append(" characters)");
+        }
+        return out.toString();
+    }
+}

@@ -1,0 +1,72 @@
+package io.dedup.store;
+
+import io.dedup.DedupKey;
+import io.dedup.Window;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Keeps the two-phase records: PROCESSING with a lease, then DONE with a window.
+ *
+ * <p>Every transition is atomic, takes the store's clock for the only clock, and changes nothing for one who isn't the
+ * owner. A record whose lease ended or that was released longer than {@link #attemptRetention()} ago, and a DONE record
+ * past its window, count as absent.
+ *
+ * <p>Thread-safe. Calls block, but not for long: an implementation has time-outs of its own, never waits for a lease,
+ * and never retries what may have been applied without recognising itself. A single form throws
+ * {@link DedupStoreException} when it has no answer; a batch form answers in the order of the requests, one answer per
+ * request, with {@code StoreError} for those it has none for, and may throw when it has none at all. A batch holds each
+ * key once, means exactly what the single calls would, and may be of any size: an implementation cuts it into pieces.
+ */
+public interface DedupStore extends AutoCloseable {
+    /** For logs and metrics: {@code redis}, {@code jdbc}, {@code memory} … */
+    String name();
+
+    /** How long attempts, deaths and tokens of an unfinished message outlive its last lease. */
+    Duration attemptRetention();
+
+    /** Tries to become the one who runs the handler. */
+    ClaimResult claim(ClaimRequest request);
+
+    List<ClaimResult> claimAll(List<ClaimRequest> requests);
+
+    /** PROCESSING by this owner becomes DONE, even after the lease ran out if nobody took over. */
+    WriteResult complete(CompleteRequest request);
+
+    List<WriteResult> completeAll(List<CompleteRequest> requests);
+
+    /** PROCESSING by this owner becomes claimable at once. */
+    WriteResult release(ReleaseRequest request);
+
+    List<WriteResult> releaseAll(List<ReleaseRequest> requests);
+
+    /** PROCESSING by this owner is held on, even after the lease ran out if nobody took over. */
+    WriteResult renew(RenewRequest request);
+
+    /**
+     * The heartbeat's form: on a connection of its own, and not held up by rows that somebody has locked (those answer
+     * {@code StoreError} or are renewed; never {@code LeaseLost}).
+     */
+    List<WriteResult> renewAll(List<RenewRequest> requests);
+
+    /** The record, or empty where there is none or it is expired. */
+    Optional<StoredRecord> find(DedupKey key);
+
+    /** Removes the record; the next copy of the message runs again, with attempt 1 and a higher fencing token. */
+    OperatorResult forget(DedupKey key, boolean evenIfLeaseLive);
+
+    /** Makes the record DONE without a run: copies of the message are <b>acked without an effect</b>. */
+    OperatorResult forceDone(DedupKey key, Window window, boolean evenIfLeaseLive);
+
+    /**
+     * Returns when the store answers.
+     *
+     * @throws DedupStoreException when it doesn't
+     */
+    void ping();
+
+    /** Frees what the store itself opened; connections and pools that were handed in stay open. */
+    @Override
+    void close();
+}

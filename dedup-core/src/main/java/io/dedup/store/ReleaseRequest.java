@@ -1,0 +1,11 @@
+package io.dedup.store;
+
+import java.util.Objects;
+
+/** The wish to give a claim up, so that the message can be claimed again at once. */
+public record ReleaseRequest(Claim claim, ReleaseMode mode) {
+    public ReleaseRequest {
+        Objects.requireNonNull(claim, "claim");
+        Objects.requireNonNull(mode, "mode");
+    }
+}

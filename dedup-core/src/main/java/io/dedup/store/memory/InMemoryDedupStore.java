@@ -1,0 +1,328 @@
+package io.dedup.store.memory;
+
+import static java.util.Objects.requireNonNull;
+
+import io.dedup.DedupKey;
+import io.dedup.Fingerprint;
+import io.dedup.Window;
+import io.dedup.store.ClaimRequest;
+import io.dedup.store.ClaimResult;
+import io.dedup.store.CompleteRequest;
+import io.dedup.store.DedupStore;
+import io.dedup.store.OperatorResult;
+import io.dedup.store.Owner;
+import io.dedup.store.ReleaseRequest;
+import io.dedup.store.RenewRequest;
+import io.dedup.store.StoredRecord;
+import io.dedup.store.WriteResult;
+import io.dedup.store.memory.MemoryRecord.Phase;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Keeps records in this process: gone when it ends, unknown to every other one.
+ *
+ * <p>For tests, demos and single-process use. Expired records are swept out as claims come in; memory is bounded by
+ * what is claimed within a window. Thread-safe.
+ */
+public final class InMemoryDedupStore implements DedupStore {
+    /** How long attempts and tokens outlive a lease unless told otherwise: 7 days. */
+    public static final Duration DEFAULT_ATTEMPT_RETENTION = Duration.ofDays(7);
+
+    private static final int CLAIMS_PER_SWEEP = 8_192;
+    private static final Owner NOBODY = new Owner("-");
+
+    private final ConcurrentHashMap<DedupKey, MemoryRecord> records = new ConcurrentHashMap<>();
+    private final AtomicInteger claimsToSweep = new AtomicInteger(CLAIMS_PER_SWEEP);
+    private final InstantSource clock;
+    private final Duration attemptRetention;
+    private final long retentionMicros;
+
+    public InMemoryDedupStore() {
+        this(InstantSource.system(), DEFAULT_ATTEMPT_RETENTION);
+    }
+
+    /**
+     * A store on a clock of the caller's, so that a test can move it.
+     *
+     * @param attemptRetention at least one second
+     */
+    public InMemoryDedupStore(InstantSource clock, Duration attemptRetention) {
+        if (attemptRetention.compareTo(Duration.ofSeconds(1)) < 0) {
+            throw new IllegalArgumentException("attemptRetention must be at least 1 s, but is " + attemptRetention);
+        }
+        this.clock = clock;
+        this.attemptRetention = attemptRetention;
+        this.retentionMicros = micros(attemptRetention);
+    }
+
+    @Override
+    public String name() {
+        return "memory";
+    }
+
+    @Override
+    public Duration attemptRetention() {
+        return attemptRetention;
+    }
+
+    @Override
+    public ClaimResult claim(ClaimRequest request) {
+        sweepNowAndThen();
+        long now = now();
+        // The claim is the atomic replacement itself: whoever's record is in the map afterwards has won.
+        MemoryRecord mine = null;
+        while (true) {
+            MemoryRecord found = records.get(request.key());
+            MemoryRecord current = found == null || found.isExpired(now) ? null : found;
+            ClaimResult refusal = current == null ? null : refusal(current, request, now);
+            if (refusal != null) {
+                return refusal;
+            }
+            mine = claimed(current, found == null ? 0 : found.token(), request, now);
+            boolean won = found == null
+                    ? records.putIfAbsent(request.key(), mine) == null
+                    : records.replace(request.key(), found, mine);
+            if (won) {
+                return new ClaimResult.Acquired(
+                        mine.attempt(), mine.deaths(), mine.phase() == Phase.TAKEN_OVER, mine.token());
+            }
+        }
+    }
+
+    private static @Nullable ClaimResult refusal(MemoryRecord record, ClaimRequest request, long now) {
+        boolean done = record.phase() == Phase.DONE;
+        if (!done && (!record.isLive(now) || record.isOwnedBy(request.owner()))) {
+            return null;
+        }
+        Fingerprint theirs = record.fingerprint();
+        if (theirs != null && request.fingerprint() != null && !theirs.equals(request.fingerprint())) {
+            return new ClaimResult.Conflict();
+        }
+        return done
+                ? new ClaimResult.AlreadyDone(instant(record.leaseUntil()), record.attempt(), record.result())
+                : new ClaimResult.InFlight(Duration.of(record.leaseUntil() - now, ChronoUnit.MICROS));
+    }
+
+    private MemoryRecord claimed(@Nullable MemoryRecord current, long lastToken, ClaimRequest request, long now) {
+        long until = now + micros(request.lease());
+        if (current != null && current.isLive(now)) { // ours: the repetition of a request that got no answer
+            return current.withLease(until, retentionMicros);
+        }
+        boolean dead = current != null && (current.isOwned() || current.phase() == Phase.DEAD);
+        return new MemoryRecord(
+                dead ? Phase.TAKEN_OVER : Phase.PROCESSING,
+                request.owner(),
+                current == null ? 1 : current.attempt() + 1,
+                current == null ? 0 : current.deaths() + (dead ? 1 : 0),
+                Math.max(lastToken + 1, now),
+                until,
+                until + retentionMicros,
+                request.fingerprint(),
+                null);
+    }
+
+    @Override
+    public WriteResult complete(CompleteRequest request) {
+        long now = now();
+        return change(request.claim().key(), now, record -> {
+            if (record.isOwnedBy(request.claim().owner())) {
+                return done(record, request.window(), request.result(), now);
+            }
+            boolean mineAlready = request.repeated()
+                    && record.phase() == Phase.DONE
+                    && record.attempt() == request.claim().attempt();
+            return mineAlready ? record : null;
+        });
+    }
+
+    private static MemoryRecord done(MemoryRecord record, Window window, byte @Nullable [] result, long now) {
+        Duration length = window.duration();
+        long expiresAt = length == null ? Long.MAX_VALUE : now + micros(length);
+        return new MemoryRecord(
+                Phase.DONE, NOBODY, record.attempt(), 0, record.token(), now, expiresAt, record.fingerprint(), result);
+    }
+
+    @Override
+    public WriteResult release(ReleaseRequest request) {
+        long now = now();
+        return change(request.claim().key(), now, record -> {
+            if (!record.isOwnedBy(request.claim().owner())) {
+                return null;
+            }
+            boolean tookOver = record.phase() == Phase.TAKEN_OVER;
+            int before = record.attempt() - 1;
+            return switch (request.mode()) {
+                case STARTED ->
+                    record.withPhase(Phase.RELEASED, record.attempt(), record.deaths(), now, retentionMicros);
+                case NOT_STARTED ->
+                    tookOver
+                            ? record.withPhase(Phase.DEAD, before, record.deaths() - 1, now, retentionMicros)
+                            : record.withPhase(Phase.RELEASED, before, record.deaths(), now, retentionMicros);
+                case CONVICTED -> record.withPhase(Phase.RELEASED, before, 0, now, retentionMicros);
+            };
+        });
+    }
+
+    @Override
+    public WriteResult renew(RenewRequest request) {
+        long now = now();
+        return change(
+                request.claim().key(),
+                now,
+                record -> record.isOwnedBy(request.claim().owner())
+                        ? record.withLease(now + micros(request.lease()), retentionMicros)
+                        : null);
+    }
+
+    /** Replaces the record atomically; a null answer of {@code change} means that the caller isn't the owner. */
+    private WriteResult change(DedupKey key, long now, Function<MemoryRecord, @Nullable MemoryRecord> change) {
+        while (true) {
+            MemoryRecord found = records.get(key);
+            MemoryRecord next = found == null || found.isExpired(now) ? null : change.apply(found);
+            if (next == null) {
+                return WriteResult.leaseLost();
+            }
+            if (records.replace(key, requireNonNull(found), next)) {
+                return WriteResult.applied();
+            }
+        }
+    }
+
+    @Override
+    public List<ClaimResult> claimAll(List<ClaimRequest> requests) {
+        return each(requests, this::claim);
+    }
+
+    @Override
+    public List<WriteResult> completeAll(List<CompleteRequest> requests) {
+        return each(requests, this::complete);
+    }
+
+    @Override
+    public List<WriteResult> releaseAll(List<ReleaseRequest> requests) {
+        return each(requests, this::release);
+    }
+
+    @Override
+    public List<WriteResult> renewAll(List<RenewRequest> requests) {
+        return each(requests, this::renew);
+    }
+
+    private static <T, R> List<R> each(List<T> requests, Function<T, R> operation) {
+        List<R> answers = new ArrayList<>(requests.size());
+        for (T request : requests) {
+            answers.add(operation.apply(request));
+        }
+        return answers;
+    }
+
+    @Override
+    public Optional<StoredRecord> find(DedupKey key) {
+        long now = now();
+        MemoryRecord record = records.get(key);
+        if (record == null || record.isExpired(now)) {
+            return Optional.empty();
+        }
+        boolean done = record.phase() == Phase.DONE;
+        boolean live = record.isLive(now);
+        StoredRecord.State state = switch (record.phase()) {
+            case DONE -> StoredRecord.State.DONE;
+            case RELEASED -> StoredRecord.State.RELEASED;
+            case DEAD -> StoredRecord.State.ABANDONED;
+            case PROCESSING, TAKEN_OVER -> live ? StoredRecord.State.PROCESSING : StoredRecord.State.ABANDONED;
+        };
+        return Optional.of(new StoredRecord(
+                state,
+                record.attempt(),
+                record.deaths(),
+                done ? 0 : record.token(),
+                record.isOwned() ? record.owner() : null,
+                live ? Duration.of(record.leaseUntil() - now, ChronoUnit.MICROS) : Duration.ZERO,
+                done ? instant(record.leaseUntil()) : null,
+                done && record.expiresAt() != Long.MAX_VALUE ? instant(record.expiresAt()) : null,
+                record.fingerprint(),
+                record.result()));
+    }
+
+    @Override
+    public OperatorResult forget(DedupKey key, boolean evenIfLeaseLive) {
+        while (true) {
+            MemoryRecord found = records.get(key);
+            long now = now();
+            if (found == null || found.isExpired(now)) {
+                return OperatorResult.ABSENT;
+            }
+            if (found.isLive(now) && !evenIfLeaseLive) {
+                return OperatorResult.LEASE_LIVE;
+            }
+            if (records.remove(key, found)) {
+                return OperatorResult.APPLIED;
+            }
+        }
+    }
+
+    @Override
+    public OperatorResult forceDone(DedupKey key, Window window, boolean evenIfLeaseLive) {
+        long now = now();
+        MemoryRecord after = requireNonNull(records.compute(key, (k, found) -> {
+            if (found != null && found.isLive(now) && !evenIfLeaseLive) {
+                return found;
+            }
+            MemoryRecord base = found == null || found.isExpired(now)
+                    ? new MemoryRecord(
+                            Phase.RELEASED, NOBODY, 0, 0, found == null ? 0 : found.token(), 0, 0, null, null)
+                    : found;
+            return done(base, window, null, now);
+        }));
+        return after.phase() == Phase.DONE ? OperatorResult.APPLIED : OperatorResult.LEASE_LIVE;
+    }
+
+    @Override
+    public void ping() {}
+
+    @Override
+    public void close() {
+        records.clear();
+    }
+
+    /** How many records are kept, expired ones that weren't swept yet included. */
+    public int size() {
+        return records.size();
+    }
+
+    private void sweepNowAndThen() {
+        if (claimsToSweep.decrementAndGet() == 0) {
+            claimsToSweep.set(CLAIMS_PER_SWEEP);
+            long now = now();
+            records.values().removeIf(record -> record.isExpired(now));
+        }
+    }
+
+    private long now() {
+        Instant instant = clock.instant();
+        return Math.addExact(
+                Math.multiplyExact(instant.getEpochSecond(), 1_000_000L),
+                TimeUnit.NANOSECONDS.toMicros(instant.getNano()));
+    }
+
+    private static Instant instant(long micros) {
+        return Instant.EPOCH.plus(micros, ChronoUnit.MICROS);
+    }
+
+    private static long micros(Duration duration) {
+        return Math.addExact(
+                Math.multiplyExact(duration.getSeconds(), 1_000_000L),
+                TimeUnit.NANOSECONDS.toMicros(duration.getNano()));
+    }
+}
