@@ -1,0 +1,105 @@
+package io.dedup.testkit;
+
+import static java.util.Objects.requireNonNull;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.dedup.DedupScope;
+import io.dedup.Fingerprint;
+import io.dedup.store.DedupStore;
+import io.dedup.store.StoredRecord;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+
+/** What the groups of the contract share: one fixture per group, new keys, and comparisons with a stated tolerance. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@Execution(ExecutionMode.SAME_THREAD) // advance() moves the time of every test's records
+abstract class ContractGroup {
+    /** Stores keep times to the millisecond or better, cut off or rounded. */
+    static final Duration PRECISION = Duration.ofMillis(2);
+
+    static final Fingerprint RED = new Fingerprint("red");
+    static final Fingerprint BLUE = new Fingerprint("blue");
+
+    private @Nullable StoreFixture fixture;
+
+    abstract StoreFixture newFixture() throws Exception;
+
+    @BeforeAll
+    void openFixture() throws Exception {
+        fixture = newFixture();
+    }
+
+    @AfterAll
+    void closeFixture() throws Exception {
+        if (fixture != null) { // null where it could not be opened
+            fixture.close();
+        }
+    }
+
+    final StoreFixture fixture() {
+        return requireNonNull(fixture, "fixture");
+    }
+
+    final DedupStore store() {
+        return fixture().store();
+    }
+
+    final void advance(Duration by) {
+        fixture().advance(by);
+    }
+
+    /** How long before a time runs out a test can still look. */
+    final Duration step() {
+        Duration drift = fixture().drift();
+        return drift.compareTo(Duration.ofMillis(1)) < 0 ? Duration.ofMillis(1) : drift;
+    }
+
+    /** A key that nobody has used, driven through this form. */
+    final Subject subject(Form form) {
+        return subject(form, newScope(), "order-1");
+    }
+
+    final Subject subject(Form form, DedupScope scope, String messageId) {
+        return new Subject(store(), fixture().secondInstance(), form, scope.key(messageId));
+    }
+
+    static DedupScope newScope() {
+        return DedupScope.of("contract", UUID.randomUUID().toString());
+    }
+
+    /** Compares a time that runs down, of which the store's own clock may have eaten a little. */
+    final void assertRemaining(Duration actual, Duration expected) {
+        assertThat(actual)
+                .as("remaining")
+                .isBetween(expected.minus(fixture().drift()).minus(PRECISION), expected.plus(PRECISION));
+    }
+
+    /** Compares a time that adds up, to which the store's own clock may have added a little. */
+    final void assertElapsed(Duration actual, Duration expected) {
+        assertThat(actual)
+                .as("elapsed")
+                .isBetween(
+                        expected.minus(PRECISION),
+                        expected.plus(fixture().drift()).plus(PRECISION));
+    }
+
+    static void assertDistance(Instant from, Instant to, Duration expected) {
+        assertThat(Duration.between(from, to)).isBetween(expected.minus(PRECISION), expected.plus(PRECISION));
+    }
+
+    /** That nothing happened between two looks at a record, apart from time passing. */
+    final void assertUnchanged(StoredRecord before, StoredRecord after) {
+        assertThat(after)
+                .usingRecursiveComparison()
+                .ignoringFields("leaseRemaining")
+                .isEqualTo(before);
+        assertRemaining(after.leaseRemaining(), before.leaseRemaining());
+    }
+}

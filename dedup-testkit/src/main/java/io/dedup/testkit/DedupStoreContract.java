@@ -1,0 +1,58 @@
+package io.dedup.testkit;
+
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Nested;
+
+/**
+ * What every dedup store does. A store proves it with one test class:
+ *
+ * <pre>{@code
+ * class MyStoreContractTest extends DedupStoreContract {
+ *     @Override
+ *     protected StoreFixture newFixture() {
+ *         return new MyStoreFixture(...);
+ *     }
+ * }
+ * }</pre>
+ *
+ * <p>See {@link StoreFixture} for what to give it. Run it against the real server, not against a mock: races, clocks
+ * and collations are what it is about. Every transition is checked in its single and in its batch form. Tests never
+ * sleep and assume nothing about speed; they hold leases of an hour and {@link StoreFixture#advance} the time.
+ *
+ * <p>It doesn't check what no store has in common: outages, restarts and what a full server does are for the store's
+ * own tests.
+ */
+public abstract class DedupStoreContract {
+    /** For subclasses. */
+    protected DedupStoreContract() {}
+
+    /** Opens a fixture; called once for each group of tests, and closed when the group is done. */
+    protected abstract StoreFixture newFixture() throws Exception;
+
+    @Nested
+    @DisplayName("claim")
+    class Claims extends ClaimContract {
+        @Override
+        StoreFixture newFixture() throws Exception {
+            return DedupStoreContract.this.newFixture();
+        }
+    }
+
+    @Nested
+    @DisplayName("complete")
+    class Completions extends CompleteContract {
+        @Override
+        StoreFixture newFixture() throws Exception {
+            return DedupStoreContract.this.newFixture();
+        }
+    }
+
+    @Nested
+    @DisplayName("release")
+    class Releases extends ReleaseContract {
+        @Override
+        StoreFixture newFixture() throws Exception {
+            return DedupStoreContract.this.newFixture();
+        }
+    }
+}
