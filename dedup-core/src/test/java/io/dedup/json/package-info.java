@@ -1,0 +1,4 @@
+@NullMarked
+package io.dedup.json;
+
+import org.jspecify.annotations.NullMarked;
