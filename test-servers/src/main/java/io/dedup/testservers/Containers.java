@@ -1,0 +1,12 @@
+package io.dedup.testservers;
+
+import java.util.Optional;
+
+final class Containers {
+
+    private Containers() {}
+
+    static Optional<RedisAddress> redis() {
+        return Optional.empty();
+    }
+}
