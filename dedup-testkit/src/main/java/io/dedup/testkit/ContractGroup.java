@@ -9,13 +9,16 @@ import io.dedup.store.DedupStore;
 import io.dedup.store.StoredRecord;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Arrays;
 import java.util.UUID;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.params.provider.Arguments;
 
 /** What the groups of the contract share: one fixture per group, new keys, and comparisons with a stated tolerance. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
@@ -34,6 +37,10 @@ abstract class ContractGroup {
     @BeforeAll
     void openFixture() throws Exception {
         fixture = newFixture();
+        assertThat(fixture.store().attemptRetention())
+                .as("attemptRetention: the contract runs a day's hours within it")
+                .isBetween(Duration.ofDays(1), Duration.ofDays(60));
+        assertThat(fixture.drift()).as("drift").isBetween(Duration.ZERO, Duration.ofMinutes(5));
     }
 
     @AfterAll
@@ -41,6 +48,11 @@ abstract class ContractGroup {
         if (fixture != null) { // null where it could not be opened
             fixture.close();
         }
+    }
+
+    static Stream<Arguments> situationsAndForms() {
+        return Arrays.stream(Situation.values())
+                .flatMap(situation -> Arrays.stream(Form.values()).map(form -> Arguments.of(situation, form)));
     }
 
     final StoreFixture fixture() {

@@ -55,4 +55,130 @@ public abstract class DedupStoreContract {
             return DedupStoreContract.this.newFixture();
         }
     }
+
+    @Nested
+    @DisplayName("renew")
+    class Renewals extends RenewContract {
+        @Override
+        StoreFixture newFixture() throws Exception {
+            return DedupStoreContract.this.newFixture();
+        }
+    }
+
+    @Nested
+    @DisplayName("ownership")
+    class Ownership extends OwnershipContract {
+        @Override
+        StoreFixture newFixture() throws Exception {
+            return DedupStoreContract.this.newFixture();
+        }
+    }
+
+    @Nested
+    @DisplayName("every state")
+    class Situations extends FindContract {
+        @Override
+        StoreFixture newFixture() throws Exception {
+            return DedupStoreContract.this.newFixture();
+        }
+    }
+
+    @Nested
+    @DisplayName("fencing tokens")
+    class Tokens extends TokenContract {
+        @Override
+        StoreFixture newFixture() throws Exception {
+            return DedupStoreContract.this.newFixture();
+        }
+    }
+
+    @Nested
+    @DisplayName("fingerprints")
+    class Fingerprints extends FingerprintContract {
+        @Override
+        StoreFixture newFixture() throws Exception {
+            return DedupStoreContract.this.newFixture();
+        }
+    }
+
+    @Nested
+    @DisplayName("results")
+    class Results extends ResultContract {
+        @Override
+        StoreFixture newFixture() throws Exception {
+            return DedupStoreContract.this.newFixture();
+        }
+    }
+
+    @Nested
+    @DisplayName("expiry")
+    class Expiry extends ExpiryContract {
+        @Override
+        StoreFixture newFixture() throws Exception {
+            return DedupStoreContract.this.newFixture();
+        }
+    }
+
+    @Nested
+    @DisplayName("operators")
+    class Operators extends OperatorContract {
+        @Override
+        StoreFixture newFixture() throws Exception {
+            return DedupStoreContract.this.newFixture();
+        }
+    }
+
+    @Nested
+    @DisplayName("batches")
+    class Batches extends BatchContract {
+        @Override
+        StoreFixture newFixture() throws Exception {
+            return DedupStoreContract.this.newFixture();
+        }
+    }
+
+    @Nested
+    @DisplayName("hostile IDs")
+    class HostileIdentities extends HostileIdContract {
+        @Override
+        StoreFixture newFixture() throws Exception {
+            return DedupStoreContract.this.newFixture();
+        }
+    }
+
+    @Nested
+    @DisplayName("races")
+    class Races extends RaceContract {
+        @Override
+        StoreFixture newFixture() throws Exception {
+            return DedupStoreContract.this.newFixture();
+        }
+    }
+
+    @Nested
+    @DisplayName("races of batches")
+    class BatchRaces extends BatchRaceContract {
+        @Override
+        StoreFixture newFixture() throws Exception {
+            return DedupStoreContract.this.newFixture();
+        }
+    }
+
+    @Nested
+    @DisplayName("random histories")
+    class Histories extends StateMachineContract {
+        @Override
+        StoreFixture newFixture() throws Exception {
+            return DedupStoreContract.this.newFixture();
+        }
+    }
+
+    @Nested
+    @DisplayName("lifecycle")
+    class Lifecycle extends LifecycleContract {
+        @Override
+        StoreFixture newFixture() throws Exception {
+            return DedupStoreContract.this.newFixture();
+        }
+    }
 }

@@ -11,7 +11,7 @@ import java.time.Duration;
  * moves the time of the same records meanwhile.
  */
 public interface StoreFixture extends AutoCloseable {
-    /** The store under test; the same one each time. */
+    /** The store under test; the same one each time. Its attempt retention is from 1 to 60 days. */
     DedupStore store();
 
     /**

@@ -1,0 +1,62 @@
+package io.dedup.testkit;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.IntFunction;
+
+/** Threads that start at the same moment. */
+final class Crowd implements AutoCloseable {
+    static final int SIZE = 8;
+
+    private static final long PATIENCE_SECONDS = 120;
+
+    private final ExecutorService threads = Executors.newFixedThreadPool(SIZE);
+
+    /**
+     * Runs one task per member, started together, and waits for all.
+     *
+     * @return their answers, by member
+     */
+    <T> List<T> together(IntFunction<Callable<T>> tasks) {
+        CyclicBarrier start = new CyclicBarrier(SIZE);
+        List<Future<T>> futures = new ArrayList<>();
+        for (int i = 0; i < SIZE; i++) {
+            Callable<T> task = tasks.apply(i);
+            futures.add(threads.submit(() -> {
+                start.await(PATIENCE_SECONDS, TimeUnit.SECONDS);
+                return task.call();
+            }));
+        }
+        List<T> answers = new ArrayList<>();
+        for (Future<T> future : futures) {
+            answers.add(answerOf(future));
+        }
+        return answers;
+    }
+
+    private static <T> T answerOf(Future<T> future) {
+        try {
+            return future.get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+        } catch (ExecutionException e) {
+            throw new AssertionError("one of the crowd failed: " + e.getCause(), e.getCause());
+        } catch (TimeoutException e) {
+            throw new AssertionError("one of the crowd hangs", e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new AssertionError("interrupted while waiting for the crowd", e);
+        }
+    }
+
+    @Override
+    public void close() {
+        threads.shutdownNow();
+    }
+}
