@@ -9,4 +9,8 @@ final class Containers {
     static Optional<RedisAddress> redis() {
         return Optional.empty();
     }
+
+    static Optional<SqlAddress> postgres() {
+        return Optional.empty();
+    }
 }

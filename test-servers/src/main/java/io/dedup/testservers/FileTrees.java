@@ -43,6 +43,14 @@ final class FileTrees {
         }
     }
 
+    static void createDirectory(Path directory) {
+        try {
+            Files.createDirectory(directory);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
     private static Stream<Path> walk(Path root) {
         try (Stream<Path> paths = Files.walk(root)) {
             return paths.toList().stream();

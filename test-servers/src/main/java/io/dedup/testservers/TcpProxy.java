@@ -1,0 +1,6 @@
+package io.dedup.testservers;
+
+/** Placeholder. */
+public final class TcpProxy {
+    private TcpProxy() {}
+}
