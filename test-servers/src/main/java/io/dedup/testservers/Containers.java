@@ -10,6 +10,10 @@ final class Containers {
         return Optional.empty();
     }
 
+    static Optional<KafkaAddress> kafka() {
+        return Optional.empty();
+    }
+
     static Optional<SqlAddress> postgres() {
         return Optional.empty();
     }

