@@ -1,0 +1,44 @@
+package io.dedup.benchmarks;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Locale;
+
+/** The command: measures what it is asked to, prints the tables, and writes them to a file. */
+public final class BenchmarkMain {
+    private BenchmarkMain() {}
+
+    /**
+     * Runs it.
+     *
+     * @param arguments the file to write, then those of {@link Options}
+     */
+    public static void main(String... arguments) throws Exception {
+        Path file = Path.of(arguments[0]);
+        Options options = Options.parse(Arrays.copyOfRange(arguments, 1, arguments.length));
+        long from = System.nanoTime();
+        Report report = new Report(System.out);
+        Targets targets = new Targets();
+        machine(report);
+        if (options.wants("stores")) {
+            new StoresSection(report, targets).run(options.stores(), options.run());
+        }
+        targets.print(report);
+        Duration took = Duration.ofNanos(System.nanoTime() - from);
+        report.line("Took " + took.toMinutes() + " min " + took.toSecondsPart() + " s.");
+        System.out.println(report);
+        report.writeTo(file);
+    }
+
+    private static void machine(Report report) {
+        report.line(String.format(
+                Locale.ROOT,
+                "%d cores, %s, Java %s (%s), heap %d MiB.",
+                Runtime.getRuntime().availableProcessors(),
+                System.getProperty("os.arch"),
+                System.getProperty("java.version"),
+                System.getProperty("java.vm.vendor"),
+                Runtime.getRuntime().maxMemory() >> 20));
+    }
+}

@@ -1,0 +1,52 @@
+package io.dedup.benchmarks;
+
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+
+/** Collects the tables, as Markdown, and tells meanwhile what is going on. */
+final class Report {
+    private final StringBuilder text = new StringBuilder();
+    private final PrintStream progress;
+
+    Report(PrintStream progress) {
+        this.progress = progress;
+    }
+
+    /** Says on the console only what is going on. */
+    void progress(String line) {
+        progress.println(line);
+    }
+
+    void heading(String title) {
+        line("").line("## " + title).line("");
+    }
+
+    Report line(String line) {
+        text.append(line).append('\n');
+        return this;
+    }
+
+    void table(List<String> head, List<List<String>> rows) {
+        row(head);
+        row(head.stream().map(column -> "---").toList());
+        rows.forEach(this::row);
+        line("");
+    }
+
+    private void row(List<String> cells) {
+        line("| " + String.join(" | ", cells) + " |");
+    }
+
+    void writeTo(Path file) throws IOException {
+        Files.createDirectories(file.toAbsolutePath().getParent());
+        Files.writeString(file, text);
+    }
+
+    @Override
+    public String toString() {
+        return text.toString();
+    }
+}

@@ -1,0 +1,149 @@
+package io.dedup.benchmarks;
+
+import io.dedup.benchmarks.measure.Outcome;
+import io.dedup.benchmarks.measure.PairedRun;
+import io.dedup.benchmarks.measure.Sample;
+import io.dedup.benchmarks.measure.Spread;
+import io.dedup.benchmarks.subject.Names;
+import io.dedup.benchmarks.subject.Subject;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** Claim and complete of each store, beside the bare driver. */
+final class StoresSection {
+    private static final double SINGLE_TARGET = 0.85;
+    private static final double REDIS_BATCH_TARGET = 15;
+    private static final double POSTGRES_BATCH_TARGET = 20;
+    private static final double ENGINE_NANOS_TARGET = 3_000;
+    private static final double ENGINE_BYTES_TARGET = 1_024;
+
+    private final List<List<String>> rows = new ArrayList<>();
+    private final List<List<String>> factors = new ArrayList<>();
+    private final List<List<String>> engine = new ArrayList<>();
+    private final Report report;
+    private final Targets targets;
+
+    StoresSection(Report report, Targets targets) {
+        this.report = report;
+        this.targets = targets;
+    }
+
+    void run(List<String> stores, PairedRun run) throws InterruptedException {
+        for (String store : stores) {
+            Optional<Subject> found = Subjects.start(store);
+            if (found.isEmpty()) {
+                report.progress(store + " isn't on this machine");
+                rows.add(List.of(store, "not on this machine", "", "", "", "", "", "", ""));
+                continue;
+            }
+            try (Subject subject = found.get()) {
+                Outcome outcome = run.run(
+                        subject.contenders(),
+                        () -> {
+                            subject.reset();
+                            System.gc();
+                        },
+                        line -> report.progress(subject.name() + ": " + line));
+                add(store, subject.name(), outcome);
+            }
+        }
+        print();
+    }
+
+    private void add(String store, String name, Outcome outcome) {
+        compare(name, outcome, Names.DEDUP, Names.BARE);
+        compare(name, outcome, Names.DEDUP_UNFENCED, Names.BARE_UNFENCED);
+        String batch = Names.of(Names.DEDUP, Names.batch(500));
+        String single = Names.of(Names.DEDUP, Names.SINGLE);
+        String naive = Names.of(Names.NAIVE, Names.SINGLE);
+        if (outcome.has(naive)) {
+            factor(name, outcome, batch, naive);
+            factor(name, outcome, single, naive);
+            targets.atLeast(
+                    "batch of 500 / naive single",
+                    name,
+                    REDIS_BATCH_TARGET,
+                    outcome.ratio(batch, naive).median());
+        }
+        factor(name, outcome, batch, single);
+        if (store.equals("postgresql")) {
+            targets.atLeast(
+                    "batch of 500 / single",
+                    name,
+                    POSTGRES_BATCH_TARGET,
+                    outcome.ratio(batch, single).median());
+        }
+        if (store.equals("memory")) {
+            for (String form : Names.FORMS) {
+                engine(outcome, form);
+            }
+        }
+    }
+
+    private void compare(String name, Outcome outcome, String dedup, String bare) {
+        for (String form : Names.FORMS) {
+            String mine = Names.of(dedup, form);
+            String theirs = Names.of(bare, form);
+            if (!outcome.has(mine)) {
+                continue;
+            }
+            String suffix = dedup.equals(Names.DEDUP) ? "" : ", no token";
+            rows.add(List.of(
+                    name,
+                    form + suffix,
+                    outcome.ratio(mine, theirs).ratio(),
+                    outcome.of(mine, Sample::messagesPerSecond).whole(),
+                    outcome.of(theirs, Sample::messagesPerSecond).whole(),
+                    outcome.of(mine, Sample::cpuNanosPerMessage).thousands(),
+                    outcome.of(theirs, Sample::cpuNanosPerMessage).thousands(),
+                    outcome.of(mine, Sample::bytesPerMessage).whole(),
+                    outcome.of(theirs, Sample::bytesPerMessage).whole()));
+            if (form.startsWith("single") && !name.startsWith("memory")) {
+                targets.atLeast(
+                        form + suffix + " / bare driver",
+                        name,
+                        SINGLE_TARGET,
+                        outcome.ratio(mine, theirs).median());
+            }
+        }
+    }
+
+    private void factor(String name, Outcome outcome, String mine, String theirs) {
+        factors.add(List.of(name, mine, theirs, outcome.ratio(mine, theirs).ratio()));
+    }
+
+    private void engine(Outcome outcome, String form) {
+        String mine = Names.of(Names.DEDUP, form);
+        String theirs = Names.of(Names.BARE, form);
+        Spread nanos = outcome.difference(mine, theirs, Sample::nanosPerMessage);
+        Spread cpu = outcome.difference(mine, theirs, Sample::cpuNanosPerMessage);
+        Spread bytes = outcome.difference(mine, theirs, Sample::bytesPerMessage);
+        engine.add(List.of(form, nanos.whole(), cpu.whole(), bytes.whole()));
+        // By the processor's time, as it isn't changed by what else runs on the machine.
+        targets.atMost("engine, ns a message, " + form, "memory", ENGINE_NANOS_TARGET, cpu.median());
+        targets.atMost("engine, bytes a message, " + form, "memory", ENGINE_BYTES_TARGET, bytes.median());
+    }
+
+    private void print() {
+        report.heading("Claim and complete");
+        report.table(
+                List.of(
+                        "store",
+                        "form",
+                        "ratio",
+                        "dedup, messages/s",
+                        "bare driver, messages/s",
+                        "dedup, CPU µs/message",
+                        "bare driver, CPU µs/message",
+                        "dedup, bytes/message",
+                        "bare driver, bytes/message"),
+                rows);
+        report.heading("Factors");
+        report.table(List.of("store", "this", "against", "times as many messages/s"), factors);
+        if (!engine.isEmpty()) {
+            report.heading("The engine alone: in-memory store behind the engine, less the same calls without it");
+            report.table(List.of("form", "ns/message", "CPU ns/message", "bytes/message"), engine);
+        }
+    }
+}

@@ -1,0 +1,22 @@
+package io.dedup.benchmarks;
+
+import io.dedup.benchmarks.redis.RedisSubject;
+import io.dedup.benchmarks.subject.MemorySubject;
+import io.dedup.benchmarks.subject.Subject;
+import io.dedup.testservers.RedisBinary;
+import java.util.Optional;
+
+/** Starts the stores by their names. */
+final class Subjects {
+    private Subjects() {}
+
+    /** Empty where this machine doesn't have it. */
+    static Optional<Subject> start(String store) {
+        return switch (store) {
+            case "memory" -> Optional.of(new MemorySubject());
+            case "redis-6.2" -> Optional.of(new RedisSubject(RedisBinary.embedded()));
+            case "redis-7" -> RedisBinary.installed().map(RedisSubject::new);
+            default -> Optional.empty();
+        };
+    }
+}

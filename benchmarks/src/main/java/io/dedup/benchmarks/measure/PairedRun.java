@@ -1,0 +1,47 @@
+package io.dedup.benchmarks.measure;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+
+/**
+ * Lets contenders take turns: all of them in every round, forwards in one and backwards in the next, so that a drift of
+ * the machine favours none.
+ *
+ * @param warmUp how long each contender runs before the first round
+ * @param rounds how many times each is measured
+ * @param turn how long one measurement lasts
+ */
+public record PairedRun(Duration warmUp, int rounds, Duration turn) {
+    /**
+     * Runs all.
+     *
+     * @param beforeTurn called before each turn, outside the measured time
+     * @param progress is told what is going on, a line at a time
+     */
+    public Outcome run(List<Contender> contenders, Runnable beforeTurn, Consumer<String> progress)
+            throws InterruptedException {
+        Map<String, List<Sample>> samples = new LinkedHashMap<>();
+        for (Contender contender : contenders) {
+            beforeTurn.run();
+            Round.run(contender, warmUp);
+        }
+        progress.accept("warm");
+        List<Contender> order = new ArrayList<>(contenders);
+        for (int round = 1; round <= rounds; round++) {
+            for (Contender contender : order) {
+                beforeTurn.run();
+                Sample sample = Round.run(contender, turn);
+                samples.computeIfAbsent(contender.name(), name -> new ArrayList<>())
+                        .add(sample);
+            }
+            Collections.reverse(order);
+            progress.accept("round " + round + " of " + rounds);
+        }
+        return new Outcome(samples);
+    }
+}

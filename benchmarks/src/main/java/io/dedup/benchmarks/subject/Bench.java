@@ -1,0 +1,104 @@
+package io.dedup.benchmarks.subject;
+
+import io.dedup.DedupKey;
+import io.dedup.DedupScope;
+import io.dedup.Window;
+import io.dedup.benchmarks.measure.Traffic;
+import io.dedup.store.Claim;
+import io.dedup.store.ClaimRequest;
+import io.dedup.store.ClaimResult;
+import io.dedup.store.CompleteRequest;
+import io.dedup.store.DedupStore;
+import io.dedup.store.Owner;
+import io.dedup.store.StoredRecord;
+import io.dedup.store.WriteResult;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+
+/**
+ * What all measurements have in common: one topic of one consumer, the leases and the windows. Thread-safe.
+ *
+ * <p>With the namespace {@code dedup}, a key in Redis has 40 characters.
+ */
+public final class Bench {
+    public static final String CONSUMER = "bench";
+    public static final String TOPIC = "orders";
+    public static final DedupScope SCOPE = DedupScope.of(CONSUMER, TOPIC);
+    public static final Duration LEASE = Duration.ofSeconds(30);
+    public static final Window WINDOW = Window.of(Duration.ofHours(24));
+
+    private final Traffic.Source traffic = new Traffic.Source();
+
+    /** Messages that nobody else has, the first ones of which are done already. */
+    public Traffic newTraffic(DedupStore store, int blockSize) {
+        Traffic next = traffic.next(blockSize);
+        process(store, next.beforeFirstBlock());
+        return next;
+    }
+
+    /** Claims and completes new messages by the batch forms of a store. */
+    public static void process(DedupStore store, List<String> ids) {
+        Owner owner = newOwner();
+        for (ClaimResult result : store.claimAll(claims(ids, owner, true))) {
+            if (!(result instanceof ClaimResult.Acquired)) {
+                throw new IllegalStateException("the store says of a new message " + result);
+            }
+        }
+        for (WriteResult result : store.completeAll(completions(ids, owner))) {
+            if (!result.isApplied()) {
+                throw new IllegalStateException("the store says of a message that was claimed " + result);
+            }
+        }
+    }
+
+    /** As long as the engine's. */
+    public static Owner newOwner() {
+        return new Owner(UUID.randomUUID().toString().replace("-", "").substring(0, 20));
+    }
+
+    public static List<ClaimRequest> claims(List<String> ids, Owner owner, boolean fenced) {
+        List<ClaimRequest> requests = new ArrayList<>(ids.size());
+        for (String id : ids) {
+            requests.add(claim(id, owner, fenced));
+        }
+        return requests;
+    }
+
+    public static ClaimRequest claim(String id, Owner owner, boolean fenced) {
+        return new ClaimRequest(key(id), owner, LEASE, null, fenced);
+    }
+
+    public static List<CompleteRequest> completions(List<String> ids, Owner owner) {
+        List<CompleteRequest> requests = new ArrayList<>(ids.size());
+        for (String id : ids) {
+            requests.add(completion(id, owner));
+        }
+        return requests;
+    }
+
+    public static CompleteRequest completion(String id, Owner owner) {
+        return new CompleteRequest(new Claim(key(id), owner, 1), WINDOW, null, false);
+    }
+
+    public static DedupKey key(String id) {
+        return DedupKey.of(SCOPE, id);
+    }
+
+    /**
+     * Makes sure that what a bare driver sends does what the store does.
+     *
+     * @throws IllegalStateException when the messages aren't done afterwards
+     */
+    public void check(DedupStore store, Exchange claim, Exchange complete, int blockSize) {
+        Traffic.Block block = newTraffic(store, blockSize).next();
+        claim.send(block.ids());
+        complete.send(block.fresh());
+        for (String id : block.ids()) {
+            if (store.find(key(id)).map(StoredRecord::state).orElse(null) != StoredRecord.State.DONE) {
+                throw new IllegalStateException("the bare driver doesn't do what the store does");
+            }
+        }
+    }
+}

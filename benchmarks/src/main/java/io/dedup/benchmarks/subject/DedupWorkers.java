@@ -1,0 +1,94 @@
+package io.dedup.benchmarks.subject;
+
+import io.dedup.DedupOutcome;
+import io.dedup.DedupPolicy;
+import io.dedup.Deduplicator;
+import io.dedup.benchmarks.measure.Contender;
+import io.dedup.benchmarks.measure.Traffic;
+import io.dedup.benchmarks.measure.Worker;
+import io.dedup.store.DedupStore;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Workers that handle messages as a user does: through a {@link Deduplicator}, with a handler that does nothing. */
+public final class DedupWorkers implements AutoCloseable {
+    private final Bench bench;
+    private final DedupStore store;
+    private final Deduplicator deduplicator;
+    private final String name;
+
+    public DedupWorkers(Bench bench, DedupStore store, boolean fenced) {
+        this.bench = bench;
+        this.store = store;
+        this.name = fenced ? Names.DEDUP : Names.DEDUP_UNFENCED;
+        this.deduplicator = Deduplicator.builder(store)
+                .consumer(Bench.CONSUMER)
+                .defaults(DedupPolicy.defaults().toBuilder()
+                        .lease(Bench.LEASE)
+                        .window(Bench.WINDOW)
+                        .fencingToken(fenced)
+                        .build())
+                .build();
+    }
+
+    /** A contender for each of {@link Names#FORMS}. */
+    public List<Contender> contenders() {
+        List<Contender> contenders = new ArrayList<>(singles());
+        for (int size : Names.BATCHES) {
+            contenders.add(new Contender(Names.of(name, Names.batch(size)), 1, () -> batches(size)));
+        }
+        return contenders;
+    }
+
+    /** A contender for each form that isn't a batch. */
+    public List<Contender> singles() {
+        return List.of(
+                new Contender(Names.of(name, Names.SINGLE), 1, this::oneByOne),
+                new Contender(Names.of(name, Names.SINGLE_MANY), Names.MANY_THREADS, this::oneByOne));
+    }
+
+    private Worker oneByOne() {
+        Traffic traffic = bench.newTraffic(store, Traffic.DUPLICATE_EVERY);
+        return () -> {
+            Traffic.Block block = traffic.next();
+            int handled = 0;
+            for (String id : block.ids()) {
+                DedupOutcome<Object> outcome = deduplicator.execute(deduplicator.key(Bench.TOPIC, id), context -> true);
+                handled += handled(outcome);
+            }
+            return checked(block, handled);
+        };
+    }
+
+    private Worker batches(int size) {
+        Traffic traffic = bench.newTraffic(store, size);
+        return () -> {
+            Traffic.Block block = traffic.next();
+            int handled = 0;
+            for (DedupOutcome<?> outcome :
+                    deduplicator.executeAll(block.ids(), id -> deduplicator.key(Bench.TOPIC, id), items -> {})) {
+                handled += handled(outcome);
+            }
+            return checked(block, handled);
+        };
+    }
+
+    private static int handled(DedupOutcome<?> outcome) {
+        return outcome instanceof DedupOutcome.Handled<?> ran && ran.completion() == DedupOutcome.Completion.DONE
+                ? 1
+                : 0;
+    }
+
+    private static int checked(Traffic.Block block, int handled) {
+        if (handled != block.fresh().size()) {
+            throw new IllegalStateException(
+                    "handled " + handled + " of " + block.fresh().size() + " new messages");
+        }
+        return block.ids().size();
+    }
+
+    @Override
+    public void close() {
+        deduplicator.close();
+    }
+}

@@ -1,0 +1,64 @@
+package io.dedup.benchmarks.subject;
+
+import io.dedup.benchmarks.measure.Contender;
+import io.dedup.store.ClaimResult;
+import io.dedup.store.Owner;
+import io.dedup.store.WriteResult;
+import io.dedup.store.memory.InMemoryDedupStore;
+import java.util.ArrayList;
+import java.util.List;
+
+/** The in-memory store: behind the engine, and called directly, so that the difference is the engine. */
+public final class MemorySubject implements Subject {
+    private final InMemoryDedupStore store = new InMemoryDedupStore();
+    private final Bench bench = new Bench();
+    private final DedupWorkers dedup = new DedupWorkers(bench, store, true);
+
+    @Override
+    public String name() {
+        return "memory";
+    }
+
+    @Override
+    public List<Contender> contenders() {
+        BareWorkers bare = new BareWorkers(bench, store);
+        Owner owner = Bench.newOwner();
+        Exchange claim = ids -> claim(ids, owner);
+        Exchange complete = ids -> complete(ids, owner);
+        bench.check(store, claim, complete, 100);
+        List<Contender> contenders = new ArrayList<>(dedup.contenders());
+        contenders.addAll(bare.singles(Names.BARE, claim, complete));
+        for (int size : Names.BATCHES) {
+            contenders.add(bare.batch(Names.BARE, size, claim, complete));
+        }
+        return contenders;
+    }
+
+    private void claim(List<String> ids, Owner owner) {
+        if (ids.size() == 1) {
+            ClaimResult ignored = store.claim(Bench.claim(ids.get(0), owner, true));
+        } else {
+            List<ClaimResult> ignored = store.claimAll(Bench.claims(ids, owner, true));
+        }
+    }
+
+    private void complete(List<String> ids, Owner owner) {
+        if (ids.size() == 1) {
+            WriteResult ignored = store.complete(Bench.completion(ids.get(0), owner));
+        } else {
+            List<WriteResult> ignored = store.completeAll(Bench.completions(ids, owner));
+        }
+    }
+
+    /** Forgets all records, which would otherwise fill this process. */
+    @Override
+    public void reset() {
+        store.close();
+    }
+
+    @Override
+    public void close() {
+        dedup.close();
+        store.close();
+    }
+}

@@ -1,0 +1,39 @@
+package io.dedup.benchmarks.subject;
+
+import java.util.List;
+
+/** How contenders are called: who, and in which form. */
+public final class Names {
+    /** Engine and store. */
+    public static final String DEDUP = "dedup";
+
+    /** Engine and store, for handlers that need no fencing token. */
+    public static final String DEDUP_UNFENCED = "dedup, no token";
+
+    /** The driver alone, with the same commands. */
+    public static final String BARE = "bare driver";
+
+    /** The driver alone, with the commands of {@link #DEDUP_UNFENCED}. */
+    public static final String BARE_UNFENCED = "bare driver, no token";
+
+    /** What one writes without a framework: no owner, no attempt, no token. */
+    public static final String NAIVE = "naive";
+
+    public static final int MANY_THREADS = 8;
+    public static final String SINGLE = "single, 1 thread";
+    public static final String SINGLE_MANY = "single, " + MANY_THREADS + " threads";
+    public static final List<Integer> BATCHES = List.of(100, 500);
+
+    /** All forms, in the order of the tables. */
+    public static final List<String> FORMS = List.of(SINGLE, SINGLE_MANY, batch(100), batch(500));
+
+    private Names() {}
+
+    public static String batch(int size) {
+        return "batch of " + size;
+    }
+
+    public static String of(String who, String form) {
+        return who + ": " + form;
+    }
+}

@@ -1,0 +1,19 @@
+package io.dedup.benchmarks.subject;
+
+import io.dedup.benchmarks.measure.Contender;
+import java.util.List;
+
+/** A store, ready to be measured. */
+public interface Subject extends AutoCloseable {
+    /** The store and its version. */
+    String name();
+
+    /** What takes turns, named by {@link Names}. */
+    List<Contender> contenders();
+
+    /** Called before each turn. */
+    default void reset() {}
+
+    @Override
+    void close();
+}
