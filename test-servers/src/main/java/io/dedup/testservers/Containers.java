@@ -14,6 +14,10 @@ final class Containers {
         return Optional.empty();
     }
 
+    static Optional<SqlAddress> mariaDb() {
+        return Optional.empty();
+    }
+
     static Optional<SqlAddress> postgres() {
         return Optional.empty();
     }

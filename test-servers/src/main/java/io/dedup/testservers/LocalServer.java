@@ -12,7 +12,8 @@ import org.slf4j.LoggerFactory;
  * its port and its files until {@link #close()}. Thread-safe; methods return when the deed is done, and throw
  * {@link IllegalStateException} with the end of the server's log when it can't be.
  */
-public abstract sealed class LocalServer implements AutoCloseable permits RedisServer, PostgresServer, KafkaServer {
+public abstract sealed class LocalServer implements AutoCloseable
+        permits RedisServer, PostgresServer, MariaDbServer, KafkaServer {
 
     private static final Logger LOG = LoggerFactory.getLogger(LocalServer.class);
 

@@ -37,14 +37,18 @@ final class ServerProcess {
 
     /** Starts the command in {@code directory}; output is appended to {@code log}. */
     static ServerProcess start(String name, List<String> command, Path directory, Path log, Reaper.Signal end) {
+        return start(name, command, Path.of("/dev/null"), directory, log, end);
+    }
+
+    private static ServerProcess start(
+            String name, List<String> command, Path input, Path directory, Path log, Reaper.Signal end) {
         try {
             long logStart = Files.exists(log) ? Files.size(log) : 0;
             ProcessBuilder builder = new ProcessBuilder(command)
                     .directory(directory.toFile())
                     .redirectErrorStream(true)
                     .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()))
-                    .redirectInput(
-                            ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()));
+                    .redirectInput(input.toFile());
             builder.environment().put("LC_ALL", "C");
             Process process = builder.start();
             Reaper reaper = Workspace.get().reaper();
@@ -58,9 +62,17 @@ final class ServerProcess {
 
     /** Runs a command to its end, which has to be a success. */
     static void run(String name, List<String> command, Path directory, Path log) {
-        ServerProcess run = start(name, command, directory, log, Reaper.Signal.KILL);
-        if (!run.waitFor(LIMIT) || run.process.exitValue() != 0) {
+        run(name, command, Path.of("/dev/null"), directory, log);
+    }
+
+    /** The same, with a file to be read. */
+    static void run(String name, List<String> command, Path input, Path directory, Path log) {
+        ServerProcess run = start(name, command, input, directory, log, Reaper.Signal.KILL);
+        if (!run.waitFor(LIMIT)) {
             run.kill();
+            throw run.failure("took over " + LIMIT.toSeconds() + " s");
+        }
+        if (run.process.exitValue() != 0) {
             throw run.failure("failed with exit code " + run.process.exitValue());
         }
     }

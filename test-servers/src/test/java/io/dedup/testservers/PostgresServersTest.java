@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.sql.Connection;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import org.awaitility.Awaitility;
@@ -16,8 +15,8 @@ final class PostgresServersTest {
     void theSharedServerGivesEachItsOwnDatabase() throws SQLException {
         try (SqlDatabase one = PostgresServers.newDatabase();
                 SqlDatabase other = PostgresServers.newDatabase()) {
-            execute(one, "CREATE TABLE t (a int)");
-            execute(other, "CREATE TABLE t (a int)");
+            Sql.execute(one, "CREATE TABLE t (a int)");
+            Sql.execute(other, "CREATE TABLE t (a int)");
             assertThat(PostgresServers.shared()).isSameAs(one.server());
         }
     }
@@ -37,18 +36,18 @@ final class PostgresServersTest {
         try (PostgresServer server =
                 PostgresServers.builder().setting("max_connections", "20").start()) {
             SqlDatabase database = server.newDatabase();
-            execute(database, "CREATE TABLE t (a int)", "INSERT INTO t VALUES (42)");
-            assertThat(query(database, "SHOW max_connections")).isEqualTo("20");
-            assertThat(query(database, "SHOW server_version")).startsWith("18");
+            Sql.execute(database, "CREATE TABLE t (a int)", "INSERT INTO t VALUES (42)");
+            assertThat(Sql.query(database, "SHOW max_connections")).isEqualTo("20");
+            assertThat(Sql.query(database, "SHOW server_version")).startsWith("18");
             try (Connection connection = database.connect()) {
                 server.kill();
                 assertThat(connection.isValid(1)).isFalse();
             }
             assertThatThrownBy(database::connect).isInstanceOf(SQLException.class);
             server.start();
-            assertThat(query(database, "SELECT a FROM t")).isEqualTo("42");
+            assertThat(Sql.query(database, "SELECT a FROM t")).isEqualTo("42");
             server.restart();
-            assertThat(query(database, "SELECT a FROM t")).isEqualTo("42");
+            assertThat(Sql.query(database, "SELECT a FROM t")).isEqualTo("42");
         }
     }
 
@@ -90,23 +89,5 @@ final class PostgresServersTest {
         assertThatThrownBy(() -> SqlAddress.parse("postgres", "jdbc:postgresql://db:5433/admin"))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("dedup.test.postgres");
-    }
-
-    private static void execute(SqlDatabase database, String... statements) throws SQLException {
-        try (Connection connection = database.connect();
-                Statement statement = connection.createStatement()) {
-            for (String sql : statements) {
-                statement.execute(sql);
-            }
-        }
-    }
-
-    private static String query(SqlDatabase database, String sql) throws SQLException {
-        try (Connection connection = database.connect();
-                Statement statement = connection.createStatement();
-                ResultSet rows = statement.executeQuery(sql)) {
-            rows.next();
-            return rows.getString(1);
-        }
     }
 }
