@@ -1,0 +1,107 @@
+package io.dedup.kafka;
+
+import io.dedup.engine.Admission;
+import io.dedup.engine.BatchAdmission;
+import io.dedup.engine.DedupEngine;
+import io.dedup.engine.Execution;
+import java.util.List;
+import java.util.Map;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** One batch whose records are done when the handler returns. */
+final class AutomaticBatch<K, V> {
+    private static final Logger log = LoggerFactory.getLogger(KafkaDedup.class);
+
+    private final BatchSteps<K, V> steps;
+    private final DedupEngine engine;
+    private final BatchHandler<K, V> handler;
+
+    AutomaticBatch(
+            Decoration decoration,
+            BoundConsumer bound,
+            List<ConsumerRecord<K, V>> records,
+            BatchHandler<K, V> handler) {
+        this.steps = new BatchSteps<>(decoration, bound, records);
+        this.engine = decoration.engine();
+        this.handler = handler;
+    }
+
+    void run() {
+        BatchAdmission batch = engine.admitAll(steps.deliveries, steps.claimBudget());
+        if (batch.isolate()) {
+            runSingly();
+            return;
+        }
+        BatchPlan plan = BatchPlan.of(List.copyOf(batch.admissions()), Map.of());
+        plan.giveBackBehindCut(engine);
+        if (!plan.runs().isEmpty()) {
+            runAll(plan);
+        }
+        if (plan.isCut()) {
+            throw steps.cutAt(plan.cut(), plan.admissions().get(plan.cut()), plan.cut());
+        }
+    }
+
+    private void runAll(BatchPlan plan) {
+        List<Execution> executions = plan.executions();
+        List<ConsumerRecord<K, V>> part = steps.part(plan.runs());
+        executions.forEach(Execution::begin);
+        try {
+            handler.handle(part, null);
+        } catch (Throwable e) { // Errors, too: claims that nobody releases hold their messages for a lease
+            throw failed(plan, executions, BatchFailure.of(e, part), part);
+        }
+        engine.succeedAll(executions, steps.budget); // whatever it says: the effects have happened, and may be acked
+    }
+
+    private RuntimeException failed(
+            BatchPlan plan, List<Execution> executions, BatchFailure failure, List<ConsumerRecord<K, V>> part) {
+        int proven = Math.max(0, failure.failed());
+        if (proven > 0) {
+            engine.succeedAll(executions.subList(0, proven), steps.budget);
+        }
+        boolean leaseLost = engine.failAll(executions.subList(proven, executions.size()), failure.thrown());
+        int first = plan.runs().get(proven);
+        if (failure.thrown() instanceof Error) {
+            return Sneaky.rethrow(failure.thrown());
+        }
+        if (leaseLost) {
+            return steps.leaseLost(first, first, failure.thrown());
+        }
+        if (failure.failed() < 0
+                && plan.admissions().size() > plan.cut()
+                && plan.admissions().get(plan.cut()) instanceof Admission.Defer defer) {
+            // An exception that names no record fails the whole poll: the deferred record would be recovered with it.
+            log.warn("The batch listener failed; its records are tried again with the deferred one", failure.thrown());
+            return steps.deferral(
+                    plan.cut(), first, defer.reason(), defer.retryAfter(), defer.pause(), failure.thrown());
+        }
+        return Sneaky.rethrow(failure.translated(part));
+    }
+
+    private void runSingly() {
+        for (int i = 0; i < steps.size(); i++) {
+            Admission admission = engine.admit(steps.deliveries.get(i), steps.budget);
+            if (admission instanceof Admission.Run run) {
+                runAlone(i, run.execution());
+            } else if (admission instanceof Admission.Defer || admission instanceof Admission.Reject) {
+                throw steps.cutAt(i, admission, i);
+            }
+        }
+    }
+
+    private void runAlone(int index, Execution execution) {
+        execution.begin();
+        try {
+            handler.handle(List.of(steps.records.get(index)), null);
+        } catch (Throwable e) {
+            if (execution.fail(e) && !(e instanceof Error)) {
+                throw steps.leaseLost(index, index, e);
+            }
+            throw steps.failedAlone(index, e);
+        }
+        execution.succeed(null, steps.budget);
+    }
+}

@@ -1,0 +1,88 @@
+package io.dedup.kafka;
+
+import io.dedup.engine.DedupEngine;
+import io.dedup.engine.WaitBudget;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.Map;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.TopicPartition;
+import org.jspecify.annotations.Nullable;
+import org.springframework.kafka.listener.ConsumerSeekAware.ConsumerSeekCallback;
+
+/**
+ * What belongs to one consumer and its thread, from its start to its stop. Only that thread uses it, except for the
+ * acknowledgments.
+ */
+final class BoundConsumer {
+    private final PollBudget polls;
+    private final ManualAcks acks;
+    private final ConsumerSeekCallback seeks;
+    private final Map<TopicPartition, Long> deferred = new HashMap<>();
+    private boolean deferring;
+
+    BoundConsumer(DedupEngine engine, Duration maxPollInterval, ConsumerSeekCallback seeks) {
+        Thread thread = Thread.currentThread();
+        this.polls = new PollBudget(maxPollInterval);
+        this.seeks = seeks;
+        this.acks = new ManualAcks(
+                engine,
+                new PendingDeliveries(),
+                () -> Thread.currentThread() == thread ? polls.current() : polls.fresh());
+    }
+
+    ManualAcks acks() {
+        return acks;
+    }
+
+    /** For what has to wait on the consumer's thread after a handler's run, or for a record. */
+    WaitBudget budget() {
+        return polls.current();
+    }
+
+    /** For a batch, whose invocations lie at least one poll apart. */
+    WaitBudget batchBudget() {
+        return polls.fresh();
+    }
+
+    /**
+     * For claiming this record. One that was deferred before doesn't wait in place again: its partition's pauses do
+     * the waiting, and other partitions go on meanwhile.
+     */
+    WaitBudget budgetFor(ConsumerRecord<?, ?> record) {
+        return wasDeferred(record) ? WaitBudget.none() : budget();
+    }
+
+    boolean wasDeferred(ConsumerRecord<?, ?> record) {
+        Long offset = deferred.get(PendingDeliveries.partitionOf(record));
+        return offset != null && offset == record.offset();
+    }
+
+    /** Set between the throw of a deferral and its handling, so that the error handler can tell the container to seek. */
+    boolean deferring() {
+        return deferring;
+    }
+
+    void settled() {
+        deferring = false;
+    }
+
+    DeliveryDeferredException deferring(DeliveryDeferredException deferral, ConsumerRecord<?, ?> record) {
+        deferred.put(PendingDeliveries.partitionOf(record), record.offset());
+        deferring = true;
+        return deferral;
+    }
+
+    /** These partitions, or all with null, belong to somebody else now. */
+    void revoked(@Nullable Collection<TopicPartition> partitions) {
+        if (partitions == null) {
+            deferred.clear();
+        } else {
+            deferred.keySet().removeAll(partitions);
+        }
+        acks.pending()
+                .forget(partitions)
+                .forEach((partition, offset) -> seeks.seek(partition.topic(), partition.partition(), offset));
+    }
+}

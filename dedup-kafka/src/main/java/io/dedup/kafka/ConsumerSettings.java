@@ -1,0 +1,67 @@
+package io.dedup.kafka;
+
+import java.time.Duration;
+import java.util.Properties;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.BeansException;
+import org.springframework.beans.DirectFieldAccessor;
+import org.springframework.kafka.core.ConsumerFactory;
+import org.springframework.kafka.listener.AbstractMessageListenerContainer;
+
+/** The Kafka consumer's settings as a container will use them: its own properties win over its factory's. */
+final class ConsumerSettings {
+    private static final Duration KAFKA_DEFAULT_MAX_POLL_INTERVAL = Duration.ofMinutes(5);
+
+    private final Properties overrides;
+    private final ConsumerFactory<?, ?> factory;
+
+    ConsumerSettings(AbstractMessageListenerContainer<?, ?> container) {
+        this.overrides = container.getContainerProperties().getKafkaConsumerProperties();
+        this.factory = factoryOf(container);
+    }
+
+    /** The container gives its factory to subclasses only. */
+    private static ConsumerFactory<?, ?> factoryOf(AbstractMessageListenerContainer<?, ?> container) {
+        try {
+            Object factory = new DirectFieldAccessor(container).getPropertyValue("consumerFactory");
+            if (factory instanceof ConsumerFactory<?, ?> found) {
+                return found;
+            }
+        } catch (BeansException e) {
+            throw new IllegalStateException(
+                    "can't read the consumer factory of " + container.getListenerId()
+                            + ", and so not whether its settings are safe; open org.springframework.kafka.listener to"
+                            + " io.dedup.kafka if modules forbid it",
+                    e);
+        }
+        throw new IllegalStateException(container.getListenerId() + " has no consumer factory");
+    }
+
+    Duration maxPollInterval() {
+        Object value = get(ConsumerConfig.MAX_POLL_INTERVAL_MS_CONFIG);
+        if (value instanceof Duration duration) {
+            return duration;
+        }
+        if (value instanceof Number number) {
+            return Duration.ofMillis(number.longValue());
+        }
+        return value instanceof String text ? Duration.ofMillis(Long.parseLong(text)) : KAFKA_DEFAULT_MAX_POLL_INTERVAL;
+    }
+
+    /** As the container decides it: unset means that it commits itself. */
+    boolean autoCommit() {
+        Object value = get(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG);
+        return value != null && Boolean.parseBoolean(value.toString().trim());
+    }
+
+    private @Nullable Object get(String name) {
+        Object override = overrides.get(name);
+        if (override == null) {
+            override = overrides.getProperty(name); // properties may have defaults of their own
+        }
+        return override != null
+                ? override
+                : factory.getConfigurationProperties().get(name);
+    }
+}

@@ -1,0 +1,129 @@
+package io.dedup.kafka;
+
+import io.dedup.engine.DedupEngine;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.apache.kafka.common.TopicPartition;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.kafka.listener.AbstractMessageListenerContainer;
+import org.springframework.kafka.listener.ConsumerSeekAware.ConsumerSeekCallback;
+import org.springframework.kafka.listener.MessageListenerContainer;
+
+/**
+ * What a container's decorated listener and decorated error handler share. Thread-safe.
+ *
+ * <p>Consumers are found by their thread, as spring-kafka's own failure tracking does: a simple listener isn't given its
+ * consumer, and an error handler is asked about its kind without one.
+ */
+final class Decoration {
+    private static final Logger log = LoggerFactory.getLogger(KafkaDedup.class);
+
+    private final AbstractMessageListenerContainer<?, ?> container;
+    private final DedupEngine engine;
+    private final RecordDeliveries deliveries;
+    private final PartitionHolds holds;
+    private final StorePauses pauses;
+    private final Map<Thread, BoundConsumer> consumers = new ConcurrentHashMap<>();
+    private volatile boolean warned;
+
+    Decoration(
+            AbstractMessageListenerContainer<?, ?> container,
+            DedupEngine engine,
+            RecordDeliveries deliveries,
+            PartitionHolds holds,
+            StorePauses pauses) {
+        this.container = container;
+        this.engine = engine;
+        this.deliveries = deliveries;
+        this.holds = holds;
+        this.pauses = pauses;
+    }
+
+    DedupEngine engine() {
+        return engine;
+    }
+
+    RecordDeliveries deliveries() {
+        return deliveries;
+    }
+
+    /** The longest time between two polls. */
+    Duration maxPollInterval() {
+        return new ConsumerSettings(container).maxPollInterval();
+    }
+
+    /** Whether offsets can be committed at all: without a group they can't, and an ack means nothing. */
+    boolean commitsOffsets() {
+        return container.getGroupId() != null;
+    }
+
+    /**
+     * The container is starting, on the thread that starts it.
+     *
+     * @throws IllegalStateException when it can't be run safely
+     */
+    void starting() {
+        new StartCheck(container, this).requireSafe();
+        if (!warned) {
+            warned = true;
+            new StartCheck(container, this).warnings().forEach(log::warn);
+        }
+    }
+
+    /** A consumer has started, on its own thread and before its first poll. */
+    void bind(ConsumerSeekCallback seeks) {
+        if (boundOrNull() != null) {
+            return;
+        }
+        try {
+            // Once more: a decorator around ours keeps the call at the start away from us.
+            new StartCheck(container, this).requireSafe();
+        } catch (IllegalStateException | IllegalArgumentException e) {
+            log.error("Stopping {} before it consumes anything", container.getListenerId(), e);
+            container.stopAbnormally(() -> {});
+            return;
+        }
+        consumers.put(Thread.currentThread(), new BoundConsumer(engine, maxPollInterval(), seeks));
+    }
+
+    void revoked(@Nullable Collection<TopicPartition> partitions) {
+        BoundConsumer bound = boundOrNull();
+        if (bound != null) {
+            bound.revoked(partitions);
+        }
+    }
+
+    void unbind() {
+        BoundConsumer bound = consumers.remove(Thread.currentThread());
+        if (bound != null) {
+            bound.revoked(null);
+        }
+    }
+
+    BoundConsumer bound() {
+        BoundConsumer bound = boundOrNull();
+        if (bound == null) {
+            throw new IllegalStateException(
+                    "this listener belongs to the consumer threads of container " + container.getListenerId());
+        }
+        return bound;
+    }
+
+    @Nullable
+    BoundConsumer boundOrNull() {
+        return consumers.get(Thread.currentThread());
+    }
+
+    /** Keeps the deferred record's partition, or everything when the store is down and so it is wished, from coming. */
+    void backOff(DeliveryDeferredException deferral, MessageListenerContainer from) {
+        if (deferral.pause()) {
+            pauses.pause(from);
+        } else {
+            holds.hold(from, deferral.partition(), deferral.retryAfter());
+        }
+    }
+}

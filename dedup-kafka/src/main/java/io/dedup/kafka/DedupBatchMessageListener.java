@@ -1,0 +1,139 @@
+package io.dedup.kafka;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.apache.kafka.common.TopicPartition;
+import org.jspecify.annotations.Nullable;
+import org.springframework.kafka.listener.BatchAcknowledgingConsumerAwareMessageListener;
+import org.springframework.kafka.listener.BatchMessageListener;
+import org.springframework.kafka.listener.ConsumerSeekAware;
+import org.springframework.kafka.listener.adapter.AbstractDelegatingMessageListenerAdapter;
+import org.springframework.kafka.listener.adapter.AsyncRepliesAware;
+import org.springframework.kafka.support.Acknowledgment;
+
+/** Gives a batch listener the new records of each batch, in their order, and none twice. */
+final class DedupBatchMessageListener<K, V> extends AbstractDelegatingMessageListenerAdapter<BatchMessageListener<K, V>>
+        implements BatchAcknowledgingConsumerAwareMessageListener<K, V>, AsyncRepliesAware {
+    private final Decoration decoration;
+
+    DedupBatchMessageListener(BatchMessageListener<K, V> delegate, Decoration decoration) {
+        super(delegate);
+        this.decoration = decoration;
+    }
+
+    @Override
+    public void onMessage(
+            List<ConsumerRecord<K, V>> records,
+            @Nullable Acknowledgment acknowledgment,
+            @Nullable Consumer<?, ?> consumer) {
+        handle(records, acknowledgment, (part, ack) -> invoke(part, ack, consumer));
+    }
+
+    @Override
+    public void onMessage(List<ConsumerRecord<K, V>> records) {
+        onMessage(records, null, null);
+    }
+
+    @Override
+    public void onMessage(List<ConsumerRecord<K, V>> records, @Nullable Acknowledgment acknowledgment) {
+        onMessage(records, acknowledgment, null);
+    }
+
+    @Override
+    public void onMessage(List<ConsumerRecord<K, V>> records, @Nullable Consumer<?, ?> consumer) {
+        onMessage(records, null, consumer);
+    }
+
+    @Override
+    public void onMessage(
+            ConsumerRecords<K, V> records, @Nullable Acknowledgment acknowledgment, Consumer<K, V> consumer) {
+        List<ConsumerRecord<K, V>> list = new ArrayList<>(records.count());
+        records.forEach(list::add);
+        handle(
+                list,
+                acknowledgment,
+                (part, ack) ->
+                        delegate.onMessage(part.size() == list.size() ? records : recordsOf(part), ack, consumer));
+    }
+
+    private void handle(
+            List<ConsumerRecord<K, V>> records, @Nullable Acknowledgment acknowledgment, BatchHandler<K, V> handler) {
+        BoundConsumer bound = decoration.bound();
+        bound.settled();
+        if (acknowledgment == null || !decoration.commitsOffsets()) {
+            new AutomaticBatch<>(decoration, bound, records, (part, none) -> handler.handle(part, acknowledgment))
+                    .run();
+        } else {
+            new ManualBatch<>(decoration, bound, records, acknowledgment, handler).run();
+        }
+    }
+
+    private void invoke(
+            List<ConsumerRecord<K, V>> records,
+            @Nullable Acknowledgment acknowledgment,
+            @Nullable Consumer<?, ?> consumer) {
+        switch (delegateType) {
+            case ACKNOWLEDGING_CONSUMER_AWARE -> delegate.onMessage(records, acknowledgment, consumer);
+            case ACKNOWLEDGING -> delegate.onMessage(records, acknowledgment);
+            case CONSUMER_AWARE -> delegate.onMessage(records, consumer);
+            case SIMPLE -> delegate.onMessage(records);
+        }
+    }
+
+    private static <K, V> ConsumerRecords<K, V> recordsOf(List<ConsumerRecord<K, V>> part) {
+        Map<TopicPartition, List<ConsumerRecord<K, V>>> byPartition = new LinkedHashMap<>();
+        for (ConsumerRecord<K, V> record : part) {
+            byPartition
+                    .computeIfAbsent(PendingDeliveries.partitionOf(record), partition -> new ArrayList<>())
+                    .add(record);
+        }
+        return new ConsumerRecords<>(byPartition, Map.of());
+    }
+
+    @Override
+    public boolean wantsPollResult() {
+        return delegate.wantsPollResult();
+    }
+
+    @Override
+    public boolean isAsyncReplies() {
+        decoration.starting(); // the first thing that a starting container asks, on the thread that starts it
+        return false;
+    }
+
+    @Override
+    public void registerSeekCallback(ConsumerSeekCallback callback) {
+        decoration.bind(callback);
+        super.registerSeekCallback(callback);
+    }
+
+    @Override
+    public void onPartitionsRevoked(@Nullable Collection<TopicPartition> partitions) {
+        decoration.revoked(partitions);
+        super.onPartitionsRevoked(partitions);
+    }
+
+    @Override
+    public void onFirstPoll() {
+        if (delegate instanceof ConsumerSeekAware aware) {
+            aware.onFirstPoll();
+        }
+    }
+
+    @Override
+    public void unregisterSeekCallback() {
+        try {
+            if (delegate instanceof ConsumerSeekAware aware) {
+                aware.unregisterSeekCallback();
+            }
+        } finally {
+            decoration.unbind();
+        }
+    }
+}

@@ -1,0 +1,205 @@
+package io.dedup.kafka;
+
+import io.dedup.DedupOutcome.DeferReason;
+import io.dedup.engine.Admission;
+import io.dedup.engine.Delivery;
+import io.dedup.engine.Execution;
+import io.dedup.kafka.PendingDeliveries.Entry;
+import io.dedup.kafka.PendingDeliveries.Release;
+import io.micrometer.observation.Observation;
+import io.micrometer.observation.ObservationRegistry;
+import java.util.Collection;
+import java.util.List;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.TopicPartition;
+import org.jspecify.annotations.Nullable;
+import org.springframework.kafka.listener.ConsumerSeekAware;
+import org.springframework.kafka.listener.MessageListener;
+import org.springframework.kafka.listener.adapter.AsyncRepliesAware;
+import org.springframework.kafka.listener.adapter.FilteringMessageListenerAdapter;
+import org.springframework.kafka.support.Acknowledgment;
+
+/**
+ * Runs a record listener once per message ID.
+ *
+ * <p>It is a filter for the container, which so hands it the observation registry: a record that isn't given to the
+ * listener must have its observation closed here.
+ */
+final class DedupMessageListener<K, V> extends FilteringMessageListenerAdapter<K, V> implements AsyncRepliesAware {
+    private final Decoration decoration;
+    private volatile ObservationRegistry observations = ObservationRegistry.NOOP;
+
+    DedupMessageListener(MessageListener<K, V> delegate, Decoration decoration) {
+        super(delegate, record -> false);
+        this.decoration = decoration;
+    }
+
+    @Override
+    public void onMessage(
+            ConsumerRecord<K, V> record, @Nullable Acknowledgment acknowledgment, @Nullable Consumer<?, ?> consumer) {
+        BoundConsumer bound = decoration.bound();
+        bound.settled();
+        Delivery delivery = decoration.deliveries().of(record);
+        if (acknowledgment == null || !decoration.commitsOffsets()) {
+            Execution execution = admitted(record, delivery, bound);
+            if (execution != null) {
+                run(record, acknowledgment, consumer, execution, bound);
+            }
+            return;
+        }
+        ManualAcks acks = bound.acks();
+        Release release = new Release(acknowledgment::acknowledge);
+        Entry first = acks.pending().firstOf(delivery);
+        Execution execution = first == null ? admitted(record, delivery, bound) : null;
+        if (execution != null) {
+            Entry entry = acks.pending().given(record, delivery, execution, release);
+            runUntilAcknowledged(
+                    record,
+                    new TrackedAcknowledgment(acknowledgment, acks, record, entry, release),
+                    consumer,
+                    entry,
+                    execution,
+                    bound);
+            return;
+        }
+        if (first != null) {
+            closeObservation(null);
+            acks.pending().following(first, record, release);
+        } else {
+            acks.pending().finished(record, release);
+        }
+        acks.pending().request(release);
+    }
+
+    /** The run that may begin; null when the record is to be acked without one. */
+    private @Nullable Execution admitted(ConsumerRecord<K, V> record, Delivery delivery, BoundConsumer bound) {
+        Admission admission = decoration.engine().admit(delivery, bound.budgetFor(record));
+        if (admission instanceof Admission.Run run) {
+            return run.execution();
+        }
+        if (admission instanceof Admission.Reject reject) {
+            closeObservation(reject.cause());
+            throw reject.cause();
+        }
+        closeObservation(null);
+        if (admission instanceof Admission.Defer defer) {
+            throw bound.deferring(
+                    new DeliveryDeferredException(
+                            defer.reason(), defer.retryAfter(), defer.pause(), record, record, defer.cause()),
+                    record);
+        }
+        return null;
+    }
+
+    private void run(
+            ConsumerRecord<K, V> record,
+            @Nullable Acknowledgment acknowledgment,
+            @Nullable Consumer<?, ?> consumer,
+            Execution execution,
+            BoundConsumer bound) {
+        execution.begin();
+        try {
+            invoke(record, acknowledgment, consumer);
+        } catch (Throwable e) { // Errors, too: a claim that nobody releases holds the message for its lease
+            throw failed(record, e, execution.fail(e), bound);
+        }
+        execution.succeed(null, bound.budget()); // whatever it says: the effect has happened, and may be acked
+    }
+
+    private void runUntilAcknowledged(
+            ConsumerRecord<K, V> record,
+            TrackedAcknowledgment acknowledgment,
+            @Nullable Consumer<?, ?> consumer,
+            Entry entry,
+            Execution execution,
+            BoundConsumer bound) {
+        execution.begin();
+        try {
+            invoke(record, acknowledgment, consumer);
+        } catch (Throwable e) {
+            throw failed(record, e, bound.acks().fail(List.of(entry), e), bound);
+        } finally {
+            acknowledgment.handlerReturned();
+        }
+    }
+
+    private RuntimeException failed(
+            ConsumerRecord<K, V> record, Throwable cause, boolean leaseLost, BoundConsumer bound) {
+        if (!leaseLost || cause instanceof Error) {
+            return Sneaky.rethrow(cause);
+        }
+        return bound.deferring(
+                new DeliveryDeferredException(
+                        DeferReason.LEASE_LOST,
+                        decoration.deliveries().topic(record.topic()).policy().maxDeferDelay(),
+                        false,
+                        record,
+                        record,
+                        cause),
+                record);
+    }
+
+    private void invoke(
+            ConsumerRecord<K, V> record, @Nullable Acknowledgment acknowledgment, @Nullable Consumer<?, ?> consumer) {
+        switch (delegateType) {
+            case ACKNOWLEDGING_CONSUMER_AWARE -> delegate.onMessage(record, acknowledgment, consumer);
+            case ACKNOWLEDGING -> delegate.onMessage(record, acknowledgment);
+            case CONSUMER_AWARE -> delegate.onMessage(record, consumer);
+            case SIMPLE -> delegate.onMessage(record);
+        }
+    }
+
+    /** The adapter of an annotated method closes the observation of each record that it is given; others it isn't. */
+    private void closeObservation(@Nullable Throwable error) {
+        Observation current = observations.getCurrentObservation();
+        if (current != null) {
+            if (error != null) {
+                current.error(error);
+            }
+            current.stop();
+        }
+    }
+
+    @Override
+    public void setObservationRegistry(ObservationRegistry registry) {
+        super.setObservationRegistry(registry);
+        observations = registry;
+    }
+
+    @Override
+    public boolean isAsyncReplies() {
+        decoration.starting(); // the first thing that a starting container asks, on the thread that starts it
+        return false;
+    }
+
+    @Override
+    public void registerSeekCallback(ConsumerSeekCallback callback) {
+        decoration.bind(callback);
+        super.registerSeekCallback(callback);
+    }
+
+    @Override
+    public void onPartitionsRevoked(@Nullable Collection<TopicPartition> partitions) {
+        decoration.revoked(partitions);
+        super.onPartitionsRevoked(partitions);
+    }
+
+    @Override
+    public void onFirstPoll() {
+        if (delegate instanceof ConsumerSeekAware aware) {
+            aware.onFirstPoll();
+        }
+    }
+
+    @Override
+    public void unregisterSeekCallback() {
+        try {
+            if (delegate instanceof ConsumerSeekAware aware) {
+                aware.unregisterSeekCallback();
+            }
+        } finally {
+            decoration.unbind();
+        }
+    }
+}

@@ -1,0 +1,118 @@
+package io.dedup.kafka;
+
+import io.dedup.Deduplicator;
+import io.dedup.MissingMessageIdException;
+import io.dedup.PayloadConflictException;
+import io.dedup.PoisonMessageException;
+import org.jspecify.annotations.Nullable;
+import org.springframework.kafka.config.ContainerCustomizer;
+import org.springframework.kafka.config.ContainerPostProcessor;
+import org.springframework.kafka.listener.AbstractMessageListenerContainer;
+import org.springframework.kafka.listener.BatchMessageListener;
+import org.springframework.kafka.listener.CommonErrorHandler;
+import org.springframework.kafka.listener.ConcurrentMessageListenerContainer;
+import org.springframework.kafka.listener.DefaultErrorHandler;
+import org.springframework.kafka.listener.ExceptionClassifier;
+import org.springframework.kafka.listener.MessageListener;
+
+/**
+ * Makes spring-kafka listeners idempotent: each business message takes effect once within its deduplication window.
+ *
+ * <p>Decorates the message listener and the error handler of listener containers, before they start. One instance
+ * decorates any number of containers. Thread-safe; close it after the containers have stopped and before the
+ * {@link Deduplicator}, which it doesn't own.
+ *
+ * <p>A container is refused at its start, with an {@link IllegalStateException} that names the setting, when it would
+ * lose or double messages: {@code enable.auto.commit}, transactions, asynchronous returns, {@code asyncAcks} and
+ * {@code @RetryableTopic}.
+ */
+public final class KafkaDedup implements AutoCloseable {
+    private final Deduplicator deduplicator;
+    private final RecordDeliveries deliveries;
+    private final Timer timer;
+    private final PartitionHolds holds;
+    private final StorePauses pauses;
+
+    KafkaDedup(Deduplicator deduplicator, RecordDeliveries deliveries) {
+        this.deduplicator = deduplicator;
+        this.deliveries = deliveries;
+        this.timer = new Timer();
+        this.holds = new PartitionHolds(timer);
+        this.pauses = new StorePauses(timer, deduplicator.engine());
+    }
+
+    /** A builder on top of a deduplicator, whose policies apply topic by topic. */
+    public static KafkaDedupBuilder builder(Deduplicator deduplicator) {
+        return new KafkaDedupBuilder(deduplicator);
+    }
+
+    /**
+     * Decorates a container. Call it when the message listener and the error handler are set, and before the start;
+     * a second call changes nothing.
+     *
+     * @throws IllegalStateException when there is no message listener yet, or the container runs
+     */
+    public void decorate(AbstractMessageListenerContainer<?, ?> container) {
+        Object listener = container.getContainerProperties().getMessageListener();
+        if (listener instanceof DedupMessageListener<?, ?> || listener instanceof DedupBatchMessageListener<?, ?>) {
+            return;
+        }
+        if (container.isRunning()) {
+            throw new IllegalStateException(container.getListenerId() + " is running: decorate it before its start");
+        }
+        Decoration decoration = new Decoration(container, deduplicator.engine(), deliveries, holds, pauses);
+        container.setupMessageListener(decorated(listener, container, decoration));
+        container.setCommonErrorHandler(decorated(container.getCommonErrorHandler(), decoration));
+    }
+
+    private static Object decorated(
+            @Nullable Object listener, AbstractMessageListenerContainer<?, ?> container, Decoration decoration) {
+        if (listener instanceof BatchMessageListener<?, ?> batch) {
+            return new DedupBatchMessageListener<>(batch, decoration);
+        }
+        if (listener instanceof MessageListener<?, ?> records) {
+            return new DedupMessageListener<>(records, decoration);
+        }
+        throw new IllegalStateException(container.getListenerId()
+                + (listener == null
+                        ? " has no message listener yet: set it first, then decorate"
+                        : " has a message listener of an unknown kind: "
+                                + listener.getClass().getName()));
+    }
+
+    private static CommonErrorHandler decorated(@Nullable CommonErrorHandler handler, Decoration decoration) {
+        CommonErrorHandler delegate = handler == null ? new DefaultErrorHandler() : handler; // so does the container
+        if (delegate instanceof ExceptionClassifier classifier) {
+            classifier.addNotRetryableExceptions(
+                    MissingMessageIdException.class, PayloadConflictException.class, PoisonMessageException.class);
+        }
+        return new DeferralAwareErrorHandler(delegate, decoration);
+    }
+
+    /** For {@code ConcurrentKafkaListenerContainerFactory.setContainerCustomizer}, when there is no customizer yet. */
+    public <K, V> ContainerCustomizer<K, V, ConcurrentMessageListenerContainer<K, V>> customizer() {
+        return this::decorate;
+    }
+
+    /** The same after another customizer, which setting this one would replace. */
+    public <K, V> ContainerCustomizer<K, V, ConcurrentMessageListenerContainer<K, V>> customizer(
+            ContainerCustomizer<K, V, ConcurrentMessageListenerContainer<K, V>> first) {
+        return container -> {
+            first.configure(container);
+            decorate(container);
+        };
+    }
+
+    /** For {@code @KafkaListener(containerPostProcessor = ...)}: single listeners; runs after the factory's customizer. */
+    public <K, V> ContainerPostProcessor<K, V, ConcurrentMessageListenerContainer<K, V>> postProcessor() {
+        return this::decorate;
+    }
+
+    /** Ends the timer; partitions and containers that are paused for a deferral are resumed. */
+    @Override
+    public void close() {
+        timer.close();
+        holds.close();
+        pauses.close();
+    }
+}

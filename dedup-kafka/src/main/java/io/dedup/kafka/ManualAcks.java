@@ -1,0 +1,50 @@
+package io.dedup.kafka;
+
+import io.dedup.engine.DedupEngine;
+import io.dedup.engine.Execution;
+import io.dedup.engine.WaitBudget;
+import io.dedup.kafka.PendingDeliveries.Entry;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Supplier;
+import org.apache.kafka.common.TopicPartition;
+
+/** Closes out what a handler acknowledges: the store is told before the container is. Thread-safe. */
+final class ManualAcks {
+    private final DedupEngine engine;
+    private final PendingDeliveries pending;
+    private final Supplier<WaitBudget> budget;
+
+    ManualAcks(DedupEngine engine, PendingDeliveries pending, Supplier<WaitBudget> budget) {
+        this.engine = engine;
+        this.pending = pending;
+        this.budget = budget;
+    }
+
+    PendingDeliveries pending() {
+        return pending;
+    }
+
+    /**
+     * The handler acknowledges these positions, and with them everything below: so says the contract of
+     * {@code Acknowledgment.acknowledge()}, and so does the offset that it commits.
+     */
+    void acknowledge(Map<TopicPartition, Long> upTo) {
+        List<Entry> closing = pending.close(upTo);
+        try {
+            List<Execution> executions = PendingDeliveries.executions(closing);
+            if (executions.size() == 1) {
+                executions.get(0).succeed(null, budget.get());
+            } else if (!executions.isEmpty()) {
+                engine.succeedAll(executions, budget.get());
+            }
+        } finally {
+            pending.closed(closing);
+        }
+    }
+
+    /** The handler failed with these, or gave them back; true when the lease of one was lost before. */
+    boolean fail(List<Entry> entries, Throwable cause) {
+        return engine.failAll(PendingDeliveries.executions(pending.abort(entries)), cause);
+    }
+}

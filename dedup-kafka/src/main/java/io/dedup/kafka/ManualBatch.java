@@ -1,0 +1,252 @@
+package io.dedup.kafka;
+
+import io.dedup.engine.Admission;
+import io.dedup.engine.BatchAdmission;
+import io.dedup.engine.DedupEngine;
+import io.dedup.engine.Delivery;
+import io.dedup.engine.Execution;
+import io.dedup.kafka.PendingDeliveries.Entry;
+import io.dedup.kafka.PendingDeliveries.Release;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.TopicPartition;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.kafka.support.Acknowledgment;
+
+/**
+ * One batch whose records are done when the handler acknowledges them, which may be after its return and from another
+ * thread.
+ *
+ * <p>A batch that is cut can't be acknowledged as a whole: the container would commit what is behind the cut. What is
+ * finished of it is committed with the deferral, and what is acknowledged later is recognised as done when it comes
+ * again.
+ */
+final class ManualBatch<K, V> {
+    private static final Logger log = LoggerFactory.getLogger(KafkaDedup.class);
+
+    private final BatchSteps<K, V> steps;
+    private final DedupEngine engine;
+    private final ManualAcks acks;
+    private final PendingDeliveries pending;
+    private final Acknowledgment container;
+    private final BatchHandler<K, V> handler;
+    private final Map<Integer, Entry> given = new HashMap<>();
+    private int partlyAcknowledged = -1;
+    private boolean nacked;
+
+    ManualBatch(
+            Decoration decoration,
+            BoundConsumer bound,
+            List<ConsumerRecord<K, V>> records,
+            Acknowledgment container,
+            BatchHandler<K, V> handler) {
+        this.steps = new BatchSteps<>(decoration, bound, records);
+        this.engine = decoration.engine();
+        this.acks = bound.acks();
+        this.pending = acks.pending();
+        this.container = container;
+        this.handler = handler;
+    }
+
+    void run() {
+        Map<Integer, Entry> firsts = new HashMap<>();
+        List<Delivery> toAdmit = new ArrayList<>();
+        List<Integer> indexes = new ArrayList<>();
+        for (int i = 0; i < steps.size(); i++) {
+            Entry first = pending.firstOf(steps.deliveries.get(i));
+            if (first == null) {
+                toAdmit.add(steps.deliveries.get(i));
+                indexes.add(i);
+            } else {
+                firsts.put(i, first);
+            }
+        }
+        BatchAdmission batch = engine.admitAll(toAdmit, steps.claimBudget());
+        if (batch.isolate()) {
+            runSingly();
+            return;
+        }
+        BatchPlan plan = BatchPlan.of(BatchPlan.spread(batch.admissions(), indexes, steps.size()), firsts);
+        plan.giveBackBehindCut(engine);
+        Release release = plan.isCut() ? null : new Release(container::acknowledge);
+        for (int i = 0; i < plan.cut(); i++) {
+            record(i, plan, release);
+        }
+        if (!plan.runs().isEmpty()) {
+            runAll(plan, release);
+        } else if (release != null) {
+            pending.request(release);
+        }
+        if (plan.isCut() && !nacked) {
+            throw steps.cutAt(plan.cut(), plan.admissions().get(plan.cut()), unfinished(plan.cut()));
+        }
+    }
+
+    private void record(int index, BatchPlan plan, @Nullable Release release) {
+        ConsumerRecord<K, V> record = steps.records.get(index);
+        Admission admission = plan.admissions().get(index);
+        Entry first = plan.firsts().get(index);
+        if (admission instanceof Admission.Follow follow) {
+            first = given.get(follow.leader());
+        }
+        if (admission instanceof Admission.Run run) {
+            given.put(index, pending.given(record, steps.deliveries.get(index), run.execution(), release));
+        } else if (first != null) {
+            pending.following(first, record, release);
+        } else {
+            pending.finished(record, release);
+        }
+    }
+
+    private void runAll(BatchPlan plan, @Nullable Release release) {
+        List<ConsumerRecord<K, V>> part = steps.part(plan.runs());
+        plan.executions().forEach(Execution::begin);
+        TrackedBatchAcknowledgment tracked =
+                new TrackedBatchAcknowledgment(this, container, plan.runs(), plan.cut() - 1, release);
+        try {
+            handler.handle(part, tracked);
+        } catch (Throwable e) {
+            throw failed(plan, BatchFailure.of(e, part), part);
+        } finally {
+            tracked.handlerReturned();
+        }
+    }
+
+    private RuntimeException failed(BatchPlan plan, BatchFailure failure, List<ConsumerRecord<K, V>> part) {
+        int proven = Math.max(0, failure.failed());
+        int first = plan.runs().get(proven);
+        if (proven > 0) {
+            acknowledgeUpTo(plan.runs().get(proven - 1));
+        }
+        List<Entry> failed = new ArrayList<>();
+        plan.runs().subList(proven, plan.runs().size()).forEach(index -> failed.add(entry(index)));
+        boolean leaseLost = acks.fail(failed, failure.thrown());
+        if (failure.thrown() instanceof Error) {
+            return Sneaky.rethrow(failure.thrown());
+        }
+        if (leaseLost) {
+            return steps.leaseLost(first, unfinished(first), failure.thrown());
+        }
+        if (failure.failed() < 0
+                && plan.isCut()
+                && plan.admissions().get(plan.cut()) instanceof Admission.Defer defer) {
+            // An exception that names no record fails the whole poll: the deferred record would be recovered with it.
+            log.warn("The batch listener failed; its records are tried again with the deferred one", failure.thrown());
+            return steps.deferral(
+                    plan.cut(), unfinished(first), defer.reason(), defer.retryAfter(), defer.pause(), failure.thrown());
+        }
+        return Sneaky.rethrow(failure.translated(part));
+    }
+
+    private Entry entry(int index) {
+        Entry entry = given.get(index);
+        if (entry == null) {
+            throw new IllegalStateException("record " + index + " of the batch wasn't given to the handler");
+        }
+        return entry;
+    }
+
+    /** The index of the first record before the limit whose offset mustn't be committed; the limit when there is none. */
+    int unfinished(int limit) {
+        for (int i = 0; i < limit; i++) {
+            if (pending.unfinishedUpTo(steps.records.get(i))) {
+                return i;
+            }
+        }
+        return limit;
+    }
+
+    /** The handler acknowledges everything up to this record of the poll. */
+    void acknowledgeUpTo(int index) {
+        Map<TopicPartition, Long> upTo = new LinkedHashMap<>();
+        for (int i = 0; i <= index; i++) {
+            ConsumerRecord<K, V> record = steps.records.get(i);
+            upTo.merge(PendingDeliveries.partitionOf(record), record.offset(), Math::max);
+        }
+        acks.acknowledge(upTo);
+    }
+
+    /** The same, committed at once by the container, as far as nothing holds it back. */
+    void acknowledgePartly(int index) {
+        acknowledgeUpTo(index);
+        int last = unfinished(index + 1) - 1;
+        if (last > partlyAcknowledged) {
+            container.acknowledge(last);
+            partlyAcknowledged = last;
+        }
+    }
+
+    /** The handler gives everything from this record of the poll on back. */
+    void nackFrom(int index, Duration sleep) {
+        if (index > 0) {
+            acknowledgeUpTo(index - 1);
+        }
+        container.nack(unfinished(index), sleep);
+        nacked = true;
+        List<Entry> back = new ArrayList<>();
+        given.forEach((at, entry) -> {
+            if (at >= index) {
+                back.add(entry);
+            }
+        });
+        acks.fail(back, new NackedException(this + " from record " + index));
+    }
+
+    void request(Release release) {
+        pending.request(release);
+    }
+
+    private void runSingly() {
+        Release whole = new Release(container::acknowledge);
+        for (int i = 0; i < steps.size() && !nacked; i++) {
+            Delivery delivery = steps.deliveries.get(i);
+            Entry first = pending.firstOf(delivery);
+            Admission admission = first == null ? engine.admit(delivery, steps.budget) : null;
+            if (first != null) {
+                pending.following(first, steps.records.get(i), whole);
+            } else if (admission instanceof Admission.Run run) {
+                runAlone(i, run.execution(), whole);
+            } else if (admission instanceof Admission.Defer || admission instanceof Admission.Reject) {
+                throw steps.cutAt(i, admission, unfinished(i));
+            } else {
+                pending.finished(steps.records.get(i), whole);
+            }
+        }
+        if (!nacked) {
+            pending.request(whole);
+        }
+    }
+
+    private void runAlone(int index, Execution execution, Release whole) {
+        ConsumerRecord<K, V> record = steps.records.get(index);
+        given.put(index, pending.given(record, steps.deliveries.get(index), execution, whole));
+        execution.begin();
+        TrackedBatchAcknowledgment tracked =
+                new TrackedBatchAcknowledgment(this, container, List.of(index), index, null);
+        try {
+            handler.handle(List.of(record), tracked);
+        } catch (Throwable e) {
+            boolean leaseLost = acks.fail(List.of(entry(index)), e);
+            int unfinished = unfinished(index);
+            if (leaseLost && !(e instanceof Error)) {
+                throw steps.leaseLost(index, unfinished, e);
+            }
+            // Naming the record makes the error handler commit what is before it.
+            throw unfinished == index ? steps.failedAlone(index, e) : Sneaky.rethrow(e);
+        } finally {
+            tracked.handlerReturned();
+        }
+    }
+
+    @Override
+    public String toString() {
+        return container.toString();
+    }
+}

@@ -1,0 +1,41 @@
+package io.dedup.kafka;
+
+import io.dedup.engine.WaitBudget;
+import java.time.Duration;
+
+/**
+ * How long a consumer's thread may wait in place: at most a quarter of {@code max.poll.interval.ms} in each such
+ * interval, so that at most half of one goes by between two polls, wherever in it they fall. A record listener doesn't
+ * learn when a poll begins; counting time instead of polls needs no such knowledge. Not thread-safe.
+ */
+final class PollBudget {
+    static final int SHARE = 4;
+
+    private final long intervalNanos;
+    private WaitBudget budget;
+    private long full;
+    private long firstUse;
+
+    PollBudget(Duration maxPollInterval) {
+        this.intervalNanos = maxPollInterval.toNanos();
+        this.budget = fresh();
+        this.full = budget.nanosLeft();
+    }
+
+    WaitBudget current() {
+        long now = System.nanoTime();
+        if (budget.nanosLeft() == full) {
+            firstUse = now;
+        } else if (now - firstUse > intervalNanos) {
+            budget = fresh();
+            firstUse = now;
+        }
+        return budget;
+    }
+
+    WaitBudget fresh() {
+        WaitBudget made = WaitBudget.of(Duration.ofNanos(intervalNanos / SHARE));
+        full = made.nanosLeft();
+        return made;
+    }
+}

@@ -1,0 +1,154 @@
+package io.dedup.kafka;
+
+import io.dedup.DedupPolicy;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import org.springframework.kafka.listener.AbstractMessageListenerContainer;
+import org.springframework.kafka.listener.ContainerProperties;
+import org.springframework.kafka.listener.DelegatingMessageListener;
+import org.springframework.kafka.listener.adapter.AsyncRepliesAware;
+import org.springframework.kafka.listener.adapter.KafkaBackoffAwareMessageListenerAdapter;
+import org.springframework.kafka.support.TopicPartitionOffset;
+
+/** Refuses at start what would lose or double messages, and warns of what is risky. */
+final class StartCheck {
+    private final AbstractMessageListenerContainer<?, ?> container;
+    private final ContainerProperties properties;
+    private final Decoration decoration;
+
+    StartCheck(AbstractMessageListenerContainer<?, ?> container, Decoration decoration) {
+        this.container = container;
+        this.properties = container.getContainerProperties();
+        this.decoration = decoration;
+    }
+
+    /**
+     * Refuses.
+     *
+     * @throws IllegalArgumentException when a topic has no ID extractor
+     * @throws IllegalStateException when the container can't be run safely
+     */
+    void requireSafe() {
+        requireExtractors();
+        requireChain();
+        if (!(container.getCommonErrorHandler() instanceof DeferralAwareErrorHandler)) {
+            throw refused("its common error handler was replaced after KafkaDedup decorated it, and would give up on"
+                    + " deferred records. Set the error handler first, then decorate (customizer(userCustomizer)"
+                    + " keeps the order)");
+        }
+        if (properties.isAsyncAcks()) {
+            throw refused("asyncAcks is true, which isn't supported yet: set it to false");
+        }
+        requireNoTransactions();
+        if (new ConsumerSettings(container).autoCommit()) {
+            throw refused(
+                    "enable.auto.commit is true, so that offsets are committed before messages are handled: set it"
+                            + " to false, or leave it unset");
+        }
+    }
+
+    private void requireExtractors() {
+        for (String topic : topics()) {
+            if (!decoration.deliveries().knows(topic)) {
+                throw new IllegalArgumentException("topic " + topic + " of " + name()
+                        + " has no message ID extractor: set KafkaDedup.builder(...).id(\"" + topic
+                        + "\", extractor), or a default with id(extractor)");
+            }
+        }
+        if (properties.getTopicPattern() != null && !decoration.deliveries().hasDefault()) {
+            throw new IllegalArgumentException("topic pattern " + properties.getTopicPattern() + " of " + name()
+                    + " may match topics without a message ID extractor: set a default with"
+                    + " KafkaDedup.builder(...).id(extractor)");
+        }
+    }
+
+    private void requireChain() {
+        Object outermost = properties.getMessageListener();
+        if (!(outermost instanceof DedupMessageListener<?, ?>)
+                && !(outermost instanceof DedupBatchMessageListener<?, ?>)) {
+            if (outermost instanceof KafkaBackoffAwareMessageListenerAdapter<?, ?>) {
+                throw refusedRetryTopic();
+            }
+            throw refused("its message listener was wrapped or replaced after KafkaDedup decorated it: decorate last");
+        }
+        String main = container.getMainListenerId();
+        if (main != null && !main.equals(container.getListenerId())) {
+            throw refusedRetryTopic();
+        }
+        Object each = outermost;
+        while (each instanceof DelegatingMessageListener<?> wrapper) {
+            each = wrapper.getDelegate();
+            if (each instanceof KafkaBackoffAwareMessageListenerAdapter<?, ?>) {
+                throw refusedRetryTopic();
+            }
+            if (each instanceof AsyncRepliesAware async && async.isAsyncReplies()) {
+                throw refused(
+                        "its handler returns a CompletableFuture, a Mono or is a suspend function: what it returns"
+                                + " is done later, which isn't supported yet. Return when the work is done");
+            }
+        }
+    }
+
+    private IllegalStateException refusedRetryTopic() {
+        return refused("it belongs to @RetryableTopic, which isn't supported yet: use a DefaultErrorHandler with a"
+                + " back-off and a DeadLetterPublishingRecoverer instead");
+    }
+
+    @SuppressWarnings({"deprecation", "removal"})
+    private void requireNoTransactions() {
+        if (properties.getTransactionManager() != null || properties.getKafkaAwareTransactionManager() != null) {
+            throw refused("it has a transaction manager, which isn't supported yet: remove kafkaAwareTransactionManager"
+                    + " (transactionManager) from its container properties");
+        }
+    }
+
+    List<String> warnings() {
+        List<String> warnings = new ArrayList<>();
+        Duration interval = decoration.maxPollInterval();
+        Duration budget = interval.dividedBy(PollBudget.SHARE);
+        for (String topic : topics()) {
+            DedupPolicy policy = decoration.deliveries().topic(topic).policy();
+            if (policy.lease().compareTo(interval) > 0) {
+                warnings.add(name() + ", topic " + topic + ": the lease (" + policy.lease()
+                        + ") is longer than max.poll.interval.ms (" + interval
+                        + "): after a crash, messages that were running wait for it");
+            }
+            if (policy.inFlightWait().compareTo(budget) > 0) {
+                warnings.add(name() + ", topic " + topic + ": inFlightWait (" + policy.inFlightWait()
+                        + ") is cut to a quarter of max.poll.interval.ms (" + budget + ")");
+            }
+            if (policy.maxProcessingTime().compareTo(interval) > 0) {
+                warnings.add(name() + ", topic " + topic + ": maxProcessingTime (" + policy.maxProcessingTime()
+                        + ") is longer than max.poll.interval.ms (" + interval
+                        + "): a handler that takes that long loses its partitions while it runs");
+            }
+        }
+        return warnings;
+    }
+
+    private Set<String> topics() {
+        Set<String> topics = new LinkedHashSet<>();
+        String[] names = properties.getTopics();
+        if (names != null) {
+            topics.addAll(List.of(names));
+        }
+        TopicPartitionOffset[] partitions = properties.getTopicPartitions();
+        if (partitions != null) {
+            for (TopicPartitionOffset partition : partitions) {
+                topics.add(partition.getTopic());
+            }
+        }
+        return topics;
+    }
+
+    private IllegalStateException refused(String why) {
+        return new IllegalStateException(name() + " can't be deduplicated: " + why);
+    }
+
+    private String name() {
+        return "listener container " + container.getListenerId();
+    }
+}

@@ -1,0 +1,69 @@
+package io.dedup.kafka;
+
+import io.dedup.kafka.PendingDeliveries.Entry;
+import io.dedup.kafka.PendingDeliveries.Release;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.springframework.kafka.support.Acknowledgment;
+
+/** What a record's handler acknowledges in place of the container's own acknowledgment. */
+final class TrackedAcknowledgment implements Acknowledgment {
+    private final Acknowledgment container;
+    private final ManualAcks acks;
+    private final ConsumerRecord<?, ?> record;
+    private final Entry entry;
+    private final Release release;
+    private volatile boolean returned;
+
+    TrackedAcknowledgment(
+            Acknowledgment container, ManualAcks acks, ConsumerRecord<?, ?> record, Entry entry, Release release) {
+        this.container = container;
+        this.acks = acks;
+        this.record = record;
+        this.entry = entry;
+        this.release = release;
+    }
+
+    @Override
+    public void acknowledge() {
+        acks.acknowledge(Map.of(PendingDeliveries.partitionOf(record), record.offset()));
+        acks.pending().request(release);
+    }
+
+    @Override
+    public void nack(Duration sleep) {
+        if (returned) {
+            throw new IllegalStateException("nack() of " + this + " comes after its handler has returned: the container"
+                    + " would deliver another record again, and never this one");
+        }
+        container.nack(
+                sleep); // checks that it may be called here; the record comes again only after the handler's return
+        acks.fail(List.of(entry), new NackedException(this.toString()));
+    }
+
+    @Override
+    public void acknowledge(int index) {
+        container.acknowledge(index); // not supported for records, and says so
+    }
+
+    @Override
+    public void nack(int index, Duration sleep) {
+        container.nack(index, sleep); // not supported for records, and says so
+    }
+
+    @Override
+    public boolean isOutOfOrderCommit() {
+        return container.isOutOfOrderCommit();
+    }
+
+    void handlerReturned() {
+        returned = true;
+    }
+
+    @Override
+    public String toString() {
+        return container.toString();
+    }
+}

@@ -1,0 +1,8 @@
+/**
+ * Idempotent Kafka listeners with spring-kafka: {@link io.dedup.kafka.KafkaDedup} decorates listener containers,
+ * {@link io.dedup.kafka.KafkaMessageIds} finds business IDs in records.
+ */
+@NullMarked
+package io.dedup.kafka;
+
+import org.jspecify.annotations.NullMarked;
