@@ -2,6 +2,7 @@ package io.dedup.testkit;
 
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
 
 /**
  * What every dedup store does. A store proves it with one test class:
@@ -19,6 +20,11 @@ import org.junit.jupiter.api.Nested;
  * and collations are what it is about. Every transition is checked in its single and in its batch form. Tests never
  * sleep and assume nothing about speed; they hold leases of an hour and {@link StoreFixture#advance} the time.
  *
+ * <p>Each group has a tag, for those who want to run one alone while they write a store: {@code claim},
+ * {@code complete}, {@code release}, {@code renew}, {@code ownership}, {@code every-state}, {@code fencing-tokens},
+ * {@code fingerprints}, {@code results}, {@code expiry}, {@code operators}, {@code batches}, {@code hostile-ids},
+ * {@code races}, {@code races-of-batches}, {@code random-histories}, {@code lifecycle}. A good order, too.
+ *
  * <p>It doesn't check what no store has in common: outages, restarts and what a full server does are for the store's
  * own tests.
  */
@@ -30,6 +36,7 @@ public abstract class DedupStoreContract {
     protected abstract StoreFixture newFixture() throws Exception;
 
     @Nested
+    @Tag("claim")
     @DisplayName("claim")
     class Claims extends ClaimContract {
         @Override
@@ -39,6 +46,7 @@ public abstract class DedupStoreContract {
     }
 
     @Nested
+    @Tag("complete")
     @DisplayName("complete")
     class Completions extends CompleteContract {
         @Override
@@ -48,6 +56,7 @@ public abstract class DedupStoreContract {
     }
 
     @Nested
+    @Tag("release")
     @DisplayName("release")
     class Releases extends ReleaseContract {
         @Override
@@ -57,6 +66,7 @@ public abstract class DedupStoreContract {
     }
 
     @Nested
+    @Tag("renew")
     @DisplayName("renew")
     class Renewals extends RenewContract {
         @Override
@@ -66,6 +76,7 @@ public abstract class DedupStoreContract {
     }
 
     @Nested
+    @Tag("ownership")
     @DisplayName("ownership")
     class Ownership extends OwnershipContract {
         @Override
@@ -75,6 +86,7 @@ public abstract class DedupStoreContract {
     }
 
     @Nested
+    @Tag("every-state")
     @DisplayName("every state")
     class Situations extends FindContract {
         @Override
@@ -84,6 +96,7 @@ public abstract class DedupStoreContract {
     }
 
     @Nested
+    @Tag("fencing-tokens")
     @DisplayName("fencing tokens")
     class Tokens extends TokenContract {
         @Override
@@ -93,6 +106,7 @@ public abstract class DedupStoreContract {
     }
 
     @Nested
+    @Tag("fingerprints")
     @DisplayName("fingerprints")
     class Fingerprints extends FingerprintContract {
         @Override
@@ -102,6 +116,7 @@ public abstract class DedupStoreContract {
     }
 
     @Nested
+    @Tag("results")
     @DisplayName("results")
     class Results extends ResultContract {
         @Override
@@ -111,6 +126,7 @@ public abstract class DedupStoreContract {
     }
 
     @Nested
+    @Tag("expiry")
     @DisplayName("expiry")
     class Expiry extends ExpiryContract {
         @Override
@@ -120,6 +136,7 @@ public abstract class DedupStoreContract {
     }
 
     @Nested
+    @Tag("operators")
     @DisplayName("operators")
     class Operators extends OperatorContract {
         @Override
@@ -129,6 +146,7 @@ public abstract class DedupStoreContract {
     }
 
     @Nested
+    @Tag("batches")
     @DisplayName("batches")
     class Batches extends BatchContract {
         @Override
@@ -138,6 +156,7 @@ public abstract class DedupStoreContract {
     }
 
     @Nested
+    @Tag("hostile-ids")
     @DisplayName("hostile IDs")
     class HostileIdentities extends HostileIdContract {
         @Override
@@ -147,6 +166,7 @@ public abstract class DedupStoreContract {
     }
 
     @Nested
+    @Tag("races")
     @DisplayName("races")
     class Races extends RaceContract {
         @Override
@@ -156,6 +176,7 @@ public abstract class DedupStoreContract {
     }
 
     @Nested
+    @Tag("races-of-batches")
     @DisplayName("races of batches")
     class BatchRaces extends BatchRaceContract {
         @Override
@@ -165,6 +186,7 @@ public abstract class DedupStoreContract {
     }
 
     @Nested
+    @Tag("random-histories")
     @DisplayName("random histories")
     class Histories extends StateMachineContract {
         @Override
@@ -174,6 +196,7 @@ public abstract class DedupStoreContract {
     }
 
     @Nested
+    @Tag("lifecycle")
     @DisplayName("lifecycle")
     class Lifecycle extends LifecycleContract {
         @Override

@@ -1,0 +1,108 @@
+package io.dedup.testkit.broken;
+
+import io.dedup.DedupKey;
+import io.dedup.Window;
+import io.dedup.store.ClaimRequest;
+import io.dedup.store.ClaimResult;
+import io.dedup.store.CompleteRequest;
+import io.dedup.store.DedupStore;
+import io.dedup.store.OperatorResult;
+import io.dedup.store.ReleaseRequest;
+import io.dedup.store.RenewRequest;
+import io.dedup.store.StoredRecord;
+import io.dedup.store.WriteResult;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+
+/** A store that does what another does; its batches are its own single calls, so that both break together. */
+class ForwardingStore implements DedupStore {
+    final DedupStore store;
+
+    ForwardingStore(DedupStore store) {
+        this.store = store;
+    }
+
+    @Override
+    public String name() {
+        return store.name();
+    }
+
+    @Override
+    public Duration attemptRetention() {
+        return store.attemptRetention();
+    }
+
+    @Override
+    public ClaimResult claim(ClaimRequest request) {
+        return store.claim(request);
+    }
+
+    @Override
+    public List<ClaimResult> claimAll(List<ClaimRequest> requests) {
+        return each(requests, this::claim);
+    }
+
+    @Override
+    public WriteResult complete(CompleteRequest request) {
+        return store.complete(request);
+    }
+
+    @Override
+    public List<WriteResult> completeAll(List<CompleteRequest> requests) {
+        return each(requests, this::complete);
+    }
+
+    @Override
+    public WriteResult release(ReleaseRequest request) {
+        return store.release(request);
+    }
+
+    @Override
+    public List<WriteResult> releaseAll(List<ReleaseRequest> requests) {
+        return each(requests, this::release);
+    }
+
+    @Override
+    public WriteResult renew(RenewRequest request) {
+        return store.renew(request);
+    }
+
+    @Override
+    public List<WriteResult> renewAll(List<RenewRequest> requests) {
+        return each(requests, this::renew);
+    }
+
+    @Override
+    public Optional<StoredRecord> find(DedupKey key) {
+        return store.find(key);
+    }
+
+    @Override
+    public OperatorResult forget(DedupKey key, boolean evenIfLeaseLive) {
+        return store.forget(key, evenIfLeaseLive);
+    }
+
+    @Override
+    public OperatorResult forceDone(DedupKey key, Window window, boolean evenIfLeaseLive) {
+        return store.forceDone(key, window, evenIfLeaseLive);
+    }
+
+    @Override
+    public void ping() {
+        store.ping();
+    }
+
+    @Override
+    public void close() {
+        store.close();
+    }
+
+    static <T, R> List<R> each(List<T> requests, Function<T, R> operation) {
+        List<R> answers = new ArrayList<>(requests.size());
+        requests.forEach(request -> answers.add(operation.apply(request)));
+        return answers;
+    }
+}
