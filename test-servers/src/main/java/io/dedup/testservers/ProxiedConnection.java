@@ -1,0 +1,91 @@
+package io.dedup.testservers;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.Socket;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** One connection through a {@link TcpProxy}, with a thread for each direction. Thread-safe. */
+final class ProxiedConnection {
+
+    private static final Logger LOG = LoggerFactory.getLogger(ProxiedConnection.class);
+    private static final int BUFFER = 64 * 1024;
+
+    private final Socket client;
+    private final Socket server;
+    private final Faults faults;
+    private final Consumer<ProxiedConnection> onClose;
+    private volatile boolean doomed;
+
+    ProxiedConnection(Socket client, Socket server, Faults faults, Consumer<ProxiedConnection> onClose) {
+        this.client = client;
+        this.server = server;
+        this.faults = faults;
+        this.onClose = onClose;
+    }
+
+    void passRequests() {
+        pump(client, server, (buffer, length) -> {
+            if (faults.dooms(buffer, length)) {
+                doomed = true;
+            }
+            return true;
+        });
+    }
+
+    void passReplies() {
+        pump(server, client, (buffer, length) -> {
+            if (doomed) {
+                faults.replyLost();
+                close();
+            }
+            return !doomed && !faults.dropsReplies();
+        });
+    }
+
+    void close() {
+        onClose.accept(this);
+        close(client);
+        close(server);
+    }
+
+    /** Decides about one packet. */
+    @FunctionalInterface
+    private interface Gate {
+        boolean lets(byte[] buffer, int length);
+    }
+
+    private void pump(Socket from, Socket to, Gate gate) {
+        byte[] buffer = new byte[BUFFER];
+        try {
+            from.setTcpNoDelay(true);
+            to.setTcpNoDelay(true);
+            InputStream in = from.getInputStream();
+            OutputStream out = to.getOutputStream();
+            int length;
+            while ((length = in.read(buffer)) >= 0) {
+                faults.pass();
+                if (gate.lets(buffer, length)) {
+                    out.write(buffer, 0, length);
+                }
+            }
+        } catch (IOException e) {
+            LOG.debug("connection ends: {}", e.toString());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } finally {
+            close();
+        }
+    }
+
+    private static void close(Socket socket) {
+        try {
+            socket.close();
+        } catch (IOException e) {
+            LOG.debug("can't close: {}", e.toString());
+        }
+    }
+}
