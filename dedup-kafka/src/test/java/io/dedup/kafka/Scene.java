@@ -1,0 +1,321 @@
+package io.dedup.kafka;
+
+import static org.awaitility.Awaitility.await;
+
+import io.dedup.DedupKey;
+import io.dedup.DedupListener;
+import io.dedup.DedupOutcome.DeferReason;
+import io.dedup.DedupPolicy;
+import io.dedup.Deduplicator;
+import io.dedup.engine.Admission;
+import io.dedup.engine.Delivery;
+import io.dedup.engine.Execution;
+import io.dedup.engine.WaitBudget;
+import io.dedup.store.DedupStore;
+import io.dedup.store.memory.InMemoryDedupStore;
+import io.dedup.testservers.KafkaServers;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.UUID;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.StringDeserializer;
+import org.apache.kafka.common.serialization.StringSerializer;
+import org.jspecify.annotations.Nullable;
+import org.springframework.kafka.core.DefaultKafkaConsumerFactory;
+import org.springframework.kafka.core.DefaultKafkaProducerFactory;
+import org.springframework.kafka.core.KafkaTemplate;
+import org.springframework.kafka.listener.AbstractMessageListenerContainer;
+import org.springframework.kafka.listener.ConcurrentMessageListenerContainer;
+import org.springframework.kafka.listener.ContainerProperties;
+import org.springframework.kafka.listener.ContainerProperties.AckMode;
+
+/** One topic, one group, one store and one decorator on the shared broker, and what a test asks of them. */
+final class Scene implements AutoCloseable {
+    static final Duration PATIENCE = Duration.ofSeconds(20);
+
+    final String bootstrap = KafkaServers.shared().bootstrapServers();
+    final String topic = "t" + UUID.randomUUID().toString().substring(0, 8);
+    final String group = "g-" + topic;
+    final List<String> effects = new CopyOnWriteArrayList<>();
+    final List<String> deferrals = new CopyOnWriteArrayList<>();
+    final List<String> events = new CopyOnWriteArrayList<>();
+    final AtomicInteger pending = new AtomicInteger();
+    final DedupStore store;
+    final Deduplicator dedup;
+    final KafkaDedup kafka;
+    private final Deque<AutoCloseable> closing = new ArrayDeque<>();
+    private final KafkaProducer<String, String> producer;
+    private final Admin admin;
+
+    Scene() {
+        this(policy -> policy);
+    }
+
+    Scene(UnaryOperator<DedupPolicy.Builder> changes) {
+        this(new InMemoryDedupStore(), 1, changes);
+    }
+
+    Scene(int partitions, UnaryOperator<DedupPolicy.Builder> changes) {
+        this(new InMemoryDedupStore(), partitions, changes);
+    }
+
+    Scene(DedupStore store, int partitions, UnaryOperator<DedupPolicy.Builder> changes) {
+        this.store = store;
+        KafkaServers.shared().createTopic(topic, partitions);
+        this.dedup = deduplicator(changes);
+        this.kafka = KafkaDedup.builder(dedup).id(KafkaMessageIds.header("id")).build();
+        this.producer = new KafkaProducer<>(
+                Map.of("bootstrap.servers", bootstrap, "linger.ms", 0), new StringSerializer(), new StringSerializer());
+        this.admin = Admin.create(Map.of("bootstrap.servers", bootstrap));
+    }
+
+    /** Another process's deduplicator on the same store. */
+    Deduplicator deduplicator(UnaryOperator<DedupPolicy.Builder> changes) {
+        return Deduplicator.builder(store)
+                .consumer(group)
+                .shutdownTimeout(Duration.ZERO)
+                .defaults(changes.apply(DedupPolicy.builder()
+                                .lease(Duration.ofSeconds(2))
+                                .maxProcessingTime(Duration.ofSeconds(60))
+                                .inFlightWait(Duration.ZERO)
+                                .maxDeferDelay(Duration.ofMillis(50)))
+                        .build())
+                .listener(new Recorder())
+                .build();
+    }
+
+    private final class Recorder implements DedupListener {
+        @Override
+        public void deferred(@Nullable DedupKey key, DeferReason reason, Duration retryAfter) {
+            deferrals.add((key == null ? null : key.messageId()) + " " + reason);
+        }
+
+        @Override
+        public void released(DedupKey key, @Nullable Throwable cause) {
+            events.add("released " + key.messageId());
+        }
+
+        @Override
+        public void duplicate(DedupKey key, java.time.Instant completedAt) {
+            events.add("duplicate " + key.messageId());
+        }
+
+        @Override
+        public void completed(DedupKey key, Duration handlerTime) {
+            events.add("completed " + key.messageId());
+        }
+
+        @Override
+        public void completionPending(DedupKey key) {
+            pending.incrementAndGet();
+        }
+    }
+
+    void send(String... ids) {
+        for (String id : ids) {
+            sendTo(0, id);
+        }
+    }
+
+    void sendTo(int partition, String id) {
+        send(record(partition, id.getBytes(StandardCharsets.UTF_8), "v-" + id));
+    }
+
+    ProducerRecord<String, String> record(int partition, byte @Nullable [] id, @Nullable String value) {
+        ProducerRecord<String, String> record = new ProducerRecord<>(topic, partition, null, value);
+        if (id != null) {
+            record.headers().add("id", id);
+        }
+        return record;
+    }
+
+    void send(ProducerRecord<String, String> record) {
+        try {
+            producer.send(record).get();
+        } catch (Exception e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    Map<String, Object> consumerConfig() {
+        Map<String, Object> config = new HashMap<>();
+        config.put("bootstrap.servers", bootstrap);
+        config.put("group.id", group);
+        config.put("auto.offset.reset", "earliest");
+        config.put("session.timeout.ms", 6000);
+        config.put("heartbeat.interval.ms", 500);
+        config.put("fetch.max.wait.ms", 50);
+        return config;
+    }
+
+    ContainerProperties properties(AckMode mode, Object listener) {
+        ContainerProperties properties = new ContainerProperties(topic);
+        properties.setAckMode(mode);
+        properties.setAckTime(10);
+        properties.setAckCount(2);
+        properties.setPollTimeout(200);
+        properties.setMessageListener(listener);
+        properties.setShutdownTimeout(5_000);
+        return properties;
+    }
+
+    ConcurrentMessageListenerContainer<String, String> container(AckMode mode, Object listener) {
+        return container(properties(mode, listener), Map.of());
+    }
+
+    ConcurrentMessageListenerContainer<String, String> container(
+            ContainerProperties properties, Map<String, Object> settings) {
+        Map<String, Object> config = consumerConfig();
+        config.putAll(settings);
+        var factory = new DefaultKafkaConsumerFactory<String, String>(
+                config, new StringDeserializer(), new StringDeserializer());
+        var container = new ConcurrentMessageListenerContainer<String, String>(factory, properties);
+        container.setBeanName("c-" + topic);
+        return container;
+    }
+
+    <C extends AbstractMessageListenerContainer<?, ?>> C start(C container) {
+        kafka.decorate(container);
+        container.start();
+        closing.push(container::stop);
+        return container;
+    }
+
+    /** Starts, stops again when all partitions are committed up to their ends. */
+    void runUntilCommitted(AbstractMessageListenerContainer<?, ?> container) {
+        start(container);
+        awaitAllCommitted();
+        container.stop();
+    }
+
+    <T extends AutoCloseable> T closeLater(T closeable) {
+        closing.push(closeable);
+        return closeable;
+    }
+
+    /** The committed offset of each partition that has one. */
+    Map<Integer, Long> committed() {
+        try {
+            Map<TopicPartition, OffsetAndMetadata> offsets = admin.listConsumerGroupOffsets(group)
+                    .partitionsToOffsetAndMetadata()
+                    .get();
+            Map<Integer, Long> committed = new TreeMap<>();
+            offsets.forEach((partition, offset) -> {
+                if (partition.topic().equals(topic) && offset != null) {
+                    committed.put(partition.partition(), offset.offset());
+                }
+            });
+            return committed;
+        } catch (Exception e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    void awaitCommitted(long offset) {
+        await().atMost(PATIENCE)
+                .pollInterval(Duration.ofMillis(20))
+                .until(() -> committed().getOrDefault(0, 0L) == offset);
+    }
+
+    void awaitAllCommitted() {
+        Map<Integer, Long> ends = new TreeMap<>();
+        try (var consumer = new KafkaConsumer<>(consumerConfig(), new StringDeserializer(), new StringDeserializer())) {
+            List<TopicPartition> partitions = consumer.partitionsFor(topic).stream()
+                    .map(info -> new TopicPartition(topic, info.partition()))
+                    .toList();
+            consumer.endOffsets(partitions).forEach((partition, end) -> {
+                if (end > 0) {
+                    ends.put(partition.partition(), end);
+                }
+            });
+        }
+        await().atMost(PATIENCE)
+                .pollInterval(Duration.ofMillis(20))
+                .untilAsserted(() ->
+                        org.assertj.core.api.Assertions.assertThat(committed()).isEqualTo(ends));
+    }
+
+    void awaitEffects(String... ids) {
+        await().atMost(PATIENCE)
+                .pollInterval(Duration.ofMillis(10))
+                .untilAsserted(() ->
+                        org.assertj.core.api.Assertions.assertThat(effects).containsExactly(ids));
+    }
+
+    /** Another process runs this message now; its claim is under a heartbeat until it is closed out. */
+    Execution runningElsewhere(String id) {
+        Deduplicator other = closeLater(deduplicator(policy -> policy));
+        Admission admission =
+                other.engine().admit(Delivery.of(other.topic(topic), id, null, () -> "elsewhere"), WaitBudget.none());
+        Execution execution = ((Admission.Run) admission).execution();
+        execution.begin();
+        return execution;
+    }
+
+    KafkaTemplate<String, String> template() {
+        var factory = new DefaultKafkaProducerFactory<String, String>(
+                Map.of("bootstrap.servers", bootstrap), new StringSerializer(), new StringSerializer());
+        closing.push(factory::destroy);
+        return new KafkaTemplate<>(factory);
+    }
+
+    /** All records of a topic, such as a dead-letter topic. */
+    List<ConsumerRecord<String, String>> records(String name) {
+        List<ConsumerRecord<String, String>> found = new ArrayList<>();
+        try (var consumer = new KafkaConsumer<>(
+                Map.of("bootstrap.servers", (Object) bootstrap), new StringDeserializer(), new StringDeserializer())) {
+            List<TopicPartition> partitions = consumer.partitionsFor(name).stream()
+                    .map(info -> new TopicPartition(name, info.partition()))
+                    .toList();
+            consumer.assign(partitions);
+            consumer.seekToBeginning(partitions);
+            Map<TopicPartition, Long> ends = consumer.endOffsets(partitions);
+            while (partitions.stream().anyMatch(each -> consumer.position(each) < ends.get(each))) {
+                consumer.poll(Duration.ofMillis(100)).forEach(found::add);
+            }
+        }
+        return found;
+    }
+
+    static String id(ConsumerRecord<?, ?> record) {
+        return new String(record.headers().lastHeader("id").value(), StandardCharsets.UTF_8);
+    }
+
+    /** Adds the record's ID to the effects. */
+    Consumer<ConsumerRecord<String, String>> effect() {
+        return record -> effects.add(id(record));
+    }
+
+    @Override
+    public void close() {
+        while (!closing.isEmpty()) {
+            try {
+                closing.pop().close();
+            } catch (Exception e) {
+                throw new IllegalStateException(e);
+            }
+        }
+        kafka.close();
+        dedup.close();
+        producer.close(Duration.ZERO);
+        admin.close(Duration.ZERO);
+        store.close();
+    }
+}

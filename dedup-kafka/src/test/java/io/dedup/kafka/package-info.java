@@ -1,0 +1,4 @@
+@NullMarked
+package io.dedup.kafka;
+
+import org.jspecify.annotations.NullMarked;
