@@ -10,7 +10,9 @@ final class Settings {
 
     static Optional<String> get(String name) {
         String property = System.getProperty("dedup.test." + name);
-        String value = property != null ? property : System.getenv("DEDUP_TEST_" + name.toUpperCase(Locale.ROOT));
+        String value = property != null
+                ? property
+                : System.getenv("DEDUP_TEST_" + name.toUpperCase(Locale.ROOT).replace('.', '_'));
         return Optional.ofNullable(value).filter(set -> !set.isBlank());
     }
 }
