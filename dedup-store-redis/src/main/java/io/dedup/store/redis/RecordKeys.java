@@ -1,0 +1,60 @@
+package io.dedup.store.redis;
+
+import io.dedup.DedupKey;
+import io.dedup.DedupScope;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+
+/**
+ * How a record's key is written: {@code namespace{}:<length of scope>:<scope>:<ID>}.
+ *
+ * <p>A cluster hashes what is between the first brace and the next closing one, unless that is nothing: with {@code {}}
+ * first, the whole key decides, whatever braces the scope and the ID hold. A namespace has none; the scope's length
+ * keeps {@code ("ab", "c")} and {@code ("a", "bc")} apart, and the ID is all the rest.
+ */
+final class RecordKeys {
+    /** More scopes than any process listens to; beyond it they are only slower. */
+    private static final int CACHED_SCOPES = 1_000;
+
+    private final String namespace;
+    private final ConcurrentMap<DedupScope, byte[]> prefixes = new ConcurrentHashMap<>();
+
+    RecordKeys(String namespace) {
+        this.namespace = namespace;
+    }
+
+    /** The bytes before the ID. Not to be changed. */
+    byte[] prefix(DedupScope scope) {
+        byte[] cached = prefixes.get(scope);
+        return cached != null ? cached : newPrefix(scope);
+    }
+
+    private byte[] newPrefix(DedupScope scope) {
+        String text = scope.text();
+        byte[] prefix = (namespace + "{}:" + text.length() + ":" + text + ":").getBytes(StandardCharsets.UTF_8);
+        if (prefixes.size() < CACHED_SCOPES) {
+            prefixes.put(scope, prefix);
+        }
+        return prefix;
+    }
+
+    /** The whole key, as it is stored. */
+    byte[] key(DedupKey key) {
+        byte[] prefix = prefix(key.scope());
+        byte[] id = id(key);
+        byte[] whole = new byte[prefix.length + id.length];
+        System.arraycopy(prefix, 0, whole, 0, prefix.length);
+        System.arraycopy(id, 0, whole, prefix.length, id.length);
+        return whole;
+    }
+
+    static byte[] id(DedupKey key) {
+        return key.messageId().getBytes(StandardCharsets.UTF_8);
+    }
+
+    /** Where the namespace keeps its attempt retention: no record's key, since those go on with a colon. */
+    byte[] retentionKey() {
+        return (namespace + "{}!retention").getBytes(StandardCharsets.UTF_8);
+    }
+}

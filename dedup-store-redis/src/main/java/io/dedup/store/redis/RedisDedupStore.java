@@ -1,0 +1,214 @@
+package io.dedup.store.redis;
+
+import io.dedup.DedupKey;
+import io.dedup.Window;
+import io.dedup.store.ClaimRequest;
+import io.dedup.store.ClaimResult;
+import io.dedup.store.CompleteRequest;
+import io.dedup.store.DedupStore;
+import io.dedup.store.DedupStoreException;
+import io.dedup.store.OperatorResult;
+import io.dedup.store.ReleaseRequest;
+import io.dedup.store.RenewRequest;
+import io.dedup.store.StoredRecord;
+import io.dedup.store.WriteResult;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
+import java.util.function.IntFunction;
+import java.util.function.ToLongFunction;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Keeps records in Redis 6.2 or newer: one atomic round trip per operation, single or batch.
+ *
+ * <p>Redis may lose what it has acknowledged: by eviction, {@code FLUSHDB}, or a failover to a replica that lags. What
+ * it loses is forgotten: a redelivery of such a message runs again.
+ *
+ * <p>Thread-safe. No call lasts longer than the command time-out, apart from batches larger than a few thousand keys,
+ * which end with the first part that gets no answer. An interrupt ends a call, with the thread's flag still set.
+ */
+public final class RedisDedupStore implements DedupStore {
+    private final RedisLinks links;
+    private final Duration attemptRetention;
+    private final int maxBatch;
+    private final Replication replication;
+    private final ScriptRunner runner;
+    private final ScriptCalls calls;
+    private final RetentionGuard retentionGuard;
+    private final @Nullable NativeClaim nativeClaim;
+    private final AtomicBoolean closed = new AtomicBoolean();
+
+    /** Opened by {@link RedisDedupStoreBuilder#build()}, which closes the servers when this throws. */
+    RedisDedupStore(RedisLinks links, RedisSettings settings) {
+        this.links = links;
+        this.attemptRetention = settings.attemptRetention();
+        this.maxBatch = settings.maxBatch();
+        this.replication = settings.replication();
+        RedisErrors errors = new RedisErrors(links.where(), settings.commandTimeout());
+        Exchange exchange = new Exchange(errors, settings.commandTimeout());
+        RecordKeys keys = new RecordKeys(settings.namespace());
+        int version = new StartCheck(exchange, errors).inspect(links.masters());
+        this.retentionGuard = new RetentionGuard(exchange, errors, keys.retentionKey(), attemptRetention);
+        retentionGuard.check(links.main(), "start");
+        this.runner = new ScriptRunner(exchange, errors, () -> retentionGuard.check(links.main(), "restart"));
+        this.calls = new ScriptCalls(Scripts.load(version >= ServerFacts.V7_0), keys, attemptRetention, errors);
+        this.nativeClaim = version >= ServerFacts.V7_0 && !replication.isWanted()
+                ? new NativeClaim(keys, calls, exchange, errors)
+                : null;
+    }
+
+    public static RedisDedupStoreBuilder builder() {
+        return new RedisDedupStoreBuilder();
+    }
+
+    @Override
+    public String name() {
+        return "redis";
+    }
+
+    @Override
+    public Duration attemptRetention() {
+        return attemptRetention;
+    }
+
+    @Override
+    public ClaimResult claim(ClaimRequest request) {
+        ClaimResult quick = nativeClaim == null || request.fenced() ? null : nativeClaim.claim(links.main(), request);
+        if (quick != null) {
+            return quick;
+        }
+        ClaimResult answer = runner.run(
+                        links.main(),
+                        calls.claim(ScriptCalls.leaseMillis(request.lease()), List.of(request)),
+                        replication)[0];
+        if (answer instanceof ClaimResult.StoreError error) {
+            throw error.cause();
+        }
+        return answer;
+    }
+
+    @Override
+    public WriteResult complete(CompleteRequest request) {
+        long window = ScriptCalls.windowMillis(request.window());
+        return runner.run(links.main(), calls.complete(window, List.of(request)), replication)[0];
+    }
+
+    @Override
+    public WriteResult release(ReleaseRequest request) {
+        // Not replicated: a release that a failover loses only costs the rest of the lease.
+        return runner.run(links.main(), calls.release(List.of(request)), Replication.NONE)[0];
+    }
+
+    @Override
+    public WriteResult renew(RenewRequest request) {
+        long lease = ScriptCalls.leaseMillis(request.lease());
+        return runner.run(links.main(), calls.renew(lease, List.of(request)), Replication.NONE)[0];
+    }
+
+    @Override
+    public List<ClaimResult> claimAll(List<ClaimRequest> requests) {
+        return batch(
+                links.main(),
+                requests,
+                request -> ScriptCalls.leaseMillis(request.lease()),
+                chunk -> calls.claim(chunk.common(), chunk.requests()),
+                replication,
+                ClaimResult[]::new,
+                ClaimResult.StoreError::new);
+    }
+
+    @Override
+    public List<WriteResult> completeAll(List<CompleteRequest> requests) {
+        return writeAll(
+                links.main(),
+                requests,
+                request -> ScriptCalls.windowMillis(request.window()),
+                chunk -> calls.complete(chunk.common(), chunk.requests()),
+                replication);
+    }
+
+    @Override
+    public List<WriteResult> releaseAll(List<ReleaseRequest> requests) {
+        return writeAll(
+                links.main(), requests, request -> 0, chunk -> calls.release(chunk.requests()), Replication.NONE);
+    }
+
+    @Override
+    public List<WriteResult> renewAll(List<RenewRequest> requests) {
+        return writeAll(
+                links.heartbeat(),
+                requests,
+                request -> ScriptCalls.leaseMillis(request.lease()),
+                chunk -> calls.renew(chunk.common(), chunk.requests()),
+                Replication.NONE);
+    }
+
+    private <Q> List<WriteResult> writeAll(
+            RedisLink link,
+            List<Q> requests,
+            ToLongFunction<Q> common,
+            Function<Chunk<Q>, ScriptCall<WriteResult[]>> newCall,
+            Replication wanted) {
+        return batch(link, requests, common, newCall, wanted, WriteResult[]::new, WriteResult.StoreError::new);
+    }
+
+    private <Q, R> List<R> batch(
+            RedisLink link,
+            List<Q> requests,
+            ToLongFunction<Q> common,
+            Function<Chunk<Q>, ScriptCall<R[]>> newCall,
+            Replication wanted,
+            IntFunction<R[]> newAnswers,
+            Function<DedupStoreException, R> newError) {
+        List<Chunk<Q>> chunks = Chunk.cut(requests, common, link.isCluster() ? 1 : maxBatch);
+        List<ScriptCall<R[]>> sent = new ArrayList<>(chunks.size());
+        for (Chunk<Q> chunk : chunks) {
+            sent.add(newCall.apply(chunk));
+        }
+        runner.runAll(link, sent, wanted);
+        R[] answers = newAnswers.apply(requests.size());
+        for (int i = 0; i < sent.size(); i++) {
+            int[] positions = chunks.get(i).positions();
+            ScriptCall<R[]> call = sent.get(i);
+            DedupStoreException failure = call.failure();
+            for (int j = 0; j < positions.length; j++) {
+                answers[positions[j]] = failure == null ? call.answer()[j] : newError.apply(failure);
+            }
+        }
+        return Arrays.asList(answers);
+    }
+
+    @Override
+    public Optional<StoredRecord> find(DedupKey key) {
+        return runner.run(links.main(), calls.find(key), Replication.NONE);
+    }
+
+    @Override
+    public OperatorResult forget(DedupKey key, boolean evenIfLeaseLive) {
+        return OperatorResult.valueOf(runner.run(links.main(), calls.forget(key, evenIfLeaseLive), replication));
+    }
+
+    @Override
+    public OperatorResult forceDone(DedupKey key, Window window, boolean evenIfLeaseLive) {
+        return OperatorResult.valueOf(
+                runner.run(links.main(), calls.forceDone(key, window, evenIfLeaseLive), replication));
+    }
+
+    /** Reads the namespace's attempt retention, so that a server that came back empty or as another one is noticed. */
+    @Override
+    public void ping() {
+        retentionGuard.check(links.main(), "ping");
+    }
+
+    @Override
+    public void close() {
+        if (closed.compareAndSet(false, true)) {
+            links.close();
+        }
+    }
+}

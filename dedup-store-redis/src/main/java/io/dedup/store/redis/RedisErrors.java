@@ -1,0 +1,93 @@
+package io.dedup.store.redis;
+
+import io.dedup.store.DedupStoreException;
+import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.RedisConnectionException;
+import java.time.Duration;
+
+/** Says what failed, where, and which setting to change. */
+final class RedisErrors {
+    private final String where;
+    private final Duration commandTimeout;
+
+    /** @param where hosts and ports, never credentials */
+    RedisErrors(String where, Duration commandTimeout) {
+        this.where = where;
+        this.commandTimeout = commandTimeout;
+    }
+
+    String where() {
+        return where;
+    }
+
+    DedupStoreException timedOut(String operation) {
+        return new DedupStoreException(
+                message(operation, "no answer within " + commandTimeout.toMillis() + " ms")
+                        + "; it may have been applied. If the server is only busy, raise commandTimeout",
+                null);
+    }
+
+    DedupStoreException interrupted(String operation, InterruptedException cause) {
+        return new DedupStoreException(
+                message(operation, "the thread was interrupted") + "; it may have been applied", cause);
+    }
+
+    DedupStoreException notTried(String operation) {
+        return new DedupStoreException(
+                message(operation, "not tried, because a part of the batch before it failed"), null);
+    }
+
+    DedupStoreException notReplicated(String operation, long confirmed, int wanted) {
+        return new DedupStoreException(
+                message(operation, "applied, but only " + confirmed + " of " + wanted + " replicas confirmed it")
+                        + "; look at the replicas, or change waitForReplicas",
+                null);
+    }
+
+    DedupStoreException failed(String operation, Throwable cause) {
+        if (cause instanceof DedupStoreException ours) {
+            return ours;
+        }
+        if (cause instanceof RedisCommandExecutionException) {
+            return new DedupStoreException(refusal(operation, String.valueOf(cause.getMessage())), cause);
+        }
+        String hint = cause instanceof RedisConnectionException || isDisconnected(cause)
+                ? "; is the server up, and does uri lead to it?"
+                : "";
+        return new DedupStoreException(message(operation, String.valueOf(cause.getMessage())) + hint, cause);
+    }
+
+    /** For an error that the server answered for one key of several. */
+    DedupStoreException refused(String operation, String error) {
+        return new DedupStoreException(refusal(operation, error), null);
+    }
+
+    private static boolean isDisconnected(Throwable cause) {
+        String message = cause.getMessage();
+        return message != null && (message.contains("not connected") || message.contains("disconnected"));
+    }
+
+    private String refusal(String operation, String error) {
+        return message(operation, "the server says \"" + error + "\"") + hint(error);
+    }
+
+    private static String hint(String error) {
+        if (error.startsWith("OOM")) {
+            return "; raise the server's maxmemory, or shorten windows. Completes and releases still work";
+        } else if (error.startsWith("READONLY")) {
+            return "; uri leads to a replica: name the master, or the sentinels";
+        } else if (error.startsWith("NOAUTH") || error.startsWith("WRONGPASS")) {
+            return "; set user and password in uri";
+        } else if (error.startsWith("NOPERM")) {
+            return "; the user in uri needs GET, SET, MGET, DEL, PTTL, PEXPIRE, TIME, INFO, EVAL and EVALSHA on the keys"
+                    + " of the namespace";
+        } else if (error.startsWith("BUSY")) {
+            return "; somebody's script is running on the server. If it is this store's, lower maxBatch";
+        }
+        return "";
+    }
+
+    private String message(String operation, String problem) {
+        return "Redis " + where + ": " + operation + " failed: " + problem;
+    }
+}

@@ -1,0 +1,25 @@
+package io.dedup.store.redis;
+
+import io.lettuce.core.protocol.AsyncCommand;
+import java.util.List;
+
+/** A connection to a server or a cluster. Thread-safe; sending never blocks and never throws for the network's sake. */
+interface RedisLink extends AutoCloseable {
+    /**
+     * The answer, or what went wrong, is left in the command. In a cluster, follows a slot that has moved, and fails
+     * where the connection to a server is still being opened.
+     */
+    void send(AsyncCommand<byte[], byte[], ?> command);
+
+    /**
+     * Sends commands one right behind the other, where they go to the same server. In a cluster, waits for connections
+     * that are still being opened, and leaves {@code MOVED} in the command.
+     */
+    void sendAll(List<AsyncCommand<byte[], byte[], ?>> commands);
+
+    /** Whether every key may be on a server of its own, so that a script can be given one key only. */
+    boolean isCluster();
+
+    @Override
+    void close();
+}

@@ -1,0 +1,7 @@
+package io.dedup.store.redis;
+
+import java.time.Duration;
+
+/** What a store was asked to be, already checked by {@link RedisDedupStoreBuilder}. */
+record RedisSettings(
+        String namespace, Duration attemptRetention, Duration commandTimeout, int maxBatch, Replication replication) {}

@@ -1,0 +1,46 @@
+package io.dedup.store.redis;
+
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a server says of itself in {@code INFO}.
+ *
+ * @param version as major × 100 + minor; 0 where it doesn't say
+ * @param isReplica whether it only follows another server
+ * @param evictionPolicy null where it doesn't say
+ */
+record ServerFacts(int version, boolean isReplica, @Nullable String evictionPolicy) {
+    static final int V6_2 = 602;
+    static final int V7_0 = 700;
+    static final String NO_EVICTION = "noeviction";
+
+    static ServerFacts parse(String info) {
+        Map<String, String> fields = new HashMap<>();
+        for (String line : info.split("\r?\n")) {
+            int colon = line.indexOf(':');
+            if (colon > 0) {
+                fields.put(line.substring(0, colon), line.substring(colon + 1));
+            }
+        }
+        return new ServerFacts(
+                version(fields.get("redis_version")),
+                "slave".equals(fields.get("role")),
+                fields.get("maxmemory_policy"));
+    }
+
+    private static int version(@Nullable String text) {
+        if (text == null || !text.matches("\\d{1,4}\\.\\d{1,2}(\\..*)?")) {
+            return 0;
+        }
+        String[] parts = text.split("\\.");
+        return Integer.parseInt(parts[0]) * 100 + Integer.parseInt(parts[1]);
+    }
+
+    /** What all of several servers can do. */
+    static int lowestVersion(List<ServerFacts> servers) {
+        return servers.stream().mapToInt(ServerFacts::version).min().orElse(0);
+    }
+}

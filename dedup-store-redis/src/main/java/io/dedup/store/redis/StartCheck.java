@@ -1,0 +1,82 @@
+package io.dedup.store.redis;
+
+import io.dedup.store.DedupStoreException;
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.codec.ByteArrayCodec;
+import io.lettuce.core.output.StatusOutput;
+import io.lettuce.core.protocol.AsyncCommand;
+import io.lettuce.core.protocol.Command;
+import io.lettuce.core.protocol.CommandArgs;
+import io.lettuce.core.protocol.CommandType;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Looks at the servers before they are relied on. */
+final class StartCheck {
+    private static final Logger log = LoggerFactory.getLogger(StartCheck.class);
+    private static final String OPERATION = "start";
+
+    private final Exchange exchange;
+    private final RedisErrors errors;
+
+    StartCheck(Exchange exchange, RedisErrors errors) {
+        this.exchange = exchange;
+        this.errors = errors;
+    }
+
+    /**
+     * Refuses what can't work, and warns of what may forget records.
+     *
+     * @return the lowest version of the servers, see {@link ServerFacts#version}
+     */
+    int inspect(List<StatefulRedisConnection<byte[], byte[]>> masters) {
+        List<ServerFacts> servers = new ArrayList<>();
+        for (StatefulRedisConnection<byte[], byte[]> master : masters) {
+            servers.add(ask(master));
+        }
+        int version = ServerFacts.lowestVersion(servers);
+        if (version != 0 && version < ServerFacts.V6_2) {
+            throw new DedupStoreException(
+                    "Redis " + errors.where() + " is older than 6.2; run a newer one, or another store", null);
+        }
+        if (servers.stream().anyMatch(ServerFacts::isReplica)) {
+            throw new DedupStoreException(
+                    "Redis " + errors.where() + " is a replica: let uri name the master, or the sentinels", null);
+        }
+        servers.stream().map(ServerFacts::evictionPolicy).distinct().forEach(this::warnOfEviction);
+        return version;
+    }
+
+    private ServerFacts ask(StatefulRedisConnection<byte[], byte[]> master) {
+        AsyncCommand<byte[], byte[], String> info = new AsyncCommand<>(new Command<>(
+                CommandType.INFO,
+                new StatusOutput<>(ByteArrayCodec.INSTANCE),
+                new CommandArgs<>(ByteArrayCodec.INSTANCE)));
+        try {
+            String answer = exchange.call(new SingleLink(master), OPERATION, info);
+            return ServerFacts.parse(answer == null ? "" : answer);
+        } catch (DedupStoreException e) {
+            if (String.valueOf(e.getCause()).contains("NOPERM")) {
+                log.warn(
+                        "Redis {} forbids INFO: taken for version 6.2; its maxmemory-policy is unknown",
+                        errors.where());
+                return new ServerFacts(0, false, null);
+            }
+            throw e;
+        }
+    }
+
+    private void warnOfEviction(@Nullable String policy) {
+        if (!ServerFacts.NO_EVICTION.equals(policy)) {
+            log.warn(
+                    "Redis {} has maxmemory-policy {}: when memory is full it may forget which messages are done, and"
+                            + " their redelivery runs again. Set it to {}",
+                    errors.where(),
+                    policy == null ? "unknown" : policy,
+                    ServerFacts.NO_EVICTION);
+        }
+    }
+}

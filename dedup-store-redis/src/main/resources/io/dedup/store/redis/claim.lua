@@ -1,0 +1,80 @@
+-- KEYS: records. ARGV: lease + attemptRetention in ms, attemptRetention in ms, how many arguments each key has;
+-- then for each key "<owner>," and, where there are two, the fingerprint ('' for none).
+-- Answers {codes, now, answer ...}: a code per key, N for a first claim with token `now`, else x and one answer:
+-- the DONE value, A<attempt>,<deaths>,<took over>,<token>, I<ms of the lease left>, C or E<error>.
+local call, pcall, format = redis.call, redis.pcall, string.format
+local ttl, retention, width = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
+local time = call('TIME')
+local now = time[1] * 1000000 + time[2]
+
+local function claim(key, mine, fingerprint)
+  -- Read again, although all keys were read at once: the same key may have been claimed a moment ago.
+  local value = pcall('GET', key)
+  if type(value) ~= 'string' then
+    return 'E' .. (value and value.err or 'a key went away inside a script')
+  end
+  local theirs = string.match(value, '^[DR],%d+,%d+,([%w_-]*)')
+  if theirs then
+    return theirs ~= '' and fingerprint ~= '' and theirs ~= fingerprint and 'C' or value
+  end
+  local phase, owner, attempt, deaths, token
+  phase, owner, attempt, deaths, token, theirs = string.match(value, '^([FXPT])([^,]*),(%d+),(%d+),(%d+),([%w_-]*)$')
+  if not phase then
+    return 'E' .. 'the key holds something that is no record of this store'
+  end
+  local left = call('PTTL', key)
+  if owner ~= '' and left > retention then
+    if mine == owner .. ',' then
+      call('PEXPIRE', key, ttl)
+      return format('A%s,%s,%d,%s', attempt, deaths, phase == 'T' and 1 or 0, token)
+    end
+    if theirs ~= '' and fingerprint ~= '' and theirs ~= fingerprint then
+      return 'C'
+    end
+    return format('I%.0f', left - retention)
+  end
+  local dead = 0
+  if left == 0 then -- expires within this very millisecond: counts as absent
+    attempt, deaths = 1, 0
+  else
+    dead = phase == 'F' and 0 or 1
+    attempt, deaths = attempt + 1, deaths + dead
+  end
+  token = math.max(token + 1, now)
+  local claimed = format('%s%s%.0f,%.0f,%.0f,%s', dead == 1 and 'T' or 'P', mine, attempt, deaths, token, fingerprint)
+  local set = pcall('SET', key, claimed, 'PX', ttl)
+  if set.err then
+    return 'E' .. set.err
+  end
+  return format('A%.0f,%.0f,%d,%.0f', attempt, deaths, dead, token)
+end
+
+local found = call('MGET', unpack(KEYS))
+local first = format('1,0,%.0f,', now)
+local codes, answers = {}, {'', now}
+for i = 1, #KEYS do
+  local key, value = KEYS[i], found[i]
+  local at = 4 + (i - 1) * width
+  local code, answer = 'x', value
+  if not value then
+    local set = pcall('SET', key, 'P' .. ARGV[at] .. first .. (width == 2 and ARGV[at + 1] or ''), 'NX', 'PX', ttl)
+    if not set then
+      value = ''
+    elseif set.err then
+      answer = 'E' .. set.err
+    else
+      code = 'N'
+    end
+  end
+  if value and string.byte(value) ~= nil and string.byte(value) < 58 then -- a digit: DONE
+    answer = value
+  elseif value then
+    answer = claim(key, ARGV[at], width == 2 and ARGV[at + 1] or '')
+  end
+  codes[i] = code
+  if code == 'x' then
+    answers[#answers + 1] = answer
+  end
+end
+answers[1] = table.concat(codes)
+return answers

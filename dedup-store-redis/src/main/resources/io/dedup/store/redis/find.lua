@@ -1,0 +1,10 @@
+-- KEYS: one record. Answers {value or nil, PTTL, now in ms}.
+local now, left, after
+repeat -- until both were read within one millisecond, so that their sum is always the same
+  local time = redis.call('TIME')
+  now = time[1] * 1000 + math.floor(time[2] / 1000)
+  left = redis.call('PTTL', KEYS[1])
+  time = redis.call('TIME')
+  after = time[1] * 1000 + math.floor(time[2] / 1000)
+until now == after
+return {redis.call('GET', KEYS[1]), left, now}

@@ -1,0 +1,28 @@
+-- KEYS: records. ARGV: attemptRetention in ms; then for each key "<owner>," and S (started), N (not started) or
+-- C (convicted). Answers a letter per key: A applied, L lease lost.
+local call, find = redis.call, string.find
+local found = call('MGET', unpack(KEYS))
+local answers = {}
+for i = 1, #KEYS do
+  local key, value, mine, mode = KEYS[i], found[i], ARGV[2 * i], ARGV[2 * i + 1]
+  answers[i] = 'L'
+  if value and find(value, mine, 2, true) == 2 then
+    local attempt, deaths, rest = string.match(value, '^(%d+),(%d+),(%d+,[%w_-]*)$', #mine + 2)
+    local phase = 'F'
+    if mode ~= 'S' then
+      attempt = attempt - 1
+    end
+    if mode == 'C' then
+      deaths = 0
+    elseif mode == 'N' and string.sub(value, 1, 1) == 'T' then
+      phase, deaths = 'X', deaths - 1
+    end
+    if FREE_FIRST then -- a script whose first write needs no memory may go on when memory is full
+      call('DEL', key)
+      FREE_FIRST = false
+    end
+    call('SET', key, string.format('%s,%.0f,%.0f,', phase, attempt, deaths) .. rest, 'PX', ARGV[1])
+    answers[i] = 'A'
+  end
+end
+return table.concat(answers)

@@ -1,0 +1,14 @@
+package io.dedup.store.redis;
+
+import static org.junit.jupiter.api.Assumptions.abort;
+
+import io.dedup.testservers.RedisBinary;
+
+/** Redis 7 or newer, which not every machine has. */
+final class NewRedis {
+    private NewRedis() {}
+
+    static RedisBinary orSkip() {
+        return RedisBinary.installed().orElseGet(() -> abort("no redis-server 7 or newer on the PATH"));
+    }
+}

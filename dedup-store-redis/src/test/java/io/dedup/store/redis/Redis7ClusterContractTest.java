@@ -1,0 +1,37 @@
+package io.dedup.store.redis;
+
+import io.dedup.testkit.DedupStoreContract;
+import io.dedup.testkit.StoreFixture;
+import io.dedup.testservers.RedisCluster;
+import io.dedup.testservers.RedisServers;
+import io.lettuce.core.RedisURI;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.DisplayName;
+
+@DisplayName("Redis 7, cluster of three masters")
+class Redis7ClusterContractTest extends DedupStoreContract {
+    private static RedisCluster servers;
+
+    @BeforeAll
+    static void start() {
+        servers = RedisServers.startCluster(NewRedis.orSkip());
+    }
+
+    @AfterAll
+    static void stop() {
+        if (servers != null) {
+            servers.close();
+        }
+    }
+
+    @Override
+    protected StoreFixture newFixture() {
+        return new RedisFixture(() -> RedisDedupStore.builder().clusterUris(uris()), () -> servers.masters());
+    }
+
+    private static List<RedisURI> uris() {
+        return servers.uris().stream().map(RedisURI::create).toList();
+    }
+}

@@ -1,0 +1,32 @@
+package io.dedup.store.redis;
+
+import io.dedup.testkit.DedupStoreContract;
+import io.dedup.testkit.StoreFixture;
+import io.dedup.testservers.RedisServer;
+import io.dedup.testservers.RedisServers;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.DisplayName;
+
+@DisplayName("Redis 7, standalone")
+class Redis7ContractTest extends DedupStoreContract {
+    private static RedisServer servers;
+
+    @BeforeAll
+    static void start() {
+        servers = RedisServers.builder().binary(NewRedis.orSkip()).start();
+    }
+
+    @AfterAll
+    static void stop() {
+        if (servers != null) {
+            servers.close();
+        }
+    }
+
+    @Override
+    protected StoreFixture newFixture() {
+        return new RedisFixture(() -> RedisDedupStore.builder().uri(servers.uri()), () -> List.of(servers));
+    }
+}

@@ -1,0 +1,34 @@
+package io.dedup.store.redis;
+
+import io.dedup.testkit.DedupStoreContract;
+import io.dedup.testkit.StoreFixture;
+import io.dedup.testservers.RedisBinary;
+import io.dedup.testservers.RedisSentinels;
+import io.dedup.testservers.RedisServers;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.DisplayName;
+
+@DisplayName("Redis 6.2, replicated, found through sentinels")
+class RedisSentinelContractTest extends DedupStoreContract {
+    private static RedisSentinels servers;
+
+    @BeforeAll
+    static void start() {
+        servers = RedisServers.startSentinels(RedisBinary.embedded());
+    }
+
+    @AfterAll
+    static void stop() {
+        if (servers != null) {
+            servers.close();
+        }
+    }
+
+    @Override
+    protected StoreFixture newFixture() {
+        return new RedisFixture(
+                () -> RedisDedupStore.builder().uri(Sentinels.uri(servers)), () -> List.of(servers.master()));
+    }
+}
