@@ -24,6 +24,12 @@ public final class BenchmarkMain {
         if (options.wants("stores")) {
             new StoresSection(report, targets).run(options.stores(), options.run());
         }
+        if (options.wants("memory")) {
+            new MemorySection(report, targets).run();
+        }
+        if (options.wants("latency")) {
+            new LatencySection(report).run(options.maxIds());
+        }
         targets.print(report);
         Duration took = Duration.ofNanos(System.nanoTime() - from);
         report.line("Took " + took.toMinutes() + " min " + took.toSecondsPart() + " s.");

@@ -1,0 +1,85 @@
+package io.dedup.benchmarks.redis;
+
+import static java.util.Objects.requireNonNull;
+
+import io.dedup.benchmarks.measure.Spread;
+import io.dedup.benchmarks.measure.Traffic;
+import io.dedup.benchmarks.subject.Bench;
+import io.dedup.benchmarks.subject.Slots.Slot;
+import io.dedup.store.ClaimResult;
+import io.dedup.store.Owner;
+import io.dedup.store.WriteResult;
+import io.dedup.testservers.RedisBinary;
+import io.lettuce.core.api.sync.RedisCommands;
+import java.util.ArrayList;
+import java.util.List;
+
+/** What a DONE record without a result takes, as the server tells. */
+public final class RedisMemory {
+    private static final int KEYS = 50_000;
+    private static final int BATCH = 500;
+
+    private RedisMemory() {}
+
+    /**
+     * One server's figures.
+     *
+     * @param keyLength the characters of a key
+     * @param single {@code MEMORY USAGE} of records that were written by the single form
+     * @param batch the same of the batch form
+     * @param everything what the server's whole memory grew by a record, its tables of keys and of expiries included
+     */
+    public record Figures(String server, int keyLength, Spread single, Spread batch, double everything) {}
+
+    public static Figures measure(RedisBinary binary) {
+        try (RedisBench redis = RedisBench.start(binary)) {
+            RedisCommands<byte[], byte[]> commands = redis.connection().sync();
+            Traffic traffic = new Bench().newTraffic(redis.store(), BATCH);
+            List<String> singles = newIds(traffic);
+            singles.forEach(id -> process(redis, id));
+            Slot key = RedisKeys.of(commands, singles.get(0));
+            long before = usedMemory(commands);
+            List<String> batches = newIds(traffic);
+            for (int from = 0; from < batches.size(); from += BATCH) {
+                Bench.process(redis.store(), batches.subList(from, Math.min(batches.size(), from + BATCH)));
+            }
+            double everything = (double) (usedMemory(commands) - before) / batches.size();
+            return new Figures(
+                    redis.name(),
+                    key.captured().length,
+                    usage(commands, key, singles),
+                    usage(commands, key, batches),
+                    everything);
+        }
+    }
+
+    private static List<String> newIds(Traffic traffic) {
+        List<String> ids = new ArrayList<>();
+        while (ids.size() < KEYS) {
+            ids.addAll(traffic.next().fresh());
+        }
+        return ids;
+    }
+
+    private static void process(RedisBench redis, String id) {
+        Owner owner = Bench.newOwner();
+        ClaimResult claimed = redis.store().claim(Bench.claim(id, owner, true));
+        WriteResult completed = redis.store().complete(Bench.completion(id, owner));
+        if (!(claimed instanceof ClaimResult.Acquired) || !completed.isApplied()) {
+            throw new IllegalStateException("a new message is answered with " + claimed + ", then " + completed);
+        }
+    }
+
+    private static Spread usage(RedisCommands<byte[], byte[]> commands, Slot key, List<String> ids) {
+        return Spread.of(ids.stream().mapToDouble(id -> requireNonNull(commands.memoryUsage(key.bytes(List.of(id))))));
+    }
+
+    private static long usedMemory(RedisCommands<byte[], byte[]> commands) {
+        return commands.info("memory")
+                .lines()
+                .filter(line -> line.startsWith("used_memory:"))
+                .mapToLong(line -> Long.parseLong(line.substring(line.indexOf(':') + 1)))
+                .findFirst()
+                .orElseThrow();
+    }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.dedup.benchmarks.measure;
+
+import org.jspecify.annotations.NullMarked;

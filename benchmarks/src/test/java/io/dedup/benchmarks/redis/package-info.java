@@ -1,0 +1,4 @@
+@NullMarked
+package io.dedup.benchmarks.redis;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,33 @@
+package io.dedup.benchmarks.subject;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.dedup.benchmarks.measure.Ids;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class SlotsTest {
+    private final List<String> captured = List.of(Ids.text(1), Ids.text(2));
+    private final List<String> others = List.of(Ids.text(3), Ids.text(4));
+    private final Slots slots = new Slots(captured);
+
+    @Test
+    void puts_the_id_of_the_same_message_in_place() {
+        Slots.Slot slot = slots.find(ascii("key:" + captured.get(1) + ":end"));
+        assertThat(slot.holdsId()).isTrue();
+        assertThat(slot.text(others)).isEqualTo("key:" + others.get(1) + ":end");
+        assertThat(slot.text(captured)).isEqualTo("key:" + captured.get(1) + ":end");
+    }
+
+    @Test
+    void leaves_the_rest_alone() {
+        Slots.Slot slot = slots.find(ascii("30000"));
+        assertThat(slot.holdsId()).isFalse();
+        assertThat(slot.text(others)).isEqualTo("30000");
+    }
+
+    private static byte[] ascii(String text) {
+        return text.getBytes(StandardCharsets.US_ASCII);
+    }
+}

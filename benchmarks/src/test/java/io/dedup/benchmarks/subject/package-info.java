@@ -1,0 +1,4 @@
+@NullMarked
+package io.dedup.benchmarks.subject;
+
+import org.jspecify.annotations.NullMarked;
