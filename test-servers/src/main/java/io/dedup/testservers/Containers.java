@@ -29,7 +29,9 @@ final class Containers {
 
     static Optional<RedisAddress> redis() {
         return start("redis", () -> {
-            GenericContainer<?> container = container("redis", "redis:7.4").withExposedPorts(6379);
+            GenericContainer<?> container = container("redis", "redis:7.4")
+                    .withExposedPorts(6379)
+                    .waitingFor(Wait.forLogMessage(".*Ready to accept connections.*\\n", 1));
             container.start();
             return new RedisAddress(container.getHost(), container.getMappedPort(6379), null);
         });
