@@ -1,0 +1,80 @@
+package io.dedup.examples.quickstart;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/** An {@link OrderConsumer} in a process of its own, and what it tells. */
+final class ConsumerProcess implements AutoCloseable {
+    private static final long STOP_SECONDS = 20;
+
+    private final String name;
+    private final Process process;
+    private final Thread reader;
+
+    private ConsumerProcess(String name, Process process, Counts counts) {
+        this.name = name;
+        this.process = process;
+        this.reader = new Thread(() -> read(process, counts), "output-of-" + name);
+        reader.setDaemon(true);
+        reader.start();
+    }
+
+    static ConsumerProcess start(String name, Servers servers, int hangAt, Counts counts) throws IOException {
+        List<String> command = List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-Xmx256m",
+                "-XX:+UseSerialGC",
+                "-XX:TieredStopAtLevel=1",
+                "-cp",
+                System.getProperty("java.class.path"),
+                OrderConsumer.class.getName(),
+                name,
+                servers.bootstrapServers(),
+                servers.redisUri(),
+                servers.database().jdbcUrl(),
+                Integer.toString(hangAt));
+        ProcessBuilder builder = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT);
+        // Not arguments: those can be read by everybody on the machine.
+        builder.environment().put(OrderConsumer.USER, servers.database().user());
+        builder.environment().put(OrderConsumer.PASSWORD, servers.database().password());
+        return new ConsumerProcess(name, builder.start(), counts);
+    }
+
+    private static void read(Process process, Counts counts) {
+        try (BufferedReader lines = process.inputReader()) {
+            for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+                counts.add(line);
+            }
+        } catch (IOException e) {
+            counts.add("UNREADABLE"); // makes the sums differ, and so the quickstart fail
+        }
+    }
+
+    /** {@code kill -9}: nothing in the process gets to clean up. */
+    void kill() throws InterruptedException {
+        process.destroyForcibly().waitFor();
+        reader.join();
+    }
+
+    boolean isAlive() {
+        return process.isAlive();
+    }
+
+    String name() {
+        return name;
+    }
+
+    /** Lets it finish what it is doing. */
+    @Override
+    public void close() throws IOException, InterruptedException {
+        process.getOutputStream().close();
+        if (!process.waitFor(STOP_SECONDS, TimeUnit.SECONDS)) {
+            kill();
+            throw new IllegalStateException(name + " did not stop within " + STOP_SECONDS + " s");
+        }
+        reader.join();
+    }
+}

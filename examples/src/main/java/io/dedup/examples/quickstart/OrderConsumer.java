@@ -1,0 +1,139 @@
+package io.dedup.examples.quickstart;
+
+import io.dedup.DedupKey;
+import io.dedup.DedupListener;
+import io.dedup.DedupOutcome.DeferReason;
+import io.dedup.DedupPolicy;
+import io.dedup.Deduplicator;
+import io.dedup.kafka.KafkaDedup;
+import io.dedup.kafka.KafkaMessageIds;
+import io.dedup.store.DedupStore;
+import io.dedup.store.redis.RedisDedupStore;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.serialization.StringDeserializer;
+import org.jspecify.annotations.Nullable;
+import org.springframework.kafka.core.DefaultKafkaConsumerFactory;
+import org.springframework.kafka.listener.ConcurrentMessageListenerContainer;
+import org.springframework.kafka.listener.ContainerProperties;
+import org.springframework.kafka.listener.MessageListener;
+
+/**
+ * A consumer process: takes orders from Kafka and pays them, each once. Tells what it does, a line an event, on its
+ * standard output; stops when its standard input ends.
+ */
+public final class OrderConsumer {
+    static final String USER = "QUICKSTART_DATABASE_USER";
+    static final String PASSWORD = "QUICKSTART_DATABASE_PASSWORD";
+
+    private OrderConsumer() {}
+
+    /** Arguments: name, Kafka bootstrap servers, Redis URI, JDBC URL, and at which payment to hang (0: never). */
+    public static void main(String[] args) throws Exception {
+        String name = args[0];
+        int hangAt = Integer.parseInt(args[4]);
+        AtomicInteger started = new AtomicInteger();
+        try (DedupStore store = RedisDedupStore.builder().uri(args[2]).build();
+                Deduplicator deduplicator = Deduplicator.builder(store)
+                        .consumer("payments")
+                        .defaults(DedupPolicy.builder()
+                                .window(Duration.ofDays(7))
+                                .lease(Duration.ofSeconds(10))
+                                .inFlightWait(Duration.ofMillis(200))
+                                .build())
+                        .listener(new Teller())
+                        .build();
+                KafkaDedup dedup = KafkaDedup.builder(deduplicator)
+                        .id(KafkaMessageIds.json("/data/orderId"))
+                        .build();
+                PaymentTable payments = new PaymentTable(
+                        args[3],
+                        Objects.requireNonNull(System.getenv(USER), USER),
+                        Objects.requireNonNull(System.getenv(PASSWORD), PASSWORD))) {
+            ConcurrentMessageListenerContainer<String, String> container = container(name, args[1], event -> {
+                String orderId = OrderEvents.orderId(event);
+                if (started.incrementAndGet() == hangAt) {
+                    tell("HANGS");
+                    hangUntilKilled();
+                }
+                pay(payments, orderId, OrderEvents.totalCents(event), name);
+                tell("HANDLED");
+            });
+            dedup.decorate(container);
+            container.start();
+            while (System.in.read() >= 0) {
+                // until the quickstart closes our input, or ends
+            }
+            container.stop();
+        }
+    }
+
+    private static ConcurrentMessageListenerContainer<String, String> container(
+            String name, String bootstrapServers, Consumer<String> handler) {
+        ContainerProperties properties = new ContainerProperties(QuickstartMain.TOPIC);
+        properties.setMessageListener((MessageListener<String, String>)
+                (ConsumerRecord<String, String> order) -> handler.accept(order.value()));
+        ConcurrentMessageListenerContainer<String, String> container = new ConcurrentMessageListenerContainer<>(
+                new DefaultKafkaConsumerFactory<>(
+                        Map.of(
+                                ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG,
+                                bootstrapServers,
+                                ConsumerConfig.GROUP_ID_CONFIG,
+                                QuickstartMain.GROUP,
+                                // A restarted process gets its partitions back at once, without a session time-out.
+                                ConsumerConfig.GROUP_INSTANCE_ID_CONFIG,
+                                name,
+                                ConsumerConfig.AUTO_OFFSET_RESET_CONFIG,
+                                "earliest",
+                                ConsumerConfig.MAX_POLL_RECORDS_CONFIG,
+                                100),
+                        new StringDeserializer(),
+                        new StringDeserializer()),
+                properties);
+        container.setRecordInterceptor((order, consumer) -> {
+            tell("DELIVERED");
+            return order;
+        });
+        return container;
+    }
+
+    private static void pay(PaymentTable payments, String orderId, long cents, String worker) {
+        try {
+            payments.pay(orderId, cents, worker);
+        } catch (SQLException e) {
+            throw new IllegalStateException("not paid: " + orderId, e);
+        }
+    }
+
+    private static void hangUntilKilled() {
+        while (true) {
+            LockSupport.park();
+        }
+    }
+
+    /** A line at a time, whole, even when this process is killed right after. */
+    private static void tell(String event) {
+        System.out.println(event);
+        System.out.flush();
+    }
+
+    private static final class Teller implements DedupListener {
+        @Override
+        public void duplicate(DedupKey key, Instant completedAt) {
+            tell("DUPLICATE");
+        }
+
+        @Override
+        public void deferred(@Nullable DedupKey key, DeferReason reason, Duration retryAfter) {
+            tell("DEFERRED");
+        }
+    }
+}

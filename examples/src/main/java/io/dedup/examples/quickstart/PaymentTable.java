@@ -1,0 +1,53 @@
+package io.dedup.examples.quickstart;
+
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+
+/** The business table: where money moves. It has no unique key on the order ID, so nothing but the framework prevents doubles. */
+final class PaymentTable implements AutoCloseable {
+    private final Connection connection;
+
+    PaymentTable(String jdbcUrl, String user, String password) throws SQLException {
+        this.connection = DriverManager.getConnection(jdbcUrl, user, password);
+    }
+
+    void create() throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            statement.execute(
+                    "CREATE TABLE payment (order_id text NOT NULL, cents bigint NOT NULL, worker text NOT NULL,"
+                            + " paid_at timestamptz NOT NULL DEFAULT clock_timestamp())");
+        }
+    }
+
+    /** The effect. Commits at once. */
+    void pay(String orderId, long cents, String worker) throws SQLException {
+        try (PreparedStatement insert =
+                connection.prepareStatement("INSERT INTO payment (order_id, cents, worker) VALUES (?, ?, ?)")) {
+            insert.setString(1, orderId);
+            insert.setLong(2, cents);
+            insert.setString(3, worker);
+            insert.executeUpdate();
+        }
+    }
+
+    /** What is in the table. */
+    Totals totals() throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery(
+                        "SELECT count(*), count(DISTINCT order_id), coalesce(sum(cents), 0) FROM payment")) {
+            row.next();
+            return new Totals(row.getLong(1), row.getLong(2), row.getLong(3));
+        }
+    }
+
+    @Override
+    public void close() throws SQLException {
+        connection.close();
+    }
+
+    record Totals(long effects, long orders, long cents) {}
+}

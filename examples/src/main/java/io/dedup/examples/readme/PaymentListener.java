@@ -1,0 +1,56 @@
+package io.dedup.examples.readme;
+
+import io.dedup.Deduplicator;
+import io.dedup.kafka.KafkaDedup;
+import io.dedup.kafka.KafkaMessageIds;
+import io.dedup.store.DedupStore;
+import java.time.Duration;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.kafka.annotation.EnableKafka;
+import org.springframework.kafka.annotation.KafkaListener;
+import org.springframework.kafka.config.ConcurrentKafkaListenerContainerFactory;
+import org.springframework.kafka.core.ConsumerFactory;
+
+/** The sample of the README; what is between the markers stands there, and a test compares them. */
+@Configuration
+@EnableKafka
+public class PaymentListener {
+    private final Cards cards;
+
+    PaymentListener(Cards cards) {
+        this.cards = cards;
+    }
+
+    // readme:begin
+    @Bean
+    KafkaDedup dedup(DedupStore store) {
+        Deduplicator payments = Deduplicator.builder(store)
+                .consumer("payments") // with the topic, the scope in which an ID is unique
+                .topic("orders", policy -> policy.window(Duration.ofDays(7)))
+                .build();
+        return KafkaDedup.builder(payments)
+                .id(KafkaMessageIds.json("/data/orderId")) // or header("order-id"), key(), cloudEvent() …
+                .build();
+    }
+
+    @Bean
+    ConcurrentKafkaListenerContainerFactory<String, String> kafkaListenerContainerFactory(
+            ConsumerFactory<String, String> consumers, KafkaDedup dedup) {
+        var factory = new ConcurrentKafkaListenerContainerFactory<String, String>();
+        factory.setConsumerFactory(consumers);
+        factory.setContainerCustomizer(dedup.customizer());
+        return factory;
+    }
+
+    @KafkaListener(topics = "orders", groupId = "payments")
+    void pay(String order) {
+        cards.charge(order); // takes effect once for each order ID
+    }
+    // readme:end
+
+    /** What moves the money. */
+    interface Cards {
+        void charge(String order);
+    }
+}
