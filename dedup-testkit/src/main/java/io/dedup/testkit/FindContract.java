@@ -17,6 +17,9 @@ abstract class FindContract extends ContractGroup {
     void finds(Situation situation, Form form) {
         Subject subject = subject(form);
         Held last = situation.arrange(subject, this::advance);
+        if (!situation.isLive()) {
+            advance(Duration.ofMinutes(1)); // what is over stays over, and its remaining time isn't negative
+        }
 
         Optional<StoredRecord> found = subject.elsewhere().find();
 

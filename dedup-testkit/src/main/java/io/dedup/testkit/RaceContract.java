@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dedup.store.Claim;
 import io.dedup.store.ClaimResult;
+import io.dedup.store.ClaimResult.Acquired;
+import io.dedup.store.OperatorResult;
 import io.dedup.store.Owner;
 import io.dedup.store.ReleaseMode;
 import io.dedup.store.StoredRecord.State;
@@ -13,12 +15,20 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.DisplayName;
 
-/** Many threads, two clients, one key: exactly one wins, whatever the race is about. */
+/**
+ * Many threads, two clients, the same key at the same time: exactly one wins, whatever the race is about.
+ *
+ * <p>The members of the crowd walk the same keys in the same order: who loses is faster, and catches up, so that they
+ * meet again and again however fast the store is.
+ */
 abstract class RaceContract extends ContractGroup {
-    private static final int ROUNDS = 25;
+    private static final int RACES = 100;
+    private static final int RACES_PER_SITUATION = 8;
 
     private final Crowd crowd = new Crowd();
 
@@ -27,17 +37,18 @@ abstract class RaceContract extends ContractGroup {
         crowd.close();
     }
 
+    /** What a member of the crowd does to a key; member 0 is the one who may be another than the rest. */
+    private interface Move {
+        Object play(Subject subject, int member, int race);
+    }
+
     @EachForm
     @DisplayName("T3 all claim a new key: one acquires, the others are in flight")
     void newKey(Form form) {
-        for (int round = 0; round < ROUNDS; round++) {
-            Subject subject = subject(form);
-            List<ClaimResult> answers = allClaim(subject);
-            assertThat(winners(answers)).hasSize(1);
-            assertThat(winners(answers).get(0).attempt()).isEqualTo(1);
-            assertThat(answers)
-                    .filteredOn(ClaimResult.InFlight.class::isInstance)
-                    .hasSize(Crowd.SIZE - 1);
+        List<Subject> subjects = subjects(form, RACES, subject -> {});
+
+        for (List<Object> answers : race(subjects, (subject, member, race) -> subject.claim())) {
+            assertOneWinner(answers, 1);
         }
     }
 
@@ -48,17 +59,11 @@ abstract class RaceContract extends ContractGroup {
             if (situation.isLive() || situation.isDone()) {
                 continue;
             }
-            for (int round = 0; round < 3; round++) {
-                Subject subject = subject(form);
-                situation.arrange(subject, this::advance);
-                List<ClaimResult> answers = allClaim(subject);
-                assertThat(winners(answers)).as("winners of %s", situation).hasSize(1);
-                assertThat(winners(answers).get(0).attempt())
-                        .as("%s", situation)
-                        .isEqualTo(situation.attempt() + 1);
-                assertThat(answers)
-                        .filteredOn(ClaimResult.InFlight.class::isInstance)
-                        .hasSize(Crowd.SIZE - 1);
+            List<Subject> subjects =
+                    subjects(form, RACES_PER_SITUATION, subject -> situation.arrange(subject, this::advance));
+
+            for (List<Object> answers : race(subjects, (subject, member, race) -> subject.claim())) {
+                assertOneWinner(answers, situation.attempt() + 1);
             }
         }
     }
@@ -66,82 +71,129 @@ abstract class RaceContract extends ContractGroup {
     @EachForm
     @DisplayName("the owner completes while others take over: one of them has it, never both")
     void completeAgainstTakeover(Form form) {
-        for (int round = 0; round < ROUNDS; round++) {
-            Subject subject = subject(form);
-            Held owner = subject.acquire();
-            advance(Subject.LEASE);
-
-            List<Object> answers = crowd.together(member -> member == 0
-                    ? () -> subject.complete(owner)
-                    : () -> client(subject, member).claim());
-
-            List<ClaimResult.Acquired> winners = winners(answers);
-            if (answers.get(0).equals(WriteResult.applied())) {
-                assertThat(winners).isEmpty();
-                assertThat(subject.found().state()).isEqualTo(State.DONE);
-            } else {
-                assertThat(answers.get(0)).isEqualTo(WriteResult.leaseLost());
-                assertThat(winners).hasSize(1);
-                assertThat(subject.found().state()).isEqualTo(State.PROCESSING);
-            }
-        }
+        againstTakeover(form, Subject::complete, State.DONE);
     }
 
     @EachForm
     @DisplayName("the owner renews while others take over: one of them has it, never both")
     void renewAgainstTakeover(Form form) {
-        for (int round = 0; round < ROUNDS; round++) {
-            Subject subject = subject(form);
-            Held owner = subject.acquire();
-            advance(Subject.LEASE);
+        againstTakeover(form, Subject::renew, State.PROCESSING);
+    }
 
-            List<Object> answers = crowd.together(member -> member == 0
-                    ? () -> subject.renew(owner)
-                    : () -> client(subject, member).claim());
+    private void againstTakeover(Form form, Write write, State afterwards) {
+        List<Held> owners = new ArrayList<>();
+        List<Subject> subjects = subjects(form, RACES, subject -> owners.add(subject.acquire()));
+        advance(Subject.LEASE);
 
-            List<ClaimResult.Acquired> winners = winners(answers);
-            if (answers.get(0).equals(WriteResult.applied())) {
-                assertThat(winners).isEmpty();
-                assertThat(subject.found().owner()).isEqualTo(owner.owner());
+        List<List<Object>> races = race(
+                subjects,
+                (subject, member, race) -> member == 0 ? write.of(subject, owners.get(race)) : subject.claim());
+
+        for (int i = 0; i < races.size(); i++) {
+            if (races.get(i).get(0).equals(WriteResult.applied())) {
+                assertThat(winners(races.get(i))).isEmpty();
+                assertThat(subjects.get(i).found().state()).isEqualTo(afterwards);
             } else {
-                assertThat(winners).hasSize(1);
+                assertThat(races.get(i).get(0)).isEqualTo(WriteResult.leaseLost());
+                assertThat(winners(races.get(i))).hasSize(1);
+                assertThat(subjects.get(i).found().attempt()).isEqualTo(2);
             }
+        }
+    }
+
+    private interface Write {
+        WriteResult of(Subject subject, Held held);
+    }
+
+    @EachForm
+    @DisplayName("the owner releases while others claim: nobody's claim is lost, and no two have it")
+    void releaseAgainstClaim(Form form) {
+        List<Held> owners = new ArrayList<>();
+        List<Subject> subjects = subjects(form, RACES, subject -> owners.add(subject.acquire()));
+
+        List<List<Object>> races = race(
+                subjects,
+                (subject, member, race) ->
+                        member == 0 ? subject.release(owners.get(race), ReleaseMode.STARTED) : subject.claim());
+
+        for (int i = 0; i < races.size(); i++) {
+            assertThat(races.get(i).get(0)).isEqualTo(WriteResult.applied());
+            List<Acquired> winners = winners(races.get(i));
+            assertThat(winners).hasSizeLessThanOrEqualTo(1);
+            assertThat(subjects.get(i).found().state())
+                    .isEqualTo(winners.isEmpty() ? State.RELEASED : State.PROCESSING);
+            assertThat(subjects.get(i).found().attempt()).isEqualTo(winners.isEmpty() ? 1 : 2);
         }
     }
 
     @EachForm
     @DisplayName("the owner completes and releases at once, many times: one of them counts")
     void ownerAgainstItself(Form form) {
-        for (int round = 0; round < ROUNDS; round++) {
-            Subject subject = subject(form);
-            Held owner = subject.acquire();
+        List<Held> owners = new ArrayList<>();
+        List<Subject> subjects = subjects(form, RACES, subject -> owners.add(subject.acquire()));
 
-            List<Object> answers = crowd.together(member -> member % 2 == 0
-                    ? () -> client(subject, member).complete(owner)
-                    : () -> client(subject, member).release(owner, ReleaseMode.STARTED));
+        List<List<Object>> races = race(
+                subjects,
+                (subject, member, race) -> member / 2 % 2 == 0
+                        ? subject.complete(owners.get(race))
+                        : subject.release(owners.get(race), ReleaseMode.STARTED));
 
-            assertThat(answers)
+        for (int i = 0; i < races.size(); i++) {
+            assertThat(races.get(i))
                     .filteredOn(WriteResult.applied()::equals)
                     .as("applied")
                     .hasSize(1);
-            boolean completed = answers.indexOf(WriteResult.applied()) % 2 == 0;
-            assertThat(subject.found().state()).isEqualTo(completed ? State.DONE : State.RELEASED);
+            boolean completed = races.get(i).indexOf(WriteResult.applied()) / 2 % 2 == 0;
+            assertThat(subjects.get(i).found().state()).isEqualTo(completed ? State.DONE : State.RELEASED);
         }
     }
 
     @EachForm
     @DisplayName("D4 one owner's request, repeated while the first is still under way: one claim, one attempt")
     void repeatedMeanwhile(Form form) {
-        for (int round = 0; round < ROUNDS; round++) {
-            Subject subject = subject(form);
-            Owner owner = Owners.next();
+        List<Owner> owners = new ArrayList<>();
+        List<Subject> subjects = subjects(form, RACES, subject -> owners.add(Owners.next()));
 
-            List<ClaimResult> answers =
-                    crowd.together(member -> () -> client(subject, member).claim(owner));
+        List<List<Object>> races = race(subjects, (subject, member, race) -> subject.claim(owners.get(race)));
 
-            assertThat(winners(answers)).hasSize(Crowd.SIZE);
-            assertThat(winners(answers).stream().distinct()).hasSize(1);
-            assertThat(subject.found().attempt()).isEqualTo(1);
+        for (int i = 0; i < races.size(); i++) {
+            assertThat(winners(races.get(i))).hasSize(Crowd.SIZE);
+            assertThat(winners(races.get(i)).stream().distinct()).hasSize(1);
+            assertThat(subjects.get(i).found().attempt()).isEqualTo(1);
+        }
+    }
+
+    @EachForm
+    @DisplayName("an operator forgets while others claim: forgotten before the claim, or refused after it")
+    void forgetAgainstClaim(Form form) {
+        List<Subject> subjects = subjects(form, RACES, RaceContract::release);
+
+        List<List<Object>> races = race(
+                subjects,
+                (subject, member, race) ->
+                        member == 0 ? subject.store().forget(subject.key(), false) : subject.claim());
+
+        for (List<Object> answers : races) {
+            boolean forgotten = answers.get(0) == OperatorResult.APPLIED;
+            assertThat(winners(answers)).hasSize(1);
+            assertThat(winners(answers).get(0).attempt()).isEqualTo(forgotten ? 1 : 2);
+        }
+    }
+
+    @EachForm
+    @DisplayName("an operator declares done while others claim: done before the claim, or refused after it")
+    void forceDoneAgainstClaim(Form form) {
+        List<Subject> subjects = subjects(form, RACES, RaceContract::release);
+
+        List<List<Object>> races = race(
+                subjects,
+                (subject, member, race) -> member == 0
+                        ? subject.store().forceDone(subject.key(), Subject.WINDOW, false)
+                        : subject.claim());
+
+        for (List<Object> answers : races) {
+            boolean done = answers.get(0) == OperatorResult.APPLIED;
+            assertThat(winners(answers)).hasSize(done ? 0 : 1);
         }
     }
 
@@ -150,14 +202,13 @@ abstract class RaceContract extends ContractGroup {
     void mutualExclusion(Form form) {
         Subject subject = subject(form);
         AtomicInteger holders = new AtomicInteger();
-        int claimsEach = 20;
 
-        List<List<ClaimResult.Acquired>> acquired = crowd.together(member ->
-                claimAndRelease(client(subject, member), holders, member % 2 == 0 ? claimsEach : claimsEach / 2));
+        List<List<Acquired>> acquired =
+                crowd.together(member -> claimAndRelease(client(subject, member), holders, member % 2 == 0 ? 20 : 10));
 
-        List<ClaimResult.Acquired> all = acquired.stream()
+        List<Acquired> all = acquired.stream()
                 .flatMap(List::stream)
-                .sorted(Comparator.comparingInt(ClaimResult.Acquired::attempt))
+                .sorted(Comparator.comparingInt(Acquired::attempt))
                 .toList();
         for (int i = 0; i < all.size(); i++) {
             assertThat(all.get(i).attempt()).isEqualTo(i + 1);
@@ -170,36 +221,66 @@ abstract class RaceContract extends ContractGroup {
         assertThat(subject.found().attempt()).isEqualTo(all.size());
     }
 
-    private static Callable<List<ClaimResult.Acquired>> claimAndRelease(
-            Subject subject, AtomicInteger holders, int claims) {
+    private static Callable<List<Acquired>> claimAndRelease(Subject subject, AtomicInteger holders, int claims) {
         return () -> {
-            List<ClaimResult.Acquired> acquired = new ArrayList<>();
+            List<Acquired> acquired = new ArrayList<>();
             while (acquired.size() < claims) {
                 Owner owner = Owners.next();
-                if (subject.claim(owner) instanceof ClaimResult.Acquired mine) {
+                if (subject.claim(owner) instanceof Acquired mine) {
                     assertThat(holders.incrementAndGet()).as("holders").isEqualTo(1);
                     acquired.add(mine);
-                    Held held = new Held(new Claim(subject.key(), owner, mine.attempt()), mine);
                     assertThat(holders.decrementAndGet()).as("holders").isZero();
-                    Subject.assertApplied(subject.release(held, ReleaseMode.STARTED));
+                    Subject.assertApplied(
+                            subject.release(new Claim(subject.key(), owner, mine.attempt()), ReleaseMode.STARTED));
                 }
             }
             return acquired;
         };
     }
 
-    private List<ClaimResult> allClaim(Subject subject) {
-        return crowd.together(member -> () -> client(subject, member).claim());
+    private static void release(Subject subject) {
+        Subject.assertApplied(subject.release(subject.acquire(), ReleaseMode.STARTED));
+    }
+
+    private List<Subject> subjects(Form form, int count, Consumer<Subject> arrange) {
+        return IntStream.range(0, count)
+                .mapToObj(i -> {
+                    Subject subject = subject(form);
+                    arrange.accept(subject);
+                    return subject;
+                })
+                .toList();
+    }
+
+    /** One list per subject, of the members' answers. */
+    private List<List<Object>> race(List<Subject> subjects, Move move) {
+        List<List<Object>> byMember = crowd.together(member -> () -> {
+            List<Object> answers = new ArrayList<>();
+            for (int race = 0; race < subjects.size(); race++) {
+                answers.add(move.play(client(subjects.get(race), member), member, race));
+            }
+            return answers;
+        });
+        return IntStream.range(0, subjects.size())
+                .mapToObj(race ->
+                        byMember.stream().map(answers -> answers.get(race)).toList())
+                .toList();
     }
 
     private static Subject client(Subject subject, int member) {
         return member % 2 == 0 ? subject : subject.elsewhere();
     }
 
-    private static List<ClaimResult.Acquired> winners(List<?> answers) {
+    private static void assertOneWinner(List<Object> answers, int attempt) {
+        assertThat(winners(answers)).as("winners").hasSize(1);
+        assertThat(winners(answers).get(0).attempt()).isEqualTo(attempt);
+        assertThat(answers).filteredOn(ClaimResult.InFlight.class::isInstance).hasSize(Crowd.SIZE - 1);
+    }
+
+    private static List<Acquired> winners(List<Object> answers) {
         return answers.stream()
-                .filter(ClaimResult.Acquired.class::isInstance)
-                .map(ClaimResult.Acquired.class::cast)
+                .filter(Acquired.class::isInstance)
+                .map(Acquired.class::cast)
                 .toList();
     }
 }

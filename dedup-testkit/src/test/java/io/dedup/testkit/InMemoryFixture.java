@@ -1,6 +1,9 @@
 package io.dedup.testkit;
 
+import io.dedup.DedupScope;
+import io.dedup.store.ClaimRequest;
 import io.dedup.store.DedupStore;
+import io.dedup.store.Owner;
 import io.dedup.store.memory.InMemoryDedupStore;
 import java.time.Duration;
 import java.time.Instant;
@@ -10,6 +13,8 @@ import java.util.function.UnaryOperator;
 
 /** An in-memory store, possibly a broken one, on a clock that only {@link #advance} moves. */
 final class InMemoryFixture implements StoreFixture {
+    private static final int CLAIMS_OF_A_SWEEP = 20_000;
+
     private final AtomicReference<Instant> now = new AtomicReference<>(Instant.parse("2026-03-01T08:30:00.000250Z"));
     private final DedupStore store;
 
@@ -35,6 +40,16 @@ final class InMemoryFixture implements StoreFixture {
     @Override
     public void advance(Duration by) {
         now.updateAndGet(instant -> instant.plus(by));
+    }
+
+    /** The store sweeps as claims come in, so that enough of them walk it once from end to end. */
+    @Override
+    public void purge() {
+        ClaimRequest request = new ClaimRequest(
+                DedupScope.of("purge", "purge").key("any"), new Owner("any"), Duration.ofDays(1), null, false);
+        for (int i = 0; i < CLAIMS_OF_A_SWEEP; i++) {
+            store.claim(request);
+        }
     }
 
     @Override
