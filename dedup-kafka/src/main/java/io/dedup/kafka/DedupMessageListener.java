@@ -49,7 +49,7 @@ final class DedupMessageListener<K, V> extends FilteringMessageListenerAdapter<K
             return;
         }
         ManualAcks acks = bound.acks();
-        Release release = new Release(acknowledgment::acknowledge);
+        Release release = Release.of(record, acknowledgment);
         Entry first = acks.pending().firstOf(delivery);
         Execution execution = first == null ? admitted(record, delivery, bound) : null;
         if (execution != null) {

@@ -4,10 +4,12 @@ import io.dedup.engine.DedupEngine;
 import io.dedup.engine.Execution;
 import io.dedup.engine.WaitBudget;
 import io.dedup.kafka.PendingDeliveries.Entry;
+import io.dedup.kafka.PendingDeliveries.Release;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
 import org.apache.kafka.common.TopicPartition;
+import org.jspecify.annotations.Nullable;
 
 /** Closes out what a handler acknowledges: the store is told before the container is. Thread-safe. */
 final class ManualAcks {
@@ -28,9 +30,11 @@ final class ManualAcks {
     /**
      * The handler acknowledges these positions, and with them everything below: so says the contract of
      * {@code Acknowledgment.acknowledge()}, and so does the offset that it commits.
+     *
+     * @param release the container's ack that goes with it, if any
      */
-    void acknowledge(Map<TopicPartition, Long> upTo) {
-        List<Entry> closing = pending.close(upTo);
+    void acknowledge(Map<TopicPartition, Long> upTo, @Nullable Release release) {
+        List<Entry> closing = pending.close(upTo, release);
         try {
             List<Execution> executions = PendingDeliveries.executions(closing);
             if (executions.size() == 1) {
@@ -39,7 +43,7 @@ final class ManualAcks {
                 engine.succeedAll(executions, budget.get());
             }
         } finally {
-            pending.closed(closing);
+            pending.closed(closing, release);
         }
     }
 

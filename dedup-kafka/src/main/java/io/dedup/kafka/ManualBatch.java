@@ -75,13 +75,13 @@ final class ManualBatch<K, V> {
         }
         BatchPlan plan = BatchPlan.of(BatchPlan.spread(batch.admissions(), indexes, steps.size()), firsts);
         plan.giveBackBehindCut(engine);
-        Release release = plan.isCut() ? null : new Release(container::acknowledge);
+        Release release = plan.isCut() ? null : Release.ofBatch(container);
         for (int i = 0; i < plan.cut(); i++) {
             record(i, plan, release);
         }
         if (!plan.runs().isEmpty()) {
             runAll(plan, release);
-        } else if (release != null) {
+        } else {
             pending.request(release);
         }
         if (plan.isCut() && !nacked) {
@@ -123,7 +123,7 @@ final class ManualBatch<K, V> {
         int proven = Math.max(0, failure.failed());
         int first = plan.runs().get(proven);
         if (proven > 0) {
-            acknowledgeUpTo(plan.runs().get(proven - 1));
+            acknowledgeUpTo(plan.runs().get(proven - 1), null);
         }
         List<Entry> failed = new ArrayList<>();
         plan.runs().subList(proven, plan.runs().size()).forEach(index -> failed.add(entry(index)));
@@ -155,6 +155,7 @@ final class ManualBatch<K, V> {
 
     /** The index of the first record before the limit whose offset mustn't be committed; the limit when there is none. */
     int unfinished(int limit) {
+        pending.request(null); // forgets what is finished and nothing holds back
         for (int i = 0; i < limit; i++) {
             if (pending.unfinishedUpTo(steps.records.get(i))) {
                 return i;
@@ -164,18 +165,18 @@ final class ManualBatch<K, V> {
     }
 
     /** The handler acknowledges everything up to this record of the poll. */
-    void acknowledgeUpTo(int index) {
+    void acknowledgeUpTo(int index, @Nullable Release release) {
         Map<TopicPartition, Long> upTo = new LinkedHashMap<>();
         for (int i = 0; i <= index; i++) {
             ConsumerRecord<K, V> record = steps.records.get(i);
             upTo.merge(PendingDeliveries.partitionOf(record), record.offset(), Math::max);
         }
-        acks.acknowledge(upTo);
+        acks.acknowledge(upTo, release);
     }
 
     /** The same, committed at once by the container, as far as nothing holds it back. */
     void acknowledgePartly(int index) {
-        acknowledgeUpTo(index);
+        acknowledgeUpTo(index, null);
         int last = unfinished(index + 1) - 1;
         if (last > partlyAcknowledged) {
             container.acknowledge(last);
@@ -186,7 +187,7 @@ final class ManualBatch<K, V> {
     /** The handler gives everything from this record of the poll on back. */
     void nackFrom(int index, Duration sleep) {
         if (index > 0) {
-            acknowledgeUpTo(index - 1);
+            acknowledgeUpTo(index - 1, null);
         }
         container.nack(unfinished(index), sleep);
         nacked = true;
@@ -199,12 +200,8 @@ final class ManualBatch<K, V> {
         acks.fail(back, new NackedException(this + " from record " + index));
     }
 
-    void request(Release release) {
-        pending.request(release);
-    }
-
     private void runSingly() {
-        Release whole = new Release(container::acknowledge);
+        Release whole = Release.ofBatch(container);
         for (int i = 0; i < steps.size() && !nacked; i++) {
             Delivery delivery = steps.deliveries.get(i);
             Entry first = pending.firstOf(delivery);

@@ -14,6 +14,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
+import org.springframework.kafka.support.Acknowledgment;
 
 /**
  * What one consumer was given in a manual ack mode and hasn't finished.
@@ -64,12 +65,24 @@ final class PendingDeliveries {
     /** An ack of the container: sent once, when it is asked for and all positions that it covers are finished. */
     static final class Release {
         private final Runnable ack;
+        private final @Nullable ConsumerRecord<?, ?> record;
         private int unfinished;
         private boolean requested;
         private boolean sent;
 
-        Release(Runnable ack) {
+        private Release(Runnable ack, @Nullable ConsumerRecord<?, ?> record) {
             this.ack = ack;
+            this.record = record;
+        }
+
+        /** The ack of one record. */
+        static Release of(ConsumerRecord<?, ?> record, Acknowledgment acknowledgment) {
+            return new Release(acknowledgment::acknowledge, record);
+        }
+
+        /** The ack of a whole poll. */
+        static Release ofBatch(Acknowledgment acknowledgment) {
+            return new Release(acknowledgment::acknowledge, null);
         }
     }
 
@@ -158,14 +171,16 @@ final class PendingDeliveries {
         }
     }
 
-    /** Asks for the container's ack, now or as soon as everything below is finished. */
-    void request(Release release) {
+    /** Asks for the container's ack, if there is one, now or as soon as everything below is finished. */
+    void request(@Nullable Release release) {
         List<Release> toSend = new ArrayList<>(1);
         lock.lock();
         try {
-            release.requested = true;
-            positions.keySet().stream().toList().forEach(partition -> drain(partition, toSend));
-            collect(release, toSend);
+            if (release != null) {
+                release.requested = true;
+                collect(release, toSend);
+            }
+            positions.keySet().forEach(partition -> drain(partition, toSend));
         } finally {
             lock.unlock();
         }
@@ -175,11 +190,16 @@ final class PendingDeliveries {
     /**
      * Begins to close what the handler has up to these offsets; the caller completes the executions, then calls
      * {@link #closed}.
+     *
+     * @param release the container's ack that is asked for with this, if any
      */
-    List<Entry> close(Map<TopicPartition, Long> upTo) {
+    List<Entry> close(Map<TopicPartition, Long> upTo, @Nullable Release release) {
         List<Entry> closing = new ArrayList<>();
         lock.lock();
         try {
+            if (release != null) {
+                release.requested = true; // before anything is sent: acks go out in the order of their offsets
+            }
             upTo.forEach((partition, offset) -> {
                 for (Entry entry : at(partition).headMap(offset, true).values()) {
                     if (entry.state == State.GIVEN) {
@@ -204,7 +224,7 @@ final class PendingDeliveries {
         return executions;
     }
 
-    void closed(List<Entry> closing) {
+    void closed(List<Entry> closing, @Nullable Release release) {
         List<Release> toSend = new ArrayList<>(1);
         lock.lock();
         try {
@@ -216,6 +236,9 @@ final class PendingDeliveries {
                     drain(follower.partition, toSend);
                 }
                 drain(entry.partition, toSend);
+            }
+            if (release != null) {
+                collect(release, toSend); // for one that was finished before
             }
         } finally {
             lock.unlock();
@@ -344,7 +367,21 @@ final class PendingDeliveries {
         }
     }
 
+    /**
+     * Sends the last of each partition's records only, since it stands for those below. Two acks of one partition from
+     * another thread can make the container lose the second commit: the wake-up of the first interrupts it.
+     */
     private static void send(List<Release> toSend) {
-        toSend.forEach(release -> release.ack.run());
+        Map<TopicPartition, Release> last = new HashMap<>();
+        for (Release release : toSend) {
+            if (release.record != null) {
+                last.put(partitionOf(release.record), release);
+            }
+        }
+        for (Release release : toSend) {
+            if (release.record == null || last.get(partitionOf(release.record)) == release) {
+                release.ack.run();
+            }
+        }
     }
 }

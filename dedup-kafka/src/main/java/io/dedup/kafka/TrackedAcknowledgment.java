@@ -28,8 +28,7 @@ final class TrackedAcknowledgment implements Acknowledgment {
 
     @Override
     public void acknowledge() {
-        acks.acknowledge(Map.of(PendingDeliveries.partitionOf(record), record.offset()));
-        acks.pending().request(release);
+        acks.acknowledge(Map.of(PendingDeliveries.partitionOf(record), record.offset()), release);
     }
 
     @Override

@@ -46,10 +46,7 @@ final class TrackedBatchAcknowledgment implements Acknowledgment {
             acknowledge(partial + 1); // so does the container's own
             return;
         }
-        batch.acknowledgeUpTo(end);
-        if (release != null) {
-            batch.request(release);
-        }
+        batch.acknowledgeUpTo(end, release);
     }
 
     @Override
