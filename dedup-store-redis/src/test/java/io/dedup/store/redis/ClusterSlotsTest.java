@@ -1,0 +1,209 @@
+package io.dedup.store.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.dedup.DedupKey;
+import io.dedup.DedupScope;
+import io.dedup.store.ClaimRequest;
+import io.dedup.store.ClaimResult;
+import io.dedup.store.WriteResult;
+import io.dedup.testservers.RedisBinary;
+import io.dedup.testservers.RedisCluster;
+import io.dedup.testservers.RedisServer;
+import io.dedup.testservers.RedisServers;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.cluster.RedisClusterClient;
+import io.lettuce.core.cluster.SlotHash;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+/** Where keys go in a cluster, and what happens when slots or nodes go away. */
+class ClusterSlotsTest {
+    private static RedisCluster cluster;
+    private final Messages messages = new Messages();
+    private RedisDedupStore store;
+
+    @BeforeAll
+    static void startCluster() {
+        cluster = RedisServers.startCluster(RedisBinary.embedded());
+    }
+
+    @AfterAll
+    static void stopCluster() {
+        cluster.close();
+    }
+
+    @BeforeEach
+    void open() {
+        store = RedisDedupStore.builder()
+                .clusterUris(uris())
+                .commandTimeout(Duration.ofSeconds(1))
+                .build();
+    }
+
+    @AfterEach
+    void close() {
+        store.close();
+    }
+
+    private static List<RedisURI> uris() {
+        return cluster.uris().stream().map(RedisURI::create).toList();
+    }
+
+    @Test
+    @DisplayName("D6 IDs that share a hash tag are spread over all nodes")
+    void spread() {
+        int count = 300;
+        List<ClaimRequest> claims = IntStream.range(0, count)
+                .mapToObj(i -> Messages.claim(messages.key("{tenant}" + i)))
+                .toList();
+        cluster.masters().forEach(master -> master.command("FLUSHALL"));
+
+        assertThat(store.claimAll(claims))
+                .allSatisfy(answer -> assertThat(answer).isInstanceOf(ClaimResult.Acquired.class));
+
+        for (RedisServer master : cluster.masters()) {
+            assertThat(Integer.parseInt(master.command("DBSIZE"))).isBetween(count / 5, count / 2);
+        }
+    }
+
+    @Test
+    @DisplayName("D6 the whole key decides the slot, whatever braces namespace, scope and ID hold")
+    void wholeKey() {
+        RecordKeys keys = new RecordKeys("dedup");
+        for (String id : List.of("plain", "{a}", "}{", "{", "}", "{}", "a{b}c{d}", "{{x}}")) {
+            for (DedupScope scope : List.of(DedupScope.of("c", "t"), DedupScope.of("{c}", "{t}"))) {
+                byte[] key = keys.key(scope.key(id));
+                assertThat(SlotHash.getSlot(key))
+                        .as(new String(key, StandardCharsets.UTF_8))
+                        .isEqualTo(crc16(key) % 16_384);
+            }
+        }
+    }
+
+    @Test
+    @DisplayName("D6 different scopes and IDs have different keys, however they are put together")
+    void unambiguous() {
+        RecordKeys keys = new RecordKeys("dedup");
+        List<DedupKey> all = List.of(
+                DedupScope.of("a", "b").key("c:d"),
+                DedupScope.of("a", "b:c").key("d"),
+                DedupScope.of("a", "b:c:d").key("e"),
+                DedupScope.of("a:b", "c").key("d"),
+                DedupScope.of("1:a", "b").key("c"),
+                DedupScope.of("ä", "b").key("c"),
+                DedupScope.of("a", "b").key("6:a:b:c"));
+
+        Map<String, Long> stored = all.stream()
+                .map(key -> new String(keys.key(key), StandardCharsets.UTF_8))
+                .collect(Collectors.groupingBy(Function.identity(), Collectors.counting()));
+
+        assertThat(stored).hasSize(all.size());
+    }
+
+    @Test
+    @DisplayName("a slot that has moved to another node is found there, single and in a batch")
+    void movedSlot() {
+        DedupKey key = messages.key();
+        int slot = SlotHash.getSlot(new RecordKeys("dedup").key(key));
+        RedisServer from = cluster.masters().stream()
+                .filter(master -> serves(master, slot))
+                .findFirst()
+                .orElseThrow();
+        RedisServer to = cluster.masters().stream()
+                .filter(master -> master != from)
+                .findFirst()
+                .orElseThrow();
+        String target = to.command("CLUSTER", "MYID");
+        for (RedisServer master : List.of(to, from)) {
+            master.command("CLUSTER", "SETSLOT", Integer.toString(slot), "NODE", target);
+        }
+
+        List<ClaimRequest> batch = List.of(Messages.claim(key), Messages.claim(messages.key()));
+        assertThat(store.claimAll(batch))
+                .allSatisfy(answer -> assertThat(answer).isInstanceOf(ClaimResult.Acquired.class));
+        assertThat(to.command("CLUSTER", "COUNTKEYSINSLOT", Integer.toString(slot)))
+                .isEqualTo("1");
+        assertThat(store.complete(Messages.complete(batch.get(0)))).isEqualTo(WriteResult.applied());
+    }
+
+    private static boolean serves(RedisServer master, int slot) {
+        String mine = master.command("CLUSTER", "NODES")
+                .lines()
+                .filter(line -> line.contains("myself"))
+                .findFirst()
+                .orElseThrow();
+        return IntStream.range(8, mine.split(" ").length)
+                .mapToObj(i -> mine.split(" ")[i].split("-"))
+                .anyMatch(range ->
+                        Integer.parseInt(range[0]) <= slot && slot <= Integer.parseInt(range[range.length - 1]));
+    }
+
+    @Test
+    @DisplayName("a node that doesn't answer costs a batch only its own keys, and no more than the time-out")
+    void pausedNode() {
+        RedisServer slow = cluster.masters().get(2);
+        List<ClaimRequest> claims = messages.claims(60);
+        slow.pause();
+        long start = System.nanoTime();
+        List<ClaimResult> answers;
+        try {
+            answers = store.claimAll(claims);
+        } finally {
+            slow.resume();
+        }
+        assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(2));
+        assertThat(answers).hasSize(60).hasAtLeastOneElementOfType(ClaimResult.StoreError.class);
+        assertThat(answers.stream().filter(ClaimResult.Acquired.class::isInstance))
+                .hasSizeBetween(20, 59);
+
+        // The other keys were claimed meanwhile, or weren't: both are recognised.
+        await().untilAsserted(() -> assertThat(store.claimAll(claims))
+                .allSatisfy(answer -> assertThat(answer)
+                        .isInstanceOfSatisfying(
+                                ClaimResult.Acquired.class,
+                                acquired -> assertThat(acquired.attempt()).isEqualTo(1))));
+    }
+
+    @Test
+    @DisplayName("a client that was handed in stays open")
+    void foreignClient() {
+        RedisClusterClient client = RedisClusterClient.create(uris());
+        try {
+            try (RedisDedupStore other =
+                    RedisDedupStore.builder().clusterClient(client).build()) {
+                Messages.done(other, messages.key());
+            }
+            try (var connection = client.connect()) {
+                assertThat(connection.sync().ping()).isEqualTo("PONG");
+            }
+        } finally {
+            client.shutdown();
+        }
+    }
+
+    /** CRC16 as the cluster specification has it, over all bytes. */
+    private static int crc16(byte[] bytes) {
+        int crc = 0;
+        for (byte b : bytes) {
+            crc ^= (b & 0xff) << 8;
+            for (int i = 0; i < 8; i++) {
+                crc = (crc & 0x8000) != 0 ? (crc << 1) ^ 0x1021 : crc << 1;
+            }
+            crc &= 0xffff;
+        }
+        return crc;
+    }
+}

@@ -1,0 +1,16 @@
+package io.dedup.store.redis;
+
+import io.dedup.testservers.RedisBinary;
+import io.dedup.testservers.RedisServer;
+import io.dedup.testservers.RedisServers;
+
+/** The servers that behave differently. */
+enum RedisVersion {
+    REDIS_6_2,
+    REDIS_7;
+
+    /** Skips the test, saying why, where there is no such program. */
+    RedisServer.Builder server() {
+        return RedisServers.builder().binary(this == REDIS_6_2 ? RedisBinary.embedded() : NewRedis.orSkip());
+    }
+}
