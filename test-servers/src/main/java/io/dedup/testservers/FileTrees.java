@@ -31,6 +31,11 @@ final class FileTrees {
         walk(from).skip(1).forEach(unchecked(path -> Files.copy(path, to.resolve(from.relativize(path)))));
     }
 
+    /** How many paths there are, the root among them. */
+    static long count(Path root) {
+        return walk(root).count();
+    }
+
     static void each(Path root, Step step) {
         walk(root).forEach(unchecked(step));
     }

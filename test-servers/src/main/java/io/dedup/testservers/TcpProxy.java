@@ -55,7 +55,7 @@ public final class TcpProxy implements AutoCloseable {
         return connections.size();
     }
 
-    /** Closes all open connections. New ones are taken. */
+    /** Closes all connections through which something has passed. New ones are taken. */
     public void cut() {
         connections.forEach(ProxiedConnection::close);
     }

@@ -5,10 +5,15 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
 final class RedisServersTest {
+
+    private static final Duration LIMIT = Duration.ofSeconds(30);
 
     @Test
     void theSharedServerAnswersAndIsOne() {
@@ -88,7 +93,7 @@ final class RedisServersTest {
     }
 
     private static String stateOf(long pid) throws Exception {
-        String stat = java.nio.file.Files.readString(java.nio.file.Path.of("/proc/" + pid + "/stat"));
+        String stat = Files.readString(Path.of("/proc/" + pid + "/stat"));
         return stat.substring(stat.lastIndexOf(')') + 2, stat.lastIndexOf(')') + 3);
     }
 
@@ -99,7 +104,9 @@ final class RedisServersTest {
             sentinels.master().kill();
             Awaitility.await()
                     .until(() -> sentinels.masterPort() == sentinels.replica().port());
-            Awaitility.await().until(() -> sentinels.replica().command("ROLE").startsWith("master"));
+            Awaitility.await()
+                    .atMost(LIMIT)
+                    .until(() -> sentinels.replica().command("ROLE").startsWith("master"));
         }
     }
 
