@@ -19,13 +19,16 @@ final class BoundConsumer {
     private final PollBudget polls;
     private final ManualAcks acks;
     private final ConsumerSeekCallback seeks;
+    private final boolean commitsOffsets;
     private final Map<TopicPartition, Long> deferred = new HashMap<>();
     private boolean deferring;
 
-    BoundConsumer(DedupEngine engine, Duration maxPollInterval, ConsumerSeekCallback seeks) {
+    BoundConsumer(
+            DedupEngine engine, Duration maxPollInterval, boolean commitsOffsets, ConsumerSeekCallback seeks) {
         Thread thread = Thread.currentThread();
         this.polls = new PollBudget(maxPollInterval);
         this.seeks = seeks;
+        this.commitsOffsets = commitsOffsets;
         this.acks = new ManualAcks(
                 engine,
                 new PendingDeliveries(),
@@ -34,6 +37,11 @@ final class BoundConsumer {
 
     ManualAcks acks() {
         return acks;
+    }
+
+    /** Whether offsets can be committed at all: without a group they can't, and an ack means nothing. */
+    boolean commitsOffsets() {
+        return commitsOffsets;
     }
 
     /** For what has to wait on the consumer's thread after a handler's run, or for a record. */

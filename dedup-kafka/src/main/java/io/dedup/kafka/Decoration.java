@@ -56,11 +56,6 @@ final class Decoration {
         return new ConsumerSettings(container).maxPollInterval();
     }
 
-    /** Whether offsets can be committed at all: without a group they can't, and an ack means nothing. */
-    boolean commitsOffsets() {
-        return container.getGroupId() != null;
-    }
-
     /**
      * The container is starting, on the thread that starts it.
      *
@@ -87,7 +82,7 @@ final class Decoration {
             container.stopAbnormally(() -> {});
             return;
         }
-        consumers.put(Thread.currentThread(), new BoundConsumer(engine, maxPollInterval(), seeks));
+        consumers.put(Thread.currentThread(), new BoundConsumer(engine, maxPollInterval(), container.getGroupId() != null, seeks));
     }
 
     void revoked(@Nullable Collection<TopicPartition> partitions) {
@@ -104,13 +99,23 @@ final class Decoration {
         }
     }
 
+    /** This thread's consumer. An error where there is none: an exception would have the record given up. */
     BoundConsumer bound() {
         BoundConsumer bound = boundOrNull();
         if (bound == null) {
-            throw new IllegalStateException(
-                    "this listener belongs to the consumer threads of container " + container.getListenerId());
+            throw new UnboundListenerError("the listener that KafkaDedup decorated for container "
+                    + container.getListenerId() + " is called by something that hides it from the container: decorate last");
         }
         return bound;
+    }
+
+    /** Stops the container, with nothing acked. */
+    private static final class UnboundListenerError extends Error {
+        private static final long serialVersionUID = 1L;
+
+        UnboundListenerError(String message) {
+            super(message);
+        }
     }
 
     @Nullable

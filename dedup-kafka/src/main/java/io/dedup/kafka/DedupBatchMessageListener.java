@@ -66,7 +66,7 @@ final class DedupBatchMessageListener<K, V> extends AbstractDelegatingMessageLis
             List<ConsumerRecord<K, V>> records, @Nullable Acknowledgment acknowledgment, BatchHandler<K, V> handler) {
         BoundConsumer bound = decoration.bound();
         bound.settled();
-        if (acknowledgment == null || !decoration.commitsOffsets()) {
+        if (acknowledgment == null || !bound.commitsOffsets()) {
             new AutomaticBatch<>(decoration, bound, records, (part, none) -> handler.handle(part, acknowledgment))
                     .run();
         } else {

@@ -41,7 +41,7 @@ final class DedupMessageListener<K, V> extends FilteringMessageListenerAdapter<K
         BoundConsumer bound = decoration.bound();
         bound.settled();
         Delivery delivery = decoration.deliveries().of(record);
-        if (acknowledgment == null || !decoration.commitsOffsets()) {
+        if (acknowledgment == null || !bound.commitsOffsets()) {
             Execution execution = admitted(record, delivery, bound);
             if (execution != null) {
                 run(record, acknowledgment, consumer, execution, bound);

@@ -12,14 +12,14 @@ final class PollBudget {
     static final int SHARE = 4;
 
     private final long intervalNanos;
+    private final long full;
     private WaitBudget budget;
-    private long full;
     private long firstUse;
 
     PollBudget(Duration maxPollInterval) {
         this.intervalNanos = maxPollInterval.toNanos();
+        this.full = intervalNanos / SHARE;
         this.budget = fresh();
-        this.full = budget.nanosLeft();
     }
 
     WaitBudget current() {
@@ -33,9 +33,8 @@ final class PollBudget {
         return budget;
     }
 
+    /** One of the same size for somebody else. */
     WaitBudget fresh() {
-        WaitBudget made = WaitBudget.of(Duration.ofNanos(intervalNanos / SHARE));
-        full = made.nanosLeft();
-        return made;
+        return WaitBudget.of(Duration.ofNanos(full));
     }
 }

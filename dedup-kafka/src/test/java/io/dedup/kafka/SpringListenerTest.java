@@ -1,0 +1,332 @@
+package io.dedup.kafka;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.micrometer.observation.Observation;
+import io.micrometer.observation.ObservationHandler;
+import io.micrometer.observation.ObservationRegistry;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.StringDeserializer;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.core.env.MapPropertySource;
+import org.springframework.kafka.annotation.EnableKafka;
+import org.springframework.kafka.annotation.KafkaListener;
+import org.springframework.kafka.annotation.RetryableTopic;
+import org.springframework.kafka.config.ConcurrentKafkaListenerContainerFactory;
+import org.springframework.kafka.config.KafkaListenerEndpointRegistry;
+import org.springframework.kafka.core.DefaultKafkaConsumerFactory;
+import org.springframework.kafka.core.KafkaTemplate;
+import org.springframework.kafka.listener.AbstractConsumerSeekAware;
+import org.springframework.kafka.listener.DeadLetterPublishingRecoverer;
+import org.springframework.kafka.listener.DefaultErrorHandler;
+import org.springframework.kafka.listener.MessageListenerContainer;
+import org.springframework.kafka.listener.RecordInterceptor;
+import org.springframework.kafka.support.Acknowledgment;
+import org.springframework.kafka.support.KafkaHeaders;
+import org.springframework.messaging.handler.annotation.Header;
+import org.springframework.scheduling.concurrent.ThreadPoolTaskScheduler;
+import org.springframework.util.backoff.FixedBackOff;
+
+/** Annotated listeners, through the container factory's customizer. */
+class SpringListenerTest {
+    @EnableKafka
+    static class Config {}
+
+    @EnableKafka
+    @org.springframework.kafka.annotation.EnableKafkaRetryTopic
+    static class RetryConfig {}
+
+    private final List<String> customized = new CopyOnWriteArrayList<>();
+
+    private AnnotationConfigApplicationContext context(
+            Scene scene, Object listener, Consumer<ConcurrentKafkaListenerContainerFactory<String, String>> settings) {
+        return context(scene, listener, settings, Config.class);
+    }
+
+    @SuppressWarnings("unchecked")
+    private AnnotationConfigApplicationContext context(
+            Scene scene,
+            Object listener,
+            Consumer<ConcurrentKafkaListenerContainerFactory<String, String>> settings,
+            Class<?> config) {
+        var context = new AnnotationConfigApplicationContext();
+        context.getEnvironment()
+                .getPropertySources()
+                .addFirst(new MapPropertySource("test", Map.of("topic", scene.topic, "group", scene.group)));
+        context.register(config);
+        context.registerBean("kafkaListenerContainerFactory", ConcurrentKafkaListenerContainerFactory.class, () -> {
+            var factory = new ConcurrentKafkaListenerContainerFactory<String, String>();
+            factory.setConsumerFactory(new DefaultKafkaConsumerFactory<>(
+                    scene.consumerConfig(), new StringDeserializer(), new StringDeserializer()));
+            factory.getContainerProperties().setPollTimeout(200);
+            settings.accept(factory);
+            factory.setContainerCustomizer(
+                    scene.kafka.customizer(container -> customized.add(container.getListenerId())));
+            return factory;
+        });
+        context.registerBean("listener", (Class<Object>) listener.getClass(), () -> listener);
+        context.registerBean("scheduler", ThreadPoolTaskScheduler.class, ThreadPoolTaskScheduler::new);
+        context.registerBean("template", KafkaTemplate.class, scene::template);
+        scene.closeLater(context);
+        context.refresh();
+        return context;
+    }
+
+    record ManualMethod(Scene scene) {
+        @KafkaListener(id = "m", groupId = "${group}", topics = "${topic}", ackMode = "MANUAL_IMMEDIATE")
+        public void on(String value, @Header("id") byte[] id, Acknowledgment ack) {
+            scene.effects.add(new String(id, StandardCharsets.UTF_8));
+            ack.acknowledge();
+        }
+    }
+
+    @Test
+    @DisplayName("K7b K1 an annotated method with an Acknowledgment; the user's own customizer still runs")
+    void manualMethod() {
+        try (Scene scene = new Scene()) {
+            scene.send("a", "a", "b");
+            context(scene, new ManualMethod(scene), factory -> {});
+            scene.awaitEffects("a", "b");
+            scene.awaitCommitted(3);
+            assertThat(customized).containsExactly("m");
+        }
+    }
+
+    record BatchMethod(Scene scene) {
+        @KafkaListener(id = "b", groupId = "${group}", topics = "${topic}", batch = "true")
+        public void on(List<String> values) {
+            values.forEach(value -> scene.effects.add(value.substring(2)));
+        }
+    }
+
+    record PollMethod(Scene scene) {
+        @KafkaListener(id = "p", groupId = "${group}", topics = "${topic}", batch = "true")
+        public void on(ConsumerRecords<String, String> records) {
+            records.forEach(scene.effect());
+        }
+    }
+
+    @Test
+    @DisplayName("K1 K6 annotated batch methods, with payloads and with the poll's result")
+    void batchMethods() {
+        for (boolean poll : List.of(true, false)) {
+            try (Scene scene = new Scene()) {
+                scene.send("a", "a", "b");
+                context(scene, poll ? new PollMethod(scene) : new BatchMethod(scene), factory -> {});
+                scene.awaitEffects("a", "b");
+                scene.awaitCommitted(3);
+                scene.send("b", "c");
+                scene.awaitEffects("a", "b", "c");
+                scene.awaitCommitted(5);
+            }
+        }
+    }
+
+    record FailingMethod(Scene scene, AtomicInteger calls) {
+        @KafkaListener(id = "f", groupId = "${group}", topics = "${topic}")
+        public void on(ConsumerRecord<String, String> record) {
+            if (Scene.id(record).equals("bad")) {
+                calls.incrementAndGet();
+                throw new IllegalStateException("bad one");
+            }
+            scene.effect().accept(record);
+        }
+    }
+
+    @Test
+    @DisplayName(
+            "T1 K3 a failing handler is retried, its claim released in between, and dead-lettered; so is a missing ID, at once")
+    void deadLetters() {
+        try (Scene scene = new Scene()) {
+            io.dedup.testservers.KafkaServers.shared().createTopic(scene.topic + "-dlt", 1);
+            AtomicInteger calls = new AtomicInteger();
+            List<String> attempts = new CopyOnWriteArrayList<>();
+            scene.send("a", "bad", "b");
+            scene.send(scene.record(0, null, "no ID"));
+            scene.send("c");
+            context(scene, new FailingMethod(scene, calls), factory -> {
+                var handler = new DefaultErrorHandler(
+                        new DeadLetterPublishingRecoverer(scene.template()), new FixedBackOff(0, 3));
+                handler.setRetryListeners((record, e, attempt) -> attempts.add(record.offset() + " " + attempt + " "
+                        + scene.dedup.engine().inFlight()));
+                factory.setCommonErrorHandler(handler);
+            });
+            scene.awaitEffects("a", "b", "c");
+            scene.awaitCommitted(5);
+            assertThat(calls).hasValue(4);
+            assertThat(attempts)
+                    .as("offset, attempt, and no claim held")
+                    .containsExactly("1 1 0", "1 2 0", "1 3 0", "1 4 0", "3 1 0");
+            assertThat(scene.records(scene.topic + "-dlt").stream().map(ConsumerRecord::value))
+                    .containsExactly("v-bad", "no ID");
+        }
+    }
+
+    @Test
+    @DisplayName("K8 filters, interceptors and observations: what is skipped still closes its observation")
+    void filtersInterceptorsObservations() {
+        try (Scene scene = new Scene()) {
+            AtomicInteger started = new AtomicInteger();
+            AtomicInteger stopped = new AtomicInteger();
+            ObservationRegistry registry = ObservationRegistry.create();
+            registry.observationConfig().observationHandler(new ObservationHandler<Observation.Context>() {
+                @Override
+                public void onStart(Observation.Context context) {
+                    started.incrementAndGet();
+                }
+
+                @Override
+                public void onStop(Observation.Context context) {
+                    stopped.incrementAndGet();
+                }
+
+                @Override
+                public boolean supportsContext(Observation.Context context) {
+                    return true;
+                }
+            });
+            List<String> intercepted = new CopyOnWriteArrayList<>();
+            var elsewhere = scene.runningElsewhere("late");
+            scene.send("a", "a", "filtered", "filtered", "b");
+            scene.send(scene.record(0, null, "no ID"));
+            scene.send("late");
+            context(scene, new FailingMethod(scene, new AtomicInteger()), factory -> {
+                factory.getContainerProperties().setObservationEnabled(true);
+                factory.getContainerProperties().setObservationRegistry(registry);
+                factory.setCommonErrorHandler(new DefaultErrorHandler((record, e) -> {}, new FixedBackOff(0, 0)));
+                factory.setRecordFilterStrategy(record -> record.value().contains("filtered"));
+                factory.setRecordInterceptor(new RecordInterceptor<>() {
+                    @Override
+                    public ConsumerRecord<String, String> intercept(
+                            ConsumerRecord<String, String> record,
+                            org.apache.kafka.clients.consumer.Consumer<String, String> consumer) {
+                        intercepted.add(record.value());
+                        return record;
+                    }
+                });
+            });
+            await().atMost(Scene.PATIENCE).until(() -> scene.deferrals.size() >= 3);
+            elsewhere.succeed(null, io.dedup.engine.WaitBudget.none());
+            scene.awaitCommitted(7);
+            assertThat(scene.effects).containsExactly("a", "b");
+            assertThat(scene.events.stream().filter("completed filtered"::equals))
+                    .as("filtered is handled")
+                    .hasSize(1);
+            assertThat(intercepted).contains("v-a", "v-filtered", "v-b", "no ID", "v-late");
+            assertThat(started.get()).isGreaterThanOrEqualTo(10);
+            await().atMost(Scene.PATIENCE)
+                    .untilAsserted(() -> assertThat(stopped).hasValue(started.get()));
+        }
+    }
+
+    static final class Seeking extends AbstractConsumerSeekAware {
+        private final Scene scene;
+
+        Seeking(Scene scene) {
+            this.scene = scene;
+        }
+
+        @KafkaListener(id = "s", groupId = "${group}", topics = "${topic}")
+        public void on(String value, @Header(KafkaHeaders.OFFSET) long offset, @Header("id") byte[] id) {
+            scene.effects.add(new String(id, StandardCharsets.UTF_8));
+        }
+
+        void replay() {
+            getTopicsAndCallbacks()
+                    .forEach((partition, callbacks) -> callbacks.forEach(
+                            callback -> callback.seekToBeginning(List.of(new TopicPartition(scene.topic, 0)))));
+        }
+    }
+
+    @Test
+    @DisplayName("K1 a listener that seeks keeps its callbacks; a replay of the topic runs nothing again")
+    void replay() {
+        try (Scene scene = new Scene()) {
+            Seeking seeking = new Seeking(scene);
+            scene.send("a", "b", "c");
+            context(scene, seeking, factory -> {});
+            scene.awaitEffects("a", "b", "c");
+            seeking.replay();
+            await().atMost(Scene.PATIENCE)
+                    .until(() -> scene.events.stream()
+                                    .filter(e -> e.startsWith("duplicate"))
+                                    .count()
+                            == 3);
+            scene.send("d");
+            scene.awaitEffects("a", "b", "c", "d");
+            scene.awaitCommitted(4);
+        }
+    }
+
+    record AsyncMethod() {
+        @KafkaListener(id = "async", groupId = "${group}", topics = "${topic}")
+        public CompletableFuture<Void> on(String value) {
+            return CompletableFuture.completedFuture(null);
+        }
+    }
+
+    record RetryMethod() {
+        @RetryableTopic(attempts = "2", kafkaTemplate = "template", numPartitions = "1")
+        @KafkaListener(id = "retry", groupId = "${group}", topics = "${topic}")
+        public void on(String value) {}
+    }
+
+    private static String refusal(Runnable start) {
+        try {
+            start.run();
+        } catch (RuntimeException e) {
+            Throwable root = e;
+            while (root.getCause() != null) {
+                root = root.getCause();
+            }
+            return String.valueOf(root.getMessage());
+        }
+        return "started";
+    }
+
+    @Test
+    @DisplayName("K2 asynchronous returns are refused at start, also behind a filter")
+    void asyncRefused() {
+        for (boolean filter : List.of(true, false)) {
+            try (Scene scene = new Scene()) {
+                assertThat(refusal(() -> context(scene, new AsyncMethod(), factory -> {
+                            if (filter) {
+                                factory.setRecordFilterStrategy(record -> false);
+                            }
+                        })))
+                        .contains("returns a CompletableFuture");
+            }
+        }
+    }
+
+    @Test
+    @DisplayName("K7 @RetryableTopic is refused: nothing is consumed")
+    void retryTopicRefused() {
+        try (Scene scene = new Scene()) {
+            scene.send("a");
+            String refused = refusal(() -> {
+                var context = context(scene, new RetryMethod(), factory -> {}, RetryConfig.class);
+                var registry = context.getBean(KafkaListenerEndpointRegistry.class);
+                await().atMost(Scene.PATIENCE)
+                        .until(() -> registry.getAllListenerContainers().stream()
+                                .noneMatch(MessageListenerContainer::isRunning));
+                throw new IllegalStateException("@RetryableTopic: all stopped");
+            });
+            assertThat(refused).contains("@RetryableTopic");
+            assertThat(scene.effects).isEmpty();
+            assertThat(scene.committed()).isEmpty();
+        }
+    }
+}

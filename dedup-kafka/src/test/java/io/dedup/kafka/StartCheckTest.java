@@ -1,0 +1,177 @@
+package io.dedup.kafka;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import java.util.Map;
+import java.util.regex.Pattern;
+import org.apache.kafka.common.serialization.StringDeserializer;
+import org.apache.kafka.common.serialization.StringSerializer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.springframework.kafka.core.DefaultKafkaConsumerFactory;
+import org.springframework.kafka.core.DefaultKafkaProducerFactory;
+import org.springframework.kafka.listener.CommonLoggingErrorHandler;
+import org.springframework.kafka.listener.ContainerProperties;
+import org.springframework.kafka.listener.ContainerProperties.AckMode;
+import org.springframework.kafka.listener.DefaultErrorHandler;
+import org.springframework.kafka.listener.KafkaMessageListenerContainer;
+import org.springframework.kafka.listener.MessageListener;
+import org.springframework.kafka.listener.adapter.FilteringMessageListenerAdapter;
+import org.springframework.kafka.support.TopicPartitionOffset;
+import org.springframework.kafka.transaction.KafkaTransactionManager;
+
+/** What is refused at start, and with which words. */
+class StartCheckTest {
+    private final Scene scene = new Scene();
+    private final MessageListener<String, String> listener =
+            record -> scene.effect().accept(record);
+
+    @AfterEach
+    void close() {
+        scene.close();
+    }
+
+    @Test
+    @DisplayName("enable.auto.commit is refused, wherever it is set")
+    void autoCommit() {
+        assertThatThrownBy(() -> scene.start(
+                        scene.container(scene.properties(AckMode.BATCH, listener), Map.of("enable.auto.commit", true))))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("enable.auto.commit");
+        var properties = scene.properties(AckMode.BATCH, listener);
+        properties.getKafkaConsumerProperties().setProperty("enable.auto.commit", "true");
+        assertThatThrownBy(() -> scene.start(scene.container(properties, Map.of("enable.auto.commit", false))))
+                .hasMessageContaining("enable.auto.commit");
+    }
+
+    @Test
+    void asyncAcks() {
+        var properties = scene.properties(AckMode.MANUAL, listener);
+        properties.setAsyncAcks(true);
+        assertThatThrownBy(() -> scene.start(scene.container(properties, Map.of())))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("asyncAcks");
+    }
+
+    @Test
+    @DisplayName("K10 K11 transactions are refused")
+    void transactions() {
+        var properties = scene.properties(AckMode.BATCH, listener);
+        var producers = new DefaultKafkaProducerFactory<String, String>(
+                Map.of("bootstrap.servers", scene.bootstrap, "transactional.id", "tx"),
+                new StringSerializer(),
+                new StringSerializer());
+        properties.setKafkaAwareTransactionManager(new KafkaTransactionManager<>(producers));
+        assertThatThrownBy(() -> scene.start(scene.container(properties, Map.of())))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("transaction manager");
+    }
+
+    @Test
+    @DisplayName("K3 an error handler that was replaced after the decoration is refused")
+    void replacedErrorHandler() {
+        var container = scene.container(AckMode.BATCH, listener);
+        scene.kafka.decorate(container);
+        container.setCommonErrorHandler(new DefaultErrorHandler());
+        assertThatThrownBy(container::start)
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("error handler");
+    }
+
+    @Test
+    @DisplayName("K1 a listener that was wrapped afterwards is refused; one that is hidden stops the container, acking nothing")
+    void wrappedListener() {
+        scene.send("a");
+        var container = scene.container(AckMode.BATCH, listener);
+        scene.kafka.decorate(container);
+        @SuppressWarnings("unchecked")
+        var ours = (MessageListener<String, String>) container.getContainerProperties().getMessageListener();
+        container.setupMessageListener(new FilteringMessageListenerAdapter<>(ours, record -> false));
+        assertThatThrownBy(container::start).isInstanceOf(IllegalStateException.class).hasMessageContaining("wrapped");
+
+        var hidden = scene.container(AckMode.BATCH, (MessageListener<String, String>) ours::onMessage);
+        hidden.start();
+        await().atMost(Scene.PATIENCE).until(() -> !hidden.isRunning());
+        assertThat(scene.effects).isEmpty();
+        assertThat(scene.committed()).isEmpty();
+    }
+
+    @Test
+    void topicWithoutExtractor() {
+        try (KafkaDedup kafka = KafkaDedup.builder(scene.dedup)
+                .id("another", KafkaMessageIds.key())
+                .build()) {
+            var container = scene.container(AckMode.BATCH, listener);
+            kafka.decorate(container);
+            assertThatThrownBy(container::start)
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining(scene.topic)
+                    .hasMessageContaining("id(\"" + scene.topic);
+            var properties = new ContainerProperties(Pattern.compile("t.*"));
+            properties.setMessageListener(listener);
+            var pattern = scene.container(properties, Map.of());
+            kafka.decorate(pattern);
+            assertThatThrownBy(pattern::start)
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("t.*");
+        }
+    }
+
+    @Test
+    void noExtractorAtAll() {
+        assertThatThrownBy(() -> KafkaDedup.builder(scene.dedup).build())
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("id must be set");
+    }
+
+    @Test
+    void noListener() {
+        var container = scene.container(new ContainerProperties(scene.topic), Map.of());
+        assertThatThrownBy(() -> scene.kafka.decorate(container))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("no message listener");
+    }
+
+    @Test
+    @DisplayName("a second decoration changes nothing; the user's handler stays below")
+    void idempotent() {
+        var container = scene.container(AckMode.BATCH, listener);
+        var handler = new CommonLoggingErrorHandler();
+        container.setCommonErrorHandler(handler);
+        scene.kafka.decorate(container);
+        Object decorated = container.getContainerProperties().getMessageListener();
+        scene.kafka.decorate(container);
+        assertThat(container.getContainerProperties().getMessageListener()).isSameAs(decorated);
+        assertThat(container.getCommonErrorHandler())
+                .isInstanceOfSatisfying(
+                        DeferralAwareErrorHandler.class,
+                        ours -> assertThat(ours.delegate()).isSameAs(handler));
+    }
+
+    @Test
+    @DisplayName("a topic pattern, and partitions without a group, work: done when the handler returns")
+    void patternAndPartitions() {
+        scene.send("a", "a");
+        var properties = new ContainerProperties(Pattern.compile(scene.topic + ".*"));
+        properties.setMessageListener(listener);
+        scene.start(scene.container(properties, Map.of())).stop();
+        var config = scene.consumerConfig();
+        config.remove("group.id");
+        var assigned = new ContainerProperties(new TopicPartitionOffset(scene.topic, 0, 0L));
+        assigned.setMessageListener(listener);
+        for (int i = 0; i < 2; i++) {
+            var container = new KafkaMessageListenerContainer<String, String>(
+                    new DefaultKafkaConsumerFactory<>(config, new StringDeserializer(), new StringDeserializer()),
+                    assigned);
+            scene.start(container);
+            String next = "n" + i;
+            scene.send(next);
+            await().atMost(Scene.PATIENCE).until(() -> scene.effects.contains(next));
+            container.stop();
+        }
+        assertThat(scene.effects).containsExactly("a", "n0", "n1");
+    }
+}
