@@ -4,6 +4,7 @@ import io.dedup.store.DedupStoreException;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisConnectionException;
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /** Says what failed, where, and which setting to change. */
 final class RedisErrors {
@@ -37,11 +38,11 @@ final class RedisErrors {
                 message(operation, "not tried, because a part of the batch before it failed"), null);
     }
 
-    DedupStoreException notReplicated(String operation, long confirmed, int wanted) {
+    DedupStoreException unconfirmed(String operation, int wanted, String confirmed, @Nullable Exception cause) {
         return new DedupStoreException(
-                message(operation, "applied, but only " + confirmed + " of " + wanted + " replicas confirmed it")
-                        + "; look at the replicas, or change waitForReplicas",
-                null);
+                message(operation, confirmed + " of the " + wanted + " wanted replicas confirmed it")
+                        + "; it may have been applied. Look at the replicas, or change waitForReplicas",
+                cause);
     }
 
     DedupStoreException failed(String operation, Throwable cause) {

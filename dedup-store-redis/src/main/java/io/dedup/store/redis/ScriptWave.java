@@ -144,10 +144,10 @@ final class ScriptWave {
         try {
             Long confirmed = exchange.answer(operation, wait, deadline);
             if (confirmed == null || confirmed < replication.replicas()) {
-                problem = errors.notReplicated(operation, confirmed == null ? 0 : confirmed, replication.replicas());
+                problem = errors.unconfirmed(operation, replication.replicas(), "only " + confirmed, null);
             }
         } catch (Exception e) {
-            problem = errors.failed(operation, e);
+            problem = errors.unconfirmed(operation, replication.replicas(), "no one knows how many", e);
         }
         if (problem != null) {
             for (ScriptCall<?> call : calls) {

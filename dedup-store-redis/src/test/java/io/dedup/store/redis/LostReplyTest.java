@@ -28,7 +28,7 @@ class LostReplyTest {
         proxy = TcpProxy.to(server.port());
         store = RedisDedupStore.builder()
                 .uri("redis://127.0.0.1:" + proxy.port())
-                .commandTimeout(Duration.ofMillis(500))
+                .commandTimeout(Duration.ofSeconds(2))
                 .build();
         Messages.done(store, messages.key()); // so that the scripts are there, and no reply to NOSCRIPT is lost
     }

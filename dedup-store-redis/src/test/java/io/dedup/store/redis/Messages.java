@@ -15,6 +15,7 @@ import io.dedup.store.ReleaseMode;
 import io.dedup.store.ReleaseRequest;
 import io.dedup.store.RenewRequest;
 import io.dedup.store.WriteResult;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
@@ -42,6 +43,11 @@ final class Messages {
 
     List<ClaimRequest> claims(int count) {
         return IntStream.range(0, count).mapToObj(i -> claim(key())).toList();
+    }
+
+    /** The key as the server has it, in the default namespace. */
+    static String stored(DedupKey key) {
+        return new String(new RecordKeys(RedisDedupStoreBuilder.DEFAULT_NAMESPACE).key(key), StandardCharsets.UTF_8);
     }
 
     static Owner owner() {

@@ -10,7 +10,6 @@ import io.dedup.store.CompleteRequest;
 import io.dedup.store.StoredRecord;
 import io.dedup.store.WriteResult;
 import io.dedup.testservers.RedisServer;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import org.junit.jupiter.api.AfterEach;
@@ -35,11 +34,7 @@ class NumbersTest {
 
     /** Puts a released record there, as if it had been written long ago. */
     private void released(DedupKey key, int attempt, String token) {
-        server.command("SET", stored(key), "F," + attempt + ",0," + token + ",", "PX", "600000000");
-    }
-
-    private static String stored(DedupKey key) {
-        return new String(new RecordKeys("dedup").key(key), StandardCharsets.UTF_8);
+        server.command("SET", Messages.stored(key), "F," + attempt + ",0," + token + ",", "PX", "600000000");
     }
 
     @OnEachVersion
@@ -53,7 +48,7 @@ class NumbersTest {
                 .isEqualTo(new ClaimResult.Acquired(2, 0, false, 9_007_199_254_740_984L));
 
         assertThat(store.find(key).orElseThrow().fencingToken()).isEqualTo(9_007_199_254_740_984L);
-        assertThat(server.command("GET", stored(key))).contains(",9007199254740984,");
+        assertThat(server.command("GET", Messages.stored(key))).contains(",9007199254740984,");
     }
 
     @OnEachVersion
@@ -66,7 +61,7 @@ class NumbersTest {
         ClaimResult.Acquired acquired = (ClaimResult.Acquired) store.claim(Messages.claim(key));
 
         assertThat(acquired.fencingToken()).isBetween(before, micros());
-        assertThat(server.command("GET", stored(key))).contains("," + acquired.fencingToken() + ",");
+        assertThat(server.command("GET", Messages.stored(key))).contains("," + acquired.fencingToken() + ",");
     }
 
     private long micros() {
@@ -89,7 +84,7 @@ class NumbersTest {
         StoredRecord found = store.find(key).orElseThrow();
         assertThat(found.attempt()).isEqualTo(2_046);
         assertThat(found.completedAt()).isBetween(Instant.ofEpochMilli(before), Instant.ofEpochMilli(micros() / 1_000));
-        assertThat(server.command("OBJECT", "ENCODING", stored(key))).isEqualTo("int");
+        assertThat(server.command("OBJECT", "ENCODING", Messages.stored(key))).isEqualTo("int");
     }
 
     @OnEachVersion

@@ -1,0 +1,226 @@
+package io.dedup.store.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.dedup.store.ClaimRequest;
+import io.dedup.store.ClaimResult;
+import io.dedup.store.DedupStoreException;
+import io.dedup.store.ReleaseMode;
+import io.dedup.store.WriteResult;
+import io.dedup.testservers.RedisServer;
+import io.dedup.testservers.RedisServers;
+import io.dedup.testservers.TcpProxy;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+/** A server that goes away, stands still or comes back empty in the middle of a run. */
+class OutageTest {
+    private static final Duration TIMEOUT = Duration.ofSeconds(1);
+    private static final Duration LATE = TIMEOUT.plusSeconds(5);
+
+    private final Messages messages = new Messages();
+    private RedisServer server;
+    private TcpProxy proxy;
+    private RedisDedupStore store;
+    private ClaimRequest held;
+
+    @BeforeEach
+    void start() {
+        server = RedisServers.start();
+        proxy = TcpProxy.to(server.port());
+        store = RedisDedupStore.builder()
+                .uri("redis://:secret-word@127.0.0.1:" + proxy.port())
+                .commandTimeout(TIMEOUT)
+                .build();
+        held = Messages.acquire(store, messages.key());
+    }
+
+    @AfterEach
+    void stop() {
+        store.close();
+        proxy.close();
+        server.close();
+    }
+
+    @Test
+    @DisplayName("while the server is down every call fails, at once, and says where and what to look at")
+    void down() {
+        server.kill();
+
+        everyCall(call -> assertThatThrownBy(call)
+                .isInstanceOf(DedupStoreException.class)
+                .hasMessageContaining("127.0.0.1:" + proxy.port())
+                .hasMessageNotContaining("secret-word"));
+    }
+
+    @Test
+    @DisplayName("while the server stands still every call ends with the command time-out")
+    void paused() {
+        server.pause();
+        try {
+            everyCall(call -> assertThatThrownBy(call)
+                    .isInstanceOf(DedupStoreException.class)
+                    .hasMessageContaining("commandTimeout"));
+        } finally {
+            server.resume();
+        }
+    }
+
+    @Test
+    @DisplayName("while the network swallows everything every call ends with the command time-out")
+    void frozenNetwork() {
+        proxy.freeze();
+
+        everyCall(call -> assertThatThrownBy(call).isInstanceOf(DedupStoreException.class));
+    }
+
+    private interface Check {
+        void fails(ThrowingCallable call);
+    }
+
+    private void everyCall(Check check) {
+        List<ThrowingCallable> calls = List.of(
+                () -> store.claim(Messages.claim(messages.key())),
+                () -> store.claim(Messages.unfenced(messages.key())),
+                () -> store.complete(Messages.complete(held)),
+                () -> store.release(Messages.release(held, ReleaseMode.STARTED)),
+                () -> store.renew(Messages.renew(held)),
+                () -> store.find(held.key()),
+                () -> store.forget(held.key(), true),
+                () -> store.forceDone(held.key(), Messages.WINDOW, true),
+                () -> store.ping(),
+                () -> throwFirst(store.claimAll(messages.claims(2_000))),
+                () -> throwFirst(store.renewAll(List.of(Messages.renew(held)))));
+        for (ThrowingCallable call : calls) {
+            long start = System.nanoTime();
+            check.fails(call);
+            assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(LATE);
+        }
+    }
+
+    private static void throwFirst(List<?> answers) {
+        Object first = answers.get(0);
+        assertThat(answers).allMatch(answer -> answer.getClass() == first.getClass());
+        if (first instanceof ClaimResult.StoreError error) {
+            throw error.cause();
+        } else if (first instanceof WriteResult.StoreError error) {
+            throw error.cause();
+        }
+    }
+
+    @Test
+    @DisplayName("a slow server is waited for, within the command time-out")
+    void slow() {
+        proxy.delay(TIMEOUT.dividedBy(10));
+
+        Messages.done(store, messages.key());
+    }
+
+    @Test
+    @DisplayName("a server that is back is used again, without a new store")
+    void restarted() {
+        server.kill();
+        assertThatThrownBy(() -> store.ping()).isInstanceOf(DedupStoreException.class);
+        server.start();
+
+        await().ignoreExceptionsInstanceOf(DedupStoreException.class)
+                .untilAsserted(() -> Messages.done(store, messages.key()));
+        await().ignoreExceptionsInstanceOf(DedupStoreException.class)
+                .untilAsserted(() -> assertThat(store.renewAll(List.of(Messages.renew(held))))
+                        .as("on the heartbeat's connection, of a record that the server has lost")
+                        .containsExactly(WriteResult.leaseLost()));
+    }
+
+    @Test
+    @DisplayName("D2 a flushed server has forgotten: the holder is told, and the next copy is a first attempt")
+    void flushed() {
+        ClaimResult.Acquired before = (ClaimResult.Acquired) store.claim(held);
+        server.command("FLUSHALL");
+
+        assertThat(store.complete(Messages.complete(held))).isEqualTo(WriteResult.leaseLost());
+        assertThat(store.claim(Messages.claim(held.key())))
+                .isInstanceOfSatisfying(ClaimResult.Acquired.class, after -> {
+                    assertThat(after.attempt()).isEqualTo(1);
+                    assertThat(after.fencingToken()).isGreaterThan(before.fencingToken());
+                });
+    }
+
+    @Test
+    @DisplayName("D2 a flushed server that another store has taken since, with another retention, is refused by ping")
+    void flushedAndTaken() {
+        server.command("FLUSHALL");
+        store.ping();
+        assertThat(server.command("GET", "dedup{}!retention"))
+                .as("written again")
+                .isEqualTo("604800000");
+
+        server.command("SET", "dedup{}!retention", "1000");
+
+        assertThatThrownBy(() -> store.ping())
+                .isInstanceOf(DedupStoreException.class)
+                .hasMessageContaining("attemptRetention is 604800000 ms here, but 1000 ms");
+    }
+
+    @Test
+    @DisplayName("T6 an interrupt ends a call, and leaves the flag set")
+    void interrupt() throws Exception {
+        server.pause();
+        CompletableFuture<Throwable> problem = new CompletableFuture<>();
+        CompletableFuture<Boolean> flag = new CompletableFuture<>();
+        Thread caller = new Thread(() -> {
+            try {
+                store.claim(Messages.claim(messages.key()));
+                problem.completeExceptionally(new AssertionError("answered"));
+            } catch (Throwable e) {
+                problem.complete(e);
+            }
+            flag.complete(Thread.currentThread().isInterrupted());
+        });
+        caller.start();
+        await().until(() -> caller.getState() == Thread.State.TIMED_WAITING || problem.isDone());
+        caller.interrupt();
+
+        try {
+            assertThat(problem.get(10, TimeUnit.SECONDS))
+                    .isInstanceOf(DedupStoreException.class)
+                    .hasMessageContaining("interrupted");
+            assertThat(flag.get(10, TimeUnit.SECONDS)).isTrue();
+        } finally {
+            server.resume();
+        }
+    }
+
+    @Test
+    @DisplayName("T6 an interrupted thread sends nothing, since nobody would wait for the answer")
+    void interruptedBefore() {
+        List<ClaimRequest> requests = messages.claims(2);
+        Thread.currentThread().interrupt();
+        try {
+            assertThatThrownBy(() -> store.claim(requests.get(0))).isInstanceOf(DedupStoreException.class);
+            assertThatThrownBy(() -> store.claimAll(requests)).isInstanceOf(DedupStoreException.class);
+            assertThat(Thread.currentThread().isInterrupted()).isTrue();
+        } finally {
+            assertThat(Thread.interrupted()).isTrue();
+        }
+        assertThat(store.find(requests.get(0).key())).isEmpty();
+    }
+
+    @Test
+    @DisplayName("after close every call fails")
+    void closed() {
+        store.close();
+        store.close();
+
+        assertThatThrownBy(() -> store.ping()).isInstanceOf(DedupStoreException.class);
+        assertThatThrownBy(() -> store.claim(Messages.claim(messages.key()))).isInstanceOf(DedupStoreException.class);
+    }
+}

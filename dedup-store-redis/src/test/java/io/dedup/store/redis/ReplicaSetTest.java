@@ -1,0 +1,130 @@
+package io.dedup.store.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.dedup.DedupKey;
+import io.dedup.store.ClaimRequest;
+import io.dedup.store.ClaimResult;
+import io.dedup.store.DedupStoreException;
+import io.dedup.store.WriteResult;
+import io.dedup.testservers.RedisBinary;
+import io.dedup.testservers.RedisSentinels;
+import io.dedup.testservers.RedisServers;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+/** A master, its replica, and the sentinels that know which is which. */
+class ReplicaSetTest {
+    private final Messages messages = new Messages();
+    private RedisSentinels servers;
+
+    @BeforeEach
+    void start() {
+        servers = RedisServers.startSentinels(RedisBinary.embedded());
+    }
+
+    @AfterEach
+    void stop() {
+        servers.close();
+    }
+
+    private RedisDedupStoreBuilder builder() {
+        return RedisDedupStore.builder().uri(Sentinels.uri(servers)).commandTimeout(Duration.ofSeconds(2));
+    }
+
+    @Test
+    @DisplayName("D2 after a failover the new master is used, with what was replicated to it")
+    void failover() {
+        try (RedisDedupStore store =
+                builder().waitForReplicas(1, Duration.ofMillis(300)).build()) {
+            DedupKey done = messages.key();
+            Messages.done(store, done);
+            ClaimRequest held = Messages.acquire(store, messages.key());
+            int port = servers.masterPort();
+            servers.master().kill();
+            await().atMost(Duration.ofSeconds(60)).until(() -> servers.masterPort() != port);
+            // The new master has no replica any more, so that nothing can be confirmed; reading goes on.
+            await().ignoreExceptionsInstanceOf(DedupStoreException.class)
+                    .atMost(Duration.ofSeconds(60))
+                    .untilAsserted(() -> assertThat(store.find(done)).isPresent());
+            assertThat(store.renew(Messages.renew(held))).isEqualTo(WriteResult.applied());
+            assertThat(store.renewAll(List.of(Messages.renew(held)))).containsExactly(WriteResult.applied());
+            assertThatThrownBy(() -> store.complete(Messages.complete(held))).hasMessageContaining("waitForReplicas");
+        }
+        try (RedisDedupStore store = builder().build()) {
+            Messages.done(store, messages.key());
+        }
+    }
+
+    @Test
+    @DisplayName("D2 where a replica doesn't confirm, a claim fails, although it was applied and is recognised later")
+    void unconfirmed() {
+        try (RedisDedupStore store =
+                builder().waitForReplicas(1, Duration.ofMillis(300)).build()) {
+            Messages.done(store, messages.key());
+            servers.replica().pause();
+            ClaimRequest request = Messages.claim(messages.key());
+            List<ClaimRequest> batch = messages.claims(3);
+            try {
+                assertThatThrownBy(() -> store.claim(request))
+                        .isInstanceOf(DedupStoreException.class)
+                        .hasMessageContaining("of the 1 wanted replicas")
+                        .hasMessageContaining("waitForReplicas");
+                assertThat(store.claimAll(batch))
+                        .allSatisfy(answer -> assertThat(answer).isInstanceOf(ClaimResult.StoreError.class));
+                assertThat(store.renewAll(List.of(Messages.renew(request))))
+                        .as("on a connection of its own, without waiting for replicas")
+                        .containsExactly(WriteResult.applied());
+            } finally {
+                servers.replica().resume();
+            }
+            await().ignoreExceptionsInstanceOf(DedupStoreException.class)
+                    .untilAsserted(() -> assertThat(store.claim(request))
+                            .isInstanceOfSatisfying(
+                                    ClaimResult.Acquired.class,
+                                    acquired -> assertThat(acquired.attempt()).isEqualTo(1)));
+        }
+    }
+
+    @Test
+    @DisplayName("a replica is refused at start")
+    void replica() {
+        assertThatThrownBy(() ->
+                        RedisDedupStore.builder().uri(servers.replica().uri()).build())
+                .isInstanceOf(DedupStoreException.class)
+                .hasMessageContaining("replica")
+                .hasMessageContaining("uri");
+    }
+
+    @Test
+    @DisplayName("a master that became a replica refuses writes, and the error says so")
+    void demoted() {
+        try (RedisDedupStore store = RedisDedupStore.builder()
+                .uri(
+                        servers.replica().uri().equals(servers.master().uri())
+                                ? ""
+                                : servers.master().uri())
+                .build()) {
+            servers.master().command("REPLICAOF", "127.0.0.1", "1");
+            assertThatThrownBy(() -> store.claim(Messages.claim(messages.key())))
+                    .isInstanceOf(DedupStoreException.class)
+                    .hasMessageContaining("replica");
+        }
+    }
+
+    @Test
+    @DisplayName("sentinels that are all down are an error at start, which names them")
+    void sentinelsDown() {
+        servers.sentinels().forEach(sentinel -> sentinel.stop());
+        assertThatThrownBy(() -> builder().build())
+                .isInstanceOf(DedupStoreException.class)
+                .hasMessageContaining("main of sentinels 127.0.0.1:"
+                        + servers.sentinels().get(0).port());
+    }
+}

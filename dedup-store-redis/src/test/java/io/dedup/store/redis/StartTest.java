@@ -1,0 +1,243 @@
+package io.dedup.store.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import io.dedup.store.DedupStoreException;
+import io.dedup.testservers.RedisServer;
+import io.dedup.testservers.RedisServers;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisURI;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
+
+/** What a store finds out before it is relied on. */
+class StartTest {
+    private static RedisServer server;
+    private final Messages messages = new Messages();
+    private final Logger logger = (Logger) LoggerFactory.getLogger(StartCheck.class);
+    private final ListAppender<ILoggingEvent> log = new ListAppender<>();
+
+    @BeforeAll
+    static void startServer() {
+        server = RedisServers.builder().config("requirepass", "secret-word").start();
+    }
+
+    @AfterAll
+    static void stopServer() {
+        server.close();
+    }
+
+    @BeforeEach
+    void listen() {
+        server.command("FLUSHALL");
+        log.start();
+        logger.addAppender(log);
+    }
+
+    @AfterEach
+    void stopListening() {
+        logger.detachAppender(log);
+        server.command("CONFIG", "SET", "maxmemory-policy", "noeviction");
+    }
+
+    private static RedisDedupStoreBuilder builder() {
+        return RedisDedupStore.builder().uri(server.uri()).commandTimeout(Duration.ofSeconds(2));
+    }
+
+    @Test
+    @DisplayName("a server that is down is an error at start, which names it, and no password")
+    void down() {
+        try (RedisServer other = RedisServers.start()) {
+            int port = other.port();
+            other.stop();
+
+            assertThatThrownBy(() -> RedisDedupStore.builder()
+                            .uri("redis://:secret-word@127.0.0.1:" + port)
+                            .build())
+                    .isInstanceOf(DedupStoreException.class)
+                    .hasMessageContaining("127.0.0.1:" + port)
+                    .hasMessageContaining("uri")
+                    .satisfies(e -> assertThat(stackTrace(e)).doesNotContain("secret-word"));
+            assertThatThrownBy(() -> RedisDedupStore.builder()
+                            .clusterUri("redis://:secret-word@127.0.0.1:" + port)
+                            .build())
+                    .isInstanceOf(DedupStoreException.class)
+                    .hasMessageContaining("127.0.0.1:" + port)
+                    .satisfies(e -> assertThat(stackTrace(e)).doesNotContain("secret-word"));
+        }
+    }
+
+    @Test
+    @DisplayName("a server that stands still is an error at start, after the command time-out or two")
+    void paused() {
+        try (RedisServer other = RedisServers.start()) {
+            other.pause();
+            long start = System.nanoTime();
+            assertThatThrownBy(() -> RedisDedupStore.builder()
+                            .uri(other.uri())
+                            .commandTimeout(Duration.ofMillis(300))
+                            .build())
+                    .isInstanceOf(DedupStoreException.class);
+            assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(20));
+        }
+    }
+
+    @Test
+    @DisplayName("a wrong password is an error at start, which doesn't show it")
+    void wrongPassword() {
+        assertThatThrownBy(() -> RedisDedupStore.builder()
+                        .uri("redis://:wrong-word@127.0.0.1:" + server.port())
+                        .build())
+                .isInstanceOf(DedupStoreException.class)
+                .satisfies(e -> assertThat(stackTrace(e)).doesNotContain("wrong-word"));
+    }
+
+    private static String stackTrace(Throwable e) {
+        StringWriter text = new StringWriter();
+        e.printStackTrace(new PrintWriter(text));
+        return text.toString();
+    }
+
+    @Test
+    @DisplayName("D2 a server that evicts is warned of")
+    void eviction() {
+        server.command("CONFIG", "SET", "maxmemory-policy", "allkeys-lru");
+        builder().build().close();
+
+        assertThat(log.list)
+                .singleElement()
+                .satisfies(event -> assertThat(event.getFormattedMessage())
+                        .contains("allkeys-lru", "noeviction", "127.0.0.1:" + server.port()));
+    }
+
+    @Test
+    @DisplayName("D2 a server that doesn't evict is not warned of")
+    void noEviction() {
+        builder().build().close();
+
+        assertThat(log.list).isEmpty();
+    }
+
+    @Test
+    @DisplayName("a user who may neither INFO nor CONFIG is served, and warned")
+    void restrictedUser() {
+        server.command(
+                "ACL",
+                "SETUSER",
+                "app",
+                "on",
+                ">pw",
+                "~dedup{}*",
+                "-@all",
+                "+get",
+                "+set",
+                "+mget",
+                "+del",
+                "+pttl",
+                "+pexpire",
+                "+time",
+                "+eval",
+                "+evalsha",
+                "+ping",
+                "+hello",
+                "+client");
+        try (RedisDedupStore store = RedisDedupStore.builder()
+                .uri("redis://app:pw@127.0.0.1:" + server.port())
+                .build()) {
+            Messages.done(store, messages.key());
+            assertThat(store.find(messages.key())).isEmpty();
+        }
+        assertThat(log.list)
+                .isNotEmpty()
+                .first()
+                .satisfies(event -> assertThat(event.getFormattedMessage()).contains("INFO"));
+    }
+
+    @Test
+    @DisplayName("a namespace keeps the retention it was started with: another one is refused, and named")
+    void retention() {
+        builder().attemptRetention(Duration.ofDays(3)).build().close();
+
+        assertThatThrownBy(() -> builder().attemptRetention(Duration.ofDays(4)).build())
+                .isInstanceOf(DedupStoreException.class)
+                .hasMessageContaining("attemptRetention is 345600000 ms here, but 259200000 ms")
+                .hasMessageContaining("namespace");
+        assertThatThrownBy(() -> builder().build()).hasMessageContaining("attemptRetention");
+        assertThatCode(() ->
+                        builder().attemptRetention(Duration.ofDays(3)).build().close())
+                .doesNotThrowAnyException();
+        assertThatCode(() -> builder()
+                        .namespace("other")
+                        .attemptRetention(Duration.ofDays(4))
+                        .build()
+                        .close())
+                .doesNotThrowAnyException();
+    }
+
+    @Test
+    @DisplayName("a refused start leaves no connection behind")
+    void nothingLeft() {
+        builder().attemptRetention(Duration.ofDays(3)).build().close();
+        String before =
+                server.command("INFO", "clients").lines().skip(1).findFirst().orElseThrow();
+
+        assertThatThrownBy(() -> builder().build()).isInstanceOf(DedupStoreException.class);
+
+        await().untilAsserted(
+                        () -> assertThat(server.command("INFO", "clients")).contains(before));
+    }
+
+    @Test
+    @DisplayName("a client that was handed in stays open")
+    void foreignClient() {
+        RedisURI uri = RedisURI.create(server.uri());
+        RedisClient client = RedisClient.create();
+        try {
+            try (RedisDedupStore store =
+                    RedisDedupStore.builder().client(client, uri).build()) {
+                Messages.done(store, messages.key());
+            }
+            try (var connection = client.connect(uri)) {
+                assertThat(connection.sync().ping()).isEqualTo("PONG");
+            }
+        } finally {
+            client.shutdown();
+        }
+    }
+
+    @Test
+    @DisplayName("a key that holds something else fails alone, and says so")
+    void foreignKeys() {
+        try (RedisDedupStore store = builder().build()) {
+            var list = messages.key("a list");
+            var text = messages.key("a text");
+            var fine = messages.key("fine");
+            server.command("RPUSH", Messages.stored(list), "x");
+            server.command("SET", Messages.stored(text), "x");
+
+            assertThat(store.claimAll(List.of(Messages.claim(list), Messages.claim(fine), Messages.claim(text))))
+                    .extracting(answer -> answer.getClass().getSimpleName())
+                    .containsExactly("StoreError", "Acquired", "StoreError");
+            for (var key : List.of(list, text)) {
+                assertThatThrownBy(() -> store.claim(Messages.claim(key))).isInstanceOf(DedupStoreException.class);
+                assertThatThrownBy(() -> store.claim(Messages.unfenced(key))).isInstanceOf(DedupStoreException.class);
+                assertThatThrownBy(() -> store.find(key)).isInstanceOf(DedupStoreException.class);
+            }
+        }
+    }
+}
