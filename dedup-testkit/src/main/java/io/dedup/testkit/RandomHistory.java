@@ -9,6 +9,7 @@ import io.dedup.store.ClaimRequest;
 import io.dedup.store.ClaimResult;
 import io.dedup.store.CompleteRequest;
 import io.dedup.store.DedupStore;
+import io.dedup.store.Owner;
 import io.dedup.store.ReleaseMode;
 import io.dedup.store.ReleaseRequest;
 import io.dedup.store.RenewRequest;
@@ -18,6 +19,7 @@ import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
 import java.util.function.BiFunction;
 import java.util.function.Function;
@@ -42,6 +44,7 @@ final class RandomHistory {
     private final Comparison comparison;
     private final Map<DedupKey, List<ClaimRequest>> requests = new HashMap<>();
     private final List<String> log = new ArrayList<>();
+    private int owners;
 
     RandomHistory(StoreFixture fixture, long seed) {
         this.fixture = fixture;
@@ -99,9 +102,10 @@ final class RandomHistory {
         List<ClaimRequest> batch = someKeys().stream().map(this::claimRequest).toList();
         // Half of them through the single form, which must mean the same.
         boolean single = batch.size() == 1 && random.nextBoolean();
+        asked(single ? "claim" : "claimAll", batch);
         List<ClaimResult> expected = reference.store().claimAll(batch);
         List<ClaimResult> actual = single ? List.of(client().claim(batch.get(0))) : client().claimAll(batch);
-        log.add((single ? "claim " : "claimAll ") + batch + "\n    expected " + expected + "\n    actual   " + actual);
+        answered(expected, actual);
         comparison.sizes(expected, actual);
         for (int i = 0; i < batch.size(); i++) {
             comparison.claims(batch.get(i), expected.get(i), actual.get(i));
@@ -115,9 +119,10 @@ final class RandomHistory {
             BiFunction<DedupStore, List<T>, List<?>> all) {
         List<T> batch = someKeys().stream().map(request).toList();
         boolean single = batch.size() == 1 && random.nextBoolean();
+        asked(single ? name : name + "All", batch);
         List<?> expected = all.apply(reference.store(), batch);
         List<?> actual = single ? List.of(one.apply(client(), batch.get(0))) : all.apply(client(), batch);
-        log.add(name + (single ? " " : "All ") + batch + "\n    expected " + expected + "\n    actual   " + actual);
+        answered(expected, actual);
         comparison.equal(expected, actual);
     }
 
@@ -126,16 +131,30 @@ final class RandomHistory {
         boolean force = random.nextInt(3) == 0;
         boolean forget = random.nextBoolean();
         Window window = window();
-        String call = forget ? "forget " + key + " " + force : "forceDone " + key + " " + window + " " + force;
         Function<DedupStore, Object> operation =
                 forget ? store -> store.forget(key, force) : store -> store.forceDone(key, window, force);
+        asked(forget ? "forget" : "forceDone", List.of(key.messageId(), forget ? "" : window, force ? "forced" : ""));
         Object expected = operation.apply(reference.store());
         Object actual = operation.apply(client());
-        log.add(call + "\n    expected " + expected + "\n    actual   " + actual);
+        answered(List.of(expected), List.of(actual));
         comparison.equal(expected, actual);
         if (forget) {
             advance(unit); // a clock that stands still can't tell the next token from the forgotten one
         }
+    }
+
+    private void asked(String call, List<?> requests) {
+        log.add(call + " " + Wording.of(requests));
+    }
+
+    private void answered(List<?> expected, List<?> actual) {
+        log.add("    expected " + Wording.of(expected));
+        log.add("    actual   " + Wording.of(actual));
+    }
+
+    /** Numbered, so that one seed always tells the same history; the scope is new each time. */
+    private Owner newOwner() {
+        return new Owner("o" + ++owners);
     }
 
     private ClaimRequest claimRequest(DedupKey key) {
@@ -143,7 +162,7 @@ final class RandomHistory {
         if (!earlier.isEmpty() && random.nextInt(4) == 0) {
             return earlier.get(random.nextInt(earlier.size())); // repeats a request, or a zombie does
         }
-        ClaimRequest request = new ClaimRequest(key, Owners.next(), lease(), fingerprint(), random.nextInt(8) != 0);
+        ClaimRequest request = new ClaimRequest(key, newOwner(), lease(), fingerprint(), random.nextInt(8) != 0);
         earlier.add(request);
         if (earlier.size() > REMEMBERED) {
             earlier.remove(0);
@@ -156,12 +175,12 @@ final class RandomHistory {
         int attempt =
                 reference.store().find(key).map(record -> record.attempt()).orElse(1);
         List<ClaimRequest> earlier = requests.getOrDefault(key, List.of());
-        var holder = reference.store().find(key).map(record -> record.owner());
+        Optional<Owner> holder = reference.store().find(key).map(record -> record.owner());
         if (holder.isPresent() && random.nextInt(3) != 0) {
             return new Claim(key, holder.get(), attempt);
         }
         if (earlier.isEmpty() || random.nextInt(6) == 0) {
-            return new Claim(key, Owners.next(), attempt);
+            return new Claim(key, newOwner(), attempt);
         }
         return new Claim(
                 key, earlier.get(random.nextInt(earlier.size())).owner(), Math.max(0, attempt - random.nextInt(2)));

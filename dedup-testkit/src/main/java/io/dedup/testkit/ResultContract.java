@@ -77,6 +77,22 @@ abstract class ResultContract extends ContractGroup {
                         done -> assertThat(done.result()).isNull());
     }
 
+    @EachForm
+    @DisplayName("a result of one byte comes back, whichever byte it is")
+    void oneByte(Form form) {
+        Subject any = subject(form);
+        for (int value = 0; value < 256; value++) {
+            Subject subject = subject(form, any.key().scope(), "byte-" + value);
+            byte[] result = {(byte) value};
+            subject.done(result, null);
+
+            assertThat(subject.claim())
+                    .isInstanceOfSatisfying(
+                            ClaimResult.AlreadyDone.class,
+                            done -> assertThat(done.result()).isEqualTo(result));
+        }
+    }
+
     @Test
     @DisplayName("each record of a batch keeps its own result, or none")
     void eachOfABatch() {

@@ -47,16 +47,18 @@ class BrokenStoresTest {
         assertThat(brokenStores().stream().map(BrokenStore::toString)).doesNotHaveDuplicates();
     }
 
-    @Test
-    @DisplayName("an intact store passes when it is run the same way")
-    void intact() {
-        for (String group :
-                brokenStores().stream().map(BrokenStore::group).distinct().toList()) {
-            TestExecutionSummary summary = run(new BrokenStore(group, "intact", store -> store));
+    static List<String> groups() {
+        return brokenStores().stream().map(BrokenStore::group).distinct().toList();
+    }
 
-            assertThat(summary.getTestsSucceededCount()).as("%s", group).isPositive();
-            assertThat(summary.getTotalFailureCount()).as("%s", group).isZero();
-        }
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("groups")
+    @DisplayName("an intact store passes when it is run the same way")
+    void intact(String group) {
+        TestExecutionSummary summary = run(new BrokenStore(group, "intact", store -> store));
+
+        assertThat(summary.getTestsSucceededCount()).isPositive();
+        assertThat(summary.getTotalFailureCount()).isZero();
     }
 
     private static TestExecutionSummary run(BrokenStore broken) {
