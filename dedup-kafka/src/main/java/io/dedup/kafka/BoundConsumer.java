@@ -23,8 +23,7 @@ final class BoundConsumer {
     private final Map<TopicPartition, Long> deferred = new HashMap<>();
     private boolean deferring;
 
-    BoundConsumer(
-            DedupEngine engine, Duration maxPollInterval, boolean commitsOffsets, ConsumerSeekCallback seeks) {
+    BoundConsumer(DedupEngine engine, Duration maxPollInterval, boolean commitsOffsets, ConsumerSeekCallback seeks) {
         Thread thread = Thread.currentThread();
         this.polls = new PollBudget(maxPollInterval);
         this.seeks = seeks;

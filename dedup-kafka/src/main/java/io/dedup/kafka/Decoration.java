@@ -82,7 +82,9 @@ final class Decoration {
             container.stopAbnormally(() -> {});
             return;
         }
-        consumers.put(Thread.currentThread(), new BoundConsumer(engine, maxPollInterval(), container.getGroupId() != null, seeks));
+        consumers.put(
+                Thread.currentThread(),
+                new BoundConsumer(engine, maxPollInterval(), container.getGroupId() != null, seeks));
     }
 
     void revoked(@Nullable Collection<TopicPartition> partitions) {
@@ -103,8 +105,9 @@ final class Decoration {
     BoundConsumer bound() {
         BoundConsumer bound = boundOrNull();
         if (bound == null) {
-            throw new UnboundListenerError("the listener that KafkaDedup decorated for container "
-                    + container.getListenerId() + " is called by something that hides it from the container: decorate last");
+            throw new UnboundListenerError(
+                    "the listener that KafkaDedup decorated for container " + container.getListenerId()
+                            + " is called by something that hides it from the container: decorate last");
         }
         return bound;
     }

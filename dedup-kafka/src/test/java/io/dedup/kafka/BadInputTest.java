@@ -162,7 +162,9 @@ class BadInputTest {
                         .id(scene.topic, KafkaMessageIds.json("/payment/id"))
                         .build()) {
             List<String> good = List.of(
-                    "{\"payment\":{\"id\":\"p1\"}}", "{\"payment\":{\"id\":7}}", "{\"payment\":{\"id\":\"p2\"},\"x\":1}");
+                    "{\"payment\":{\"id\":\"p1\"}}",
+                    "{\"payment\":{\"id\":7}}",
+                    "{\"payment\":{\"id\":\"p2\"},\"x\":1}");
             List<@Nullable String> bad = new ArrayList<>(List.of(
                     "{\"payment\":{\"id\":null}}",
                     "{\"payment\":{\"id\":{}}}",

@@ -119,28 +119,29 @@ class BatchTest {
     }
 
     @ParameterizedTest
-    @ValueSource(ints = {2, 3, -1})
-    @DisplayName("K6 an index that the handler's list doesn't have proves nothing: no record is taken for done")
+    @ValueSource(ints = {3, 4, -1, 99})
+    @DisplayName("K6 an index or a record that isn't of the handler's list proves nothing: no record is taken for done")
     void misleadingIndex(int index) {
         try (Scene scene = new Scene()) {
             runDone(scene, "x", "y");
-            scene.send("x", "y", "a", "b", "c"); // the poll has 5, the handler gets 3; with "c" in flight it gets 2
-            Execution elsewhere = scene.runningElsewhere("c");
+            scene.send("x", "y", "a", "b", "c"); // the poll has 5, the handler gets 3
             AtomicInteger attempts = new AtomicInteger();
             var container = scene.container(AckMode.BATCH, (BatchMessageListener<String, String>) records -> {
                 List<String> ids = ids(records);
-                if (attempts.incrementAndGet() < 3) {
-                    throw new BatchListenerFailedException("no such record", ids.size() == 2 ? index : 7);
+                if (attempts.incrementAndGet() == 1) {
+                    throw index == 99
+                            ? new BatchListenerFailedException(
+                                    "x isn't ours", new ConsumerRecord<>(scene.topic, 0, 1L, "", ""))
+                            : new BatchListenerFailedException("no such record", index);
                 }
                 scene.effects.addAll(ids);
             });
             container.setCommonErrorHandler(handler(9));
             scene.start(container);
-            await().atMost(Scene.PATIENCE).until(() -> attempts.get() >= 2);
-            elsewhere.fail(new IllegalStateException("failed"));
             scene.awaitCommitted(5);
             assertThat(scene.effects).containsExactly("a", "b", "c");
             assertThat(recovered).isEmpty();
+            assertThat(calls).containsExactly(List.of("a", "b", "c"), List.of("a", "b", "c"));
         }
     }
 
@@ -230,21 +231,7 @@ class BatchTest {
     void poisonInBatch(AckMode mode) {
         try (Scene scene = new Scene(policy -> policy.maxDeaths(1))) {
             scene.send("a", "poison", "a", "b");
-            // The run of another process, whose lease ran out.
-            var other = scene.closeLater(scene.deduplicator(policy ->
-                    policy.lease(java.time.Duration.ofMillis(20)).maxProcessingTime(java.time.Duration.ofMillis(20))));
-            var run = (io.dedup.engine.Admission.Run) other.engine()
-                    .admit(
-                            io.dedup.engine.Delivery.of(other.topic(scene.topic), "poison", null, () -> "crash"),
-                            io.dedup.engine.WaitBudget.none());
-            run.execution().begin();
-            run.execution().abandon();
-            await().atMost(Scene.PATIENCE)
-                    .until(() -> scene.store
-                                    .find(scene.dedup.key(scene.topic, "poison"))
-                                    .orElseThrow()
-                                    .state()
-                            == io.dedup.store.StoredRecord.State.ABANDONED);
+            crashElsewhere(scene, "poison");
             var container = scene.container(
                     mode, (org.springframework.kafka.listener.BatchAcknowledgingMessageListener<String, String>)
                             (records, ack) -> {
@@ -259,6 +246,54 @@ class BatchTest {
             assertThat(scene.effects).containsExactly("a", "b");
             assertThat(recovered).containsExactly("poison");
             assertThat(new ArrayList<>(calls).get(0)).containsExactly("a");
+        }
+    }
+
+    private static void crashElsewhere(Scene scene, String id) {
+        // The run of another process, whose lease ran out.
+        var other = scene.closeLater(scene.deduplicator(policy ->
+                policy.lease(java.time.Duration.ofMillis(20)).maxProcessingTime(java.time.Duration.ofMillis(20))));
+        var run = (io.dedup.engine.Admission.Run) other.engine()
+                .admit(
+                        io.dedup.engine.Delivery.of(other.topic(scene.topic), id, null, () -> "crash"),
+                        io.dedup.engine.WaitBudget.none());
+        run.execution().begin();
+        run.execution().abandon();
+        await().atMost(Scene.PATIENCE)
+                .until(() -> scene.store
+                                .find(scene.dedup.key(scene.topic, id))
+                                .orElseThrow()
+                                .state()
+                        == io.dedup.store.StoredRecord.State.ABANDONED);
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @org.junit.jupiter.params.provider.EnumSource(
+            value = AckMode.class,
+            names = {"BATCH", "MANUAL"})
+    @DisplayName("K6 a failure while the batch runs one by one is that record's alone")
+    void failureWhileIsolated(AckMode mode) {
+        try (Scene scene = new Scene(policy -> policy.maxDeaths(5))) {
+            scene.send("a", "died", "bad", "c");
+            crashElsewhere(scene, "died");
+            var container = scene.container(mode, (org.springframework.kafka.listener.BatchAcknowledgingMessageListener<
+                            String, String>)
+                    (records, ack) -> {
+                        List<String> ids = ids(records);
+                        if (ids.contains("bad")) {
+                            throw new BatchListenerFailedException("bad", ids.indexOf("bad"));
+                        }
+                        scene.effects.addAll(ids);
+                        if (ack != null) {
+                            ack.acknowledge();
+                        }
+                    });
+            container.setCommonErrorHandler(handler(0));
+            scene.start(container);
+            scene.awaitCommitted(4);
+            assertThat(scene.effects).containsExactly("a", "died", "c");
+            assertThat(recovered).containsExactly("bad");
+            assertThat(calls.get(0)).containsExactly("a");
         }
     }
 

@@ -8,11 +8,11 @@ import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.springframework.kafka.listener.BatchMessageListener;
 import org.springframework.kafka.listener.ConcurrentMessageListenerContainer;
 import org.springframework.kafka.listener.ContainerProperties.AckMode;
@@ -44,7 +44,8 @@ class RebalanceTest {
 
     @ParameterizedTest(name = "batch={0}")
     @ValueSource(booleans = {true, false})
-    @DisplayName("K12 a handler longer than max.poll.interval.ms: the successor defers until it is done, and runs nothing twice")
+    @DisplayName(
+            "K12 a handler longer than max.poll.interval.ms: the successor defers until it is done, and runs nothing twice")
     void longHandler(boolean batch) {
         try (Scene scene = new Scene()) {
             scene.send("a", "b");
@@ -62,7 +63,8 @@ class RebalanceTest {
     }
 
     @Test
-    @DisplayName("K15 a stop while a handler runs: its claim is kept until it returns, and the next consumer waits for it")
+    @DisplayName(
+            "K15 a stop while a handler runs: its claim is kept until it returns, and the next consumer waits for it")
     void stopInFlight() {
         try (Scene scene = new Scene()) {
             scene.send("a", "b");

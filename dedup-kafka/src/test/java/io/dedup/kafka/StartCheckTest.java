@@ -82,15 +82,19 @@ class StartCheckTest {
     }
 
     @Test
-    @DisplayName("K1 a listener that was wrapped afterwards is refused; one that is hidden stops the container, acking nothing")
+    @DisplayName(
+            "K1 a listener that was wrapped afterwards is refused; one that is hidden stops the container, acking nothing")
     void wrappedListener() {
         scene.send("a");
         var container = scene.container(AckMode.BATCH, listener);
         scene.kafka.decorate(container);
         @SuppressWarnings("unchecked")
-        var ours = (MessageListener<String, String>) container.getContainerProperties().getMessageListener();
+        var ours = (MessageListener<String, String>)
+                container.getContainerProperties().getMessageListener();
         container.setupMessageListener(new FilteringMessageListenerAdapter<>(ours, record -> false));
-        assertThatThrownBy(container::start).isInstanceOf(IllegalStateException.class).hasMessageContaining("wrapped");
+        assertThatThrownBy(container::start)
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("wrapped");
 
         var hidden = scene.container(AckMode.BATCH, (MessageListener<String, String>) ours::onMessage);
         hidden.start();

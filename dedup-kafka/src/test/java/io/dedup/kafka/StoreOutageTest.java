@@ -35,7 +35,7 @@ class StoreOutageTest {
         Scene scene = new Scene(
                 RedisDedupStore.builder()
                         .uri("redis://127.0.0.1:" + proxy.port())
-                        .commandTimeout(Duration.ofMillis(200))
+                        .commandTimeout(Duration.ofSeconds(1))
                         .build(),
                 1,
                 changes);
@@ -118,7 +118,9 @@ class StoreOutageTest {
     }
 
     @ParameterizedTest
-    @EnumSource(value = AckMode.class, names = {"RECORD", "BATCH"})
+    @EnumSource(
+            value = AckMode.class,
+            names = {"RECORD", "BATCH"})
     @DisplayName("T5 store down at completion: the effect has happened, so it is acked and not released; DONE follows")
     void downAtCompletion(AckMode mode) {
         try (Scene scene = scene(p -> p)) {
@@ -139,7 +141,10 @@ class StoreOutageTest {
             scene.awaitEffects("a", "b");
             scene.awaitCommitted(2);
             await().atMost(Scene.PATIENCE)
-                    .until(() -> scene.store.find(scene.dedup.key(scene.topic, "a")).orElseThrow().state()
+                    .until(() -> scene.store
+                                    .find(scene.dedup.key(scene.topic, "a"))
+                                    .orElseThrow()
+                                    .state()
                             == StoredRecord.State.DONE);
         }
     }
