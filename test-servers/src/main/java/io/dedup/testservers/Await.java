@@ -7,7 +7,7 @@ import java.util.function.BooleanSupplier;
 /** Waiting for what a running server has to find out. */
 final class Await {
 
-    private static final Duration LIMIT = Duration.ofSeconds(30);
+    private static final Duration LIMIT = Duration.ofMinutes(1);
     private static final Duration INTERVAL = Duration.ofMillis(20);
 
     private Await() {}

@@ -13,12 +13,12 @@ import org.apache.kafka.clients.admin.NewTopic;
 /** Where a Kafka broker listens. */
 public record KafkaAddress(String bootstrapServers) {
 
-    private static final Duration LIMIT = Duration.ofSeconds(30);
+    private static final Duration LIMIT = Duration.ofMinutes(1);
 
     /**
      * Creates a topic and returns when the broker knows it.
      *
-     * @throws IllegalStateException when there is such a topic, or no answer within 30 s
+     * @throws IllegalStateException when there is such a topic, or no answer within 60 s
      */
     public void createTopic(String name, int partitions) {
         createTopic(name, partitions, Map.of());

@@ -53,8 +53,8 @@ final class KafkaSettings {
         settings.put("group.consumer.min.session.timeout.ms", "1000");
         settings.put("group.consumer.min.heartbeat.interval.ms", "200");
         // After a kill, the broker's new run is let in when its old run's session is over.
-        settings.put("broker.session.timeout.ms", "2000");
-        settings.put("broker.heartbeat.interval.ms", "400");
+        settings.put("broker.session.timeout.ms", "5000");
+        settings.put("broker.heartbeat.interval.ms", "500");
         settings.put("log.retention.ms", "-1");
         settings.put("log.cleaner.dedupe.buffer.size", "2097152");
         return settings;

@@ -17,7 +17,7 @@ import org.slf4j.LoggerFactory;
 final class ServerProcess {
 
     private static final Logger LOG = LoggerFactory.getLogger(ServerProcess.class);
-    private static final Duration LIMIT = Duration.ofSeconds(60);
+    private static final Duration LIMIT = Duration.ofMinutes(2);
     private static final long PROBE_MILLIS = 20;
     private static final int TAIL_LINES = 60;
 
@@ -77,7 +77,7 @@ final class ServerProcess {
         }
     }
 
-    /** Waits until the server answers; kills it and tells why if it ends or takes over a minute. */
+    /** Waits until the server answers; kills it and tells why if it ends or takes over two minutes. */
     void awaitReady(BooleanSupplier ready) {
         long deadline = System.nanoTime() + LIMIT.toNanos();
         while (!ready.getAsBoolean()) {
@@ -104,7 +104,7 @@ final class ServerProcess {
         return process.pid();
     }
 
-    /** SIGTERM, or {@code signal}; then SIGKILL if that takes more than a minute. */
+    /** SIGTERM, or {@code signal}; then SIGKILL if that takes more than two minutes. */
     void end(String signal) {
         if (isAlive()) {
             signal(process.pid(), signal);
