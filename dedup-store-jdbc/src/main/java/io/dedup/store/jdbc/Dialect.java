@@ -1,0 +1,48 @@
+package io.dedup.store.jdbc;
+
+import io.dedup.store.ClaimRequest;
+import io.dedup.store.ClaimResult;
+import io.dedup.store.CompleteRequest;
+import io.dedup.store.ReleaseRequest;
+import io.dedup.store.RenewRequest;
+import io.dedup.store.WriteResult;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The store's operations in one database's SQL, on an autocommit connection.
+ *
+ * <p>Lists come sorted, hold each key once, and are never empty nor too large for a statement. Answers come in the
+ * order of the requests; null where somebody else was faster and asking again will tell. Everything may be asked again
+ * after a deadlock, a serialization failure or a duplicate key, which undo what the statement did.
+ */
+interface Dialect {
+    List<@Nullable ClaimResult> claim(Connection connection, List<ClaimRequest> requests) throws SQLException;
+
+    List<@Nullable WriteResult> complete(Connection connection, List<CompleteRequest> requests) throws SQLException;
+
+    List<@Nullable WriteResult> release(Connection connection, List<ReleaseRequest> requests) throws SQLException;
+
+    List<@Nullable WriteResult> renew(Connection connection, List<RenewRequest> requests) throws SQLException;
+
+    /** Renews what nobody has locked; the rest answers {@code StoreError}. */
+    List<@Nullable WriteResult> renewUnlocked(Connection connection, List<RenewRequest> requests) throws SQLException;
+
+    /** Removes expired records that nobody has locked, after looking at no more than {@code limit}. */
+    PurgeRun purge(Connection connection, int limit) throws SQLException;
+
+    /** For what operators do to one record, on every database alike. */
+    Rows rows();
+
+    /** @throws IllegalStateException when the server isn't one that this dialect works with */
+    void checkServer(Connection connection) throws SQLException;
+
+    /**
+     * One batch of a purge.
+     *
+     * @param seen how many records were looked at; fewer than the limit means that there are no more
+     */
+    record PurgeRun(int seen, int removed) {}
+}

@@ -1,0 +1,30 @@
+package io.dedup.store.jdbc;
+
+import org.jspecify.annotations.Nullable;
+
+/** Makes the one {@link Dialect} that a store uses. */
+final class Dialects {
+    private static final String H2_CLOCK =
+            "SELECT CAST(EXTRACT(EPOCH FROM CURRENT_TIMESTAMP) * 1000000 AS BIGINT) AS store_time";
+    private static final String STANDARD_CLOCK = "SELECT CURRENT_TIMESTAMP AS store_time";
+
+    private Dialects() {}
+
+    /** @param clockQuery the user's, for the generic dialect; null for the standard's */
+    static Dialect create(
+            JdbcDialect dialect, JdbcSettings settings, SqlFailures failures, @Nullable String clockQuery) {
+        return switch (dialect) {
+            case POSTGRESQL -> new PostgresDialect(settings, failures);
+            case MARIADB -> new MySqlDialect(settings, failures, true);
+            case MYSQL -> new MySqlDialect(settings, failures, false);
+            // H2 would keep a statement's time-out for the whole connection. It has one for locks by itself.
+            case H2 -> new GenericDialect(settings, failures, new StoreClock(H2_CLOCK, false), new Statements(0), true);
+            case GENERIC -> {
+                StoreClock clock =
+                        clockQuery == null ? new StoreClock(STANDARD_CLOCK, true) : new StoreClock(clockQuery, false);
+                Statements statements = new Statements(settings.queryTimeoutSeconds());
+                yield new GenericDialect(settings, failures, clock, statements, false);
+            }
+        };
+    }
+}

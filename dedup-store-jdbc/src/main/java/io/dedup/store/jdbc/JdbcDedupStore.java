@@ -1,0 +1,240 @@
+package io.dedup.store.jdbc;
+
+import io.dedup.DedupKey;
+import io.dedup.Window;
+import io.dedup.store.ClaimRequest;
+import io.dedup.store.ClaimResult;
+import io.dedup.store.CompleteRequest;
+import io.dedup.store.DedupStore;
+import io.dedup.store.DedupStoreException;
+import io.dedup.store.OperatorResult;
+import io.dedup.store.ReleaseRequest;
+import io.dedup.store.RenewRequest;
+import io.dedup.store.StoredRecord;
+import io.dedup.store.WriteResult;
+import io.dedup.store.jdbc.OwnConnections.Borrowed;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Keeps records in one table of a relational database, in LEASED mode: on connections of its own, in autocommit mode,
+ * never in the transaction of the calling thread. A rollback there doesn't undo a claim.
+ *
+ * <p>Thread-safe. A call lasts no longer than the pool's connection time-out and the query time-out together, and a few
+ * times that when a batch meets a locked row. The heartbeat's {@link #renewAll} keeps a connection to itself.
+ */
+public final class JdbcDedupStore implements DedupStore {
+    private final Duration attemptRetention;
+    private final int purgeBatch;
+    private final OwnConnections connections;
+    private final HeartbeatConnection heartbeat;
+    private final SqlFailures failures;
+    private final Dialect dialect;
+    private final Operations operations;
+    private final Operators operators;
+    private final BatchRunner runner;
+    private final @Nullable Purger purger;
+
+    /** Opened by {@link JdbcDedupStoreBuilder#build()}, which has checked table and server. */
+    JdbcDedupStore(
+            JdbcSettings settings,
+            OwnConnections connections,
+            SqlFailures failures,
+            Dialect dialect,
+            int purgeBatch,
+            @Nullable Duration purgeInterval) {
+        this.attemptRetention = settings.attemptRetention();
+        this.purgeBatch = purgeBatch;
+        this.connections = connections;
+        this.heartbeat = new HeartbeatConnection(connections);
+        this.failures = failures;
+        this.dialect = dialect;
+        this.operations = Operations.of(dialect);
+        this.operators = new Operators(dialect.rows(), failures);
+        this.runner = new BatchRunner(failures, settings);
+        this.purger = purgeInterval == null ? null : new Purger(settings.table(), purgeInterval, this::purgeExpired);
+    }
+
+    /**
+     * Begins to describe a store.
+     *
+     * @param dataSource a pool, which stays the caller's to close; not a proxy that takes part in transactions
+     */
+    public static JdbcDedupStoreBuilder builder(DataSource dataSource) {
+        return new JdbcDedupStoreBuilder(dataSource);
+    }
+
+    @Override
+    public String name() {
+        return "jdbc";
+    }
+
+    @Override
+    public Duration attemptRetention() {
+        return attemptRetention;
+    }
+
+    @Override
+    public ClaimResult claim(ClaimRequest request) {
+        return one(operations.claim(), request);
+    }
+
+    @Override
+    public List<ClaimResult> claimAll(List<ClaimRequest> requests) {
+        return all(operations.claim(), requests);
+    }
+
+    @Override
+    public WriteResult complete(CompleteRequest request) {
+        return one(operations.complete(), request);
+    }
+
+    @Override
+    public List<WriteResult> completeAll(List<CompleteRequest> requests) {
+        return all(operations.complete(), requests);
+    }
+
+    @Override
+    public WriteResult release(ReleaseRequest request) {
+        return one(operations.release(), request);
+    }
+
+    @Override
+    public List<WriteResult> releaseAll(List<ReleaseRequest> requests) {
+        return all(operations.release(), requests);
+    }
+
+    @Override
+    public WriteResult renew(RenewRequest request) {
+        return one(operations.renew(), request);
+    }
+
+    @Override
+    public List<WriteResult> renewAll(List<RenewRequest> requests) {
+        if (requests.isEmpty()) {
+            return List.of();
+        }
+        Operation<RenewRequest, WriteResult> operation = operations.renewUnlocked();
+        try {
+            return heartbeat.run(
+                    connection -> runner.all(operation, connection, requests),
+                    answers -> answers.stream().anyMatch(WriteResult.StoreError.class::isInstance));
+        } catch (SQLException e) {
+            return unanswered(operation, requests, e);
+        }
+    }
+
+    private <Q, A> A one(Operation<Q, A> operation, Q request) {
+        try (Borrowed borrowed = connections.open()) {
+            A answer = runner.one(operation, borrowed.connection(), request);
+            DedupStoreException error = operation.errorOf().apply(answer);
+            if (error != null) {
+                throw error;
+            }
+            return answer;
+        } catch (SQLException e) {
+            throw failures.failed(operation.name(), e);
+        }
+    }
+
+    private <Q, A> List<A> all(Operation<Q, A> operation, List<Q> requests) {
+        if (requests.isEmpty()) {
+            return List.of();
+        }
+        try (Borrowed borrowed = connections.open()) {
+            return runner.all(operation, borrowed.connection(), requests);
+        } catch (SQLException e) {
+            return unanswered(operation, requests, e);
+        }
+    }
+
+    /** For want of a connection. */
+    private <Q, A> List<A> unanswered(Operation<Q, A> operation, List<Q> requests, SQLException e) {
+        DedupStoreException cause = failures.failed(operation.name(), e);
+        return requests.stream().map(request -> operation.error().apply(cause)).toList();
+    }
+
+    @Override
+    public Optional<StoredRecord> find(DedupKey key) {
+        return with("find", connection -> operators.find(connection, key));
+    }
+
+    @Override
+    public OperatorResult forget(DedupKey key, boolean evenIfLeaseLive) {
+        return with("forget", connection -> operators.forget(connection, key, evenIfLeaseLive));
+    }
+
+    @Override
+    public OperatorResult forceDone(DedupKey key, Window window, boolean evenIfLeaseLive) {
+        return with("forceDone", connection -> operators.forceDone(connection, key, window, evenIfLeaseLive));
+    }
+
+    /** Asks the table, so that it also fails when that is gone. */
+    @Override
+    public void ping() {
+        with("ping", operators::ping);
+    }
+
+    /**
+     * Removes expired records, in batches of the configured size. Records that somebody has locked are left for the next
+     * time, where the database can skip them.
+     *
+     * @param limit how many at most
+     * @return how many were removed
+     * @throws DedupStoreException when the database fails; what was removed before stays removed
+     */
+    public int purgeExpired(int limit) {
+        int removed = 0;
+        while (removed < limit) {
+            int batch = Math.min(purgeBatch, limit - removed);
+            Dialect.PurgeRun run = with("purge", connection -> purge(connection, batch));
+            removed += run.removed();
+            if (run.seen() < batch) {
+                break;
+            }
+        }
+        return removed;
+    }
+
+    private Dialect.PurgeRun purge(Connection connection, int batch) throws SQLException {
+        SQLException last = null;
+        for (int round = 0; round < BatchRunner.MAX_ROUNDS; round++) {
+            try {
+                return dialect.purge(connection, batch);
+            } catch (SQLException e) {
+                if (failures.kind(e) != SqlFailures.Kind.RACE) {
+                    throw e;
+                }
+                last = e;
+            }
+        }
+        throw failures.raced("purge", BatchRunner.MAX_ROUNDS, last);
+    }
+
+    private interface Work<A> {
+        A on(Connection connection) throws SQLException;
+    }
+
+    private <A> A with(String operation, Work<A> work) {
+        try (Borrowed borrowed = connections.open()) {
+            return work.on(borrowed.connection());
+        } catch (SQLException e) {
+            throw failures.failed(operation, e);
+        }
+    }
+
+    /** Ends the purge in the background and gives the heartbeat's connection back. The pool stays open. */
+    @Override
+    public void close() {
+        if (purger != null) {
+            purger.close();
+        }
+        connections.close();
+        heartbeat.close();
+    }
+}

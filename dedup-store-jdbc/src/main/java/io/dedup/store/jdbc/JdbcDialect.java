@@ -1,0 +1,29 @@
+package io.dedup.store.jdbc;
+
+/** Which database a store talks to. Found out from the connection's metadata unless set. */
+public enum JdbcDialect {
+    /** PostgreSQL 12 or newer. One round trip per operation, single or batch. */
+    POSTGRESQL,
+    /** MariaDB 10.6 or newer. One round trip per operation, single or batch. */
+    MARIADB,
+    /** MySQL 8.0 or newer. One round trip per operation, two for claims. */
+    MYSQL,
+    /** H2 2.2 or newer. A read and a write per operation; neither is a round trip where it runs in this process. */
+    H2,
+    /**
+     * Any database with a binary type for keys and a clock that knows its time zone. A read and a write per operation,
+     * as many statements as keys for the writes of a batch.
+     */
+    GENERIC;
+
+    /** The class path resource with this dialect's DDL. */
+    public String schemaResource() {
+        String file = switch (this) {
+            case POSTGRESQL -> "schema-postgresql.sql";
+            case MARIADB, MYSQL -> "schema-mysql.sql";
+            case H2 -> "schema-h2.sql";
+            case GENERIC -> "schema-generic.sql";
+        };
+        return "io/dedup/store/jdbc/" + file;
+    }
+}

@@ -1,0 +1,101 @@
+package io.dedup.store.jdbc;
+
+/** The statements that MySQL 8 and MariaDB share. */
+final class MySqlSql {
+    /**
+     * Microseconds since 1970 UTC at the time of evaluation, also after a wait for a lock. Only {@code SYSDATE} goes on
+     * within a statement, and it is local time, which is ambiguous where summer time ends; so it is taken for nothing but
+     * the time passed since the statement's start. A difference of a quarter of an hour is such a shift, not a wait.
+     */
+    static final String NOW = now("NOW(6)", "SYSDATE(6)");
+
+    /** Within a plain read there is nothing to wait for. */
+    static final String CLOCK_QUERY = "SELECT TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6)) AS store_time";
+
+    private static final String CLAIM =
+            """
+            INSERT INTO {table} (message_id, scope, state, owner, attempt, deaths, token, lease_until, expires_at,
+                                 write_mark, fingerprint)
+            SELECT r.message_id, r.scope, 1, r.new_owner, 1, 0, {now}, {now} + r.lease, {now} + r.lease + {retention},
+                   r.mark, r.new_fingerprint
+            FROM {requests} r
+            ON DUPLICATE KEY UPDATE
+                write_mark = CASE
+                    WHEN state IN (1, 2) AND owner = r.new_owner AND lease_until > {now} THEN r.mark + 4
+                    WHEN state = 4 AND expires_at > {now} OR state IN (1, 2) AND lease_until > {now} THEN write_mark
+                    WHEN state = 4 OR expires_at <= {now} THEN r.mark + 1
+                    WHEN state = 0 THEN r.mark + 2
+                    ELSE r.mark + 3 END,
+                state = CASE {how} WHEN 1 THEN 1 WHEN 2 THEN 1 WHEN 3 THEN 2 ELSE state END,
+                attempt = CASE {how} WHEN 1 THEN 1 WHEN 2 THEN attempt + 1 WHEN 3 THEN attempt + 1 ELSE attempt END,
+                deaths = CASE {how} WHEN 1 THEN 0 WHEN 3 THEN deaths + 1 ELSE deaths END,
+                token = CASE WHEN {how} BETWEEN 1 AND 3 THEN GREATEST(token + 1, {now}) ELSE token END,
+                fingerprint = CASE WHEN {how} BETWEEN 1 AND 3 THEN r.new_fingerprint ELSE fingerprint END,
+                owner = CASE WHEN {claimed} THEN r.new_owner ELSE owner END,
+                completed_at = CASE WHEN {claimed} THEN NULL ELSE completed_at END,
+                result = CASE WHEN {claimed} THEN NULL ELSE result END,
+                lease_until = CASE WHEN {claimed} THEN {now} + r.lease ELSE lease_until END,
+                expires_at = CASE WHEN {claimed} THEN lease_until + {retention} ELSE expires_at END""".replace("{claimed}", "{how} BETWEEN 1 AND 4").replace("{how}", "write_mark - r.mark");
+
+    private static final String CLAIM_COLUMNS = "message_id, scope, new_owner, lease, new_fingerprint, mark";
+
+    /** MariaDB only. */
+    static final String RETURNING =
+            " RETURNING message_id, scope, state, attempt, deaths, token, lease_until - {now}, completed_at,"
+                    + " fingerprint, result, write_mark";
+
+    /** Assignments of a joined update have no order: none may depend on another's having been made or not. */
+    static final String COMPLETE = "t.state = 4, t.owner = NULL, t.deaths = 0, t.lease_until = 0,"
+            + " t.completed_at = {now}, t.result = r.result,"
+            + " t.expires_at = CASE WHEN r.length = 9223372036854775807 THEN r.length ELSE {now} + r.length END";
+
+    /** Modes as {@link ReleaseNumber} says; state 3 is what 2 may already have become. */
+    static final String RELEASE = "t.state = CASE WHEN r.mode = 1 AND t.state IN (2, 3) THEN 3 ELSE 0 END,"
+            + " t.owner = NULL, t.lease_until = {now}, t.expires_at = {now} + {retention},"
+            + " t.attempt = CASE WHEN r.mode = 0 THEN t.attempt ELSE t.attempt - 1 END,"
+            + " t.deaths = CASE WHEN r.mode = 2 THEN 0 WHEN r.mode = 1 AND t.state IN (2, 3) THEN t.deaths - 1"
+            + " ELSE t.deaths END";
+
+    static final String RENEW = "t.lease_until = {now} + r.lease, t.expires_at = {now} + r.lease + {retention}";
+
+    private MySqlSql() {}
+
+    static String now(String start, String present) {
+        String passed = "TIMESTAMPDIFF(MICROSECOND, " + start + ", " + present + ")";
+        return "(TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6)) + IF(ABS(" + passed + ") < 900000000, "
+                + passed + ", 0))";
+    }
+
+    /**
+     * An upsert whose first assignment decides, in one place, and whose others follow that decision: MySQL assigns from
+     * left to right, and {@code SYSDATE} is another time in each. What is not claimable is assigned to itself, which
+     * writes nothing. The decision is also what tells the caller that the row was written by this very call.
+     */
+    static String claim(int requests) {
+        return CLAIM.replace("{requests}", requests(CLAIM_COLUMNS, requests));
+    }
+
+    /**
+     * @param set the assignments
+     * @param columns of the requests, {@code message_id, scope, owner} among them
+     */
+    static String update(String set, String columns, int requests) {
+        return "UPDATE " + requests(columns, requests)
+                + " r STRAIGHT_JOIN {table} t ON t.message_id = r.message_id AND t.scope = r.scope SET " + set
+                + ", t.write_mark = ? WHERE t.owner = r.owner AND t.state IN (1, 2) AND t.expires_at > {now}";
+    }
+
+    /** A table of parameters, in a form that MySQL and MariaDB have in common. */
+    private static String requests(String columns, int count) {
+        String[] names = columns.split(", ");
+        String first = "? AS " + String.join(", ? AS ", names);
+        String other = " UNION ALL SELECT " + Statements.list("?", names.length);
+        return "(SELECT " + first + other.repeat(count - 1) + ")";
+    }
+
+    /** The statement for one store. */
+    static String of(JdbcSettings settings, String statement) {
+        String retention = Long.toString(settings.retentionMicros());
+        return settings.table().in(statement.replace("{now}", NOW).replace("{retention}", retention));
+    }
+}

@@ -1,0 +1,95 @@
+package io.dedup.store.jdbc;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.SQLFeatureNotSupportedException;
+import java.sql.SQLNonTransientConnectionException;
+import javax.sql.DataSource;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Borrows connections straight from the {@link DataSource}, past any transaction of the caller's thread, and lends them
+ * out in autocommit mode and with a limit on how long the network may keep silent. Both are put back afterwards.
+ *
+ * <p>Neither costs a round trip, apart from autocommit on MySQL and MariaDB, from pools that have it off.
+ */
+final class OwnConnections {
+    private static final Logger LOG = LoggerFactory.getLogger(OwnConnections.class);
+
+    private final DataSource dataSource;
+    private final int networkTimeoutMillis;
+    private volatile boolean networkTimeouts = true;
+    private volatile boolean closed;
+
+    OwnConnections(DataSource dataSource, int networkTimeoutMillis) {
+        this.dataSource = dataSource;
+        this.networkTimeoutMillis = networkTimeoutMillis;
+    }
+
+    /** A connection in autocommit mode; closing gives it back as it came. */
+    Borrowed open() throws SQLException {
+        if (closed) {
+            throw new SQLNonTransientConnectionException("the store is closed", "08003");
+        }
+        Connection connection = dataSource.getConnection();
+        try {
+            boolean autoCommit = connection.getAutoCommit();
+            if (!autoCommit) {
+                connection.setAutoCommit(true);
+            }
+            return new Borrowed(connection, !autoCommit, limitSilence(connection));
+        } catch (SQLException | RuntimeException e) {
+            try {
+                connection.close();
+            } catch (SQLException close) {
+                e.addSuppressed(close);
+            }
+            throw e;
+        }
+    }
+
+    /** Returns the time-out to be put back, or -1. */
+    private int limitSilence(Connection connection) throws SQLException {
+        if (!networkTimeouts) {
+            return -1;
+        }
+        try {
+            int before = connection.getNetworkTimeout();
+            if (before > 0 && before <= networkTimeoutMillis) {
+                return -1;
+            }
+            connection.setNetworkTimeout(Runnable::run, networkTimeoutMillis);
+            return before;
+        } catch (SQLFeatureNotSupportedException | AbstractMethodError e) {
+            networkTimeouts = false;
+            LOG.debug("The driver has no network time-outs", e);
+            return -1;
+        }
+    }
+
+    /** From now on no connection is borrowed; those in use are given back by their users. */
+    void close() {
+        closed = true;
+    }
+
+    /** A connection on loan. */
+    record Borrowed(Connection connection, boolean autoCommitOff, int networkTimeout) implements AutoCloseable {
+        @Override
+        public void close() {
+            try (connection) {
+                if (!connection.isClosed()) {
+                    if (networkTimeout >= 0) {
+                        connection.setNetworkTimeout(Runnable::run, networkTimeout);
+                    }
+                    if (autoCommitOff) {
+                        connection.setAutoCommit(false);
+                    }
+                }
+            } catch (SQLException e) {
+                // The operation has its answer or its own failure; the pool finds out about the connection.
+                LOG.debug("A connection couldn't be given back as it came", e);
+            }
+        }
+    }
+}

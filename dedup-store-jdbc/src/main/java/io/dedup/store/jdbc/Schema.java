@@ -1,0 +1,146 @@
+package io.dedup.store.jdbc;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.sql.Connection;
+import java.sql.DatabaseMetaData;
+import java.sql.ResultSet;
+import java.sql.ResultSetMetaData;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.sql.Types;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.regex.Pattern;
+
+/** Creates the table where that is wanted, and checks that it can keep IDs apart. */
+final class Schema {
+    private static final int KEY_BYTES = 255;
+    private static final Set<Integer> BINARY = Set.of(Types.BINARY, Types.VARBINARY, Types.LONGVARBINARY, Types.BLOB);
+    private static final Pattern COMMENT = Pattern.compile("--[^\\n]*");
+    private static final String COLUMNS = "message_id, scope, state, owner, attempt, deaths, token, lease_until,"
+            + " completed_at, expires_at, fingerprint, result";
+
+    private final TableName table;
+    private final JdbcDialect dialect;
+
+    Schema(TableName table, JdbcDialect dialect) {
+        this.table = table;
+        this.dialect = dialect;
+    }
+
+    /**
+     * Makes sure that the table is there and fit.
+     *
+     * @throws SQLException when it is missing or can't be created
+     * @throws IllegalStateException when it isn't fit
+     */
+    void prepare(Connection connection, InitializeSchema initialize) throws SQLException {
+        boolean create = initialize == InitializeSchema.ALWAYS
+                || (initialize == InitializeSchema.EMBEDDED && isEmbedded(connection.getMetaData()));
+        try {
+            check(connection);
+        } catch (SQLException missing) {
+            if (!create) {
+                throw missing;
+            }
+            create(connection, missing);
+            check(connection);
+        }
+        checkPrimaryKey(connection);
+    }
+
+    private static boolean isEmbedded(DatabaseMetaData metaData) throws SQLException {
+        String url = String.valueOf(metaData.getURL());
+        return url.startsWith("jdbc:h2:") && !url.startsWith("jdbc:h2:tcp:") && !url.startsWith("jdbc:h2:ssl:");
+    }
+
+    private void create(Connection connection, SQLException missing) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            for (String sql : ddl()) {
+                statement.execute(sql);
+            }
+        } catch (SQLException e) {
+            e.addSuppressed(missing);
+            try {
+                check(connection); // another process may have been faster
+            } catch (SQLException stillMissing) {
+                throw e;
+            }
+        }
+    }
+
+    private List<String> ddl() {
+        String file = "/" + dialect.schemaResource();
+        try (InputStream in = Schema.class.getResourceAsStream(file)) {
+            if (in == null) {
+                throw new IllegalStateException(file + " is missing in the class path");
+            }
+            String text = new String(in.readAllBytes(), StandardCharsets.UTF_8);
+            String statements = COMMENT.matcher(text).replaceAll("");
+            return Arrays.stream(table.inSchemaFile(statements).split(";"))
+                    .map(String::strip)
+                    .filter(sql -> !sql.isEmpty())
+                    .toList();
+        } catch (IOException e) {
+            throw new IllegalStateException(file + " can't be read", e);
+        }
+    }
+
+    private void check(Connection connection) throws SQLException {
+        String own = switch (dialect) {
+            case POSTGRESQL -> ", purge_hour";
+            case MYSQL, MARIADB -> ", write_mark";
+            case H2, GENERIC -> "";
+        };
+        try (Statement statement = connection.createStatement();
+                ResultSet result =
+                        statement.executeQuery(table.in("SELECT " + COLUMNS + own + " FROM {table} WHERE 1 = 0"))) {
+            ResultSetMetaData columns = result.getMetaData();
+            checkKeyColumn(columns, 1);
+            checkKeyColumn(columns, 2);
+        }
+    }
+
+    /** Text would compare by a collation, which may take two IDs for one; a short column may cut two IDs down to one. */
+    private void checkKeyColumn(ResultSetMetaData columns, int column) throws SQLException {
+        int precision = columns.getPrecision(column);
+        if (!BINARY.contains(columns.getColumnType(column)) || (precision > 0 && precision < KEY_BYTES)) {
+            throw new IllegalStateException("column " + columns.getColumnName(column) + " of table " + table
+                    + " must be binary and hold " + KEY_BYTES + " bytes, as in classpath:" + dialect.schemaResource()
+                    + ", but is " + columns.getColumnTypeName(column) + "(" + precision + ")");
+        }
+    }
+
+    /** Without it, two claims of one message both insert a row. */
+    private void checkPrimaryKey(Connection connection) throws SQLException {
+        Set<String> columns = new HashSet<>();
+        DatabaseMetaData metaData = connection.getMetaData();
+        String name = folded(metaData, table.name());
+        boolean schemaIsCatalog = dialect == JdbcDialect.MYSQL || dialect == JdbcDialect.MARIADB;
+        String schema = table.schema() == null ? null : folded(metaData, table.schema());
+        String catalog = schemaIsCatalog && schema != null ? schema : connection.getCatalog();
+        try (ResultSet keys = metaData.getPrimaryKeys(
+                catalog, schemaIsCatalog ? null : schema == null ? connection.getSchema() : schema, name)) {
+            while (keys.next()) {
+                columns.add(keys.getString("COLUMN_NAME").toLowerCase(Locale.ROOT));
+            }
+        }
+        if (!columns.equals(Set.of("message_id", "scope"))) {
+            throw new IllegalStateException("the primary key of table " + table
+                    + " must be (message_id, scope), as in classpath:" + dialect.schemaResource() + ", but is "
+                    + columns);
+        }
+    }
+
+    private static String folded(DatabaseMetaData metaData, String identifier) throws SQLException {
+        if (metaData.storesUpperCaseIdentifiers()) {
+            return identifier.toUpperCase(Locale.ROOT);
+        }
+        return metaData.storesLowerCaseIdentifiers() ? identifier.toLowerCase(Locale.ROOT) : identifier;
+    }
+}

@@ -1,0 +1,154 @@
+package io.dedup.store.jdbc;
+
+import io.dedup.store.DedupStoreException;
+import java.sql.SQLException;
+import java.sql.SQLNonTransientConnectionException;
+import java.sql.SQLRecoverableException;
+import java.sql.SQLTimeoutException;
+import java.sql.SQLTransientConnectionException;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.springframework.dao.DataAccessException;
+import org.springframework.dao.DuplicateKeyException;
+import org.springframework.dao.PessimisticLockingFailureException;
+import org.springframework.jdbc.support.SQLExceptionSubclassTranslator;
+import org.springframework.jdbc.support.SQLExceptionTranslator;
+
+/** Tells what an {@link SQLException} means for the store, and puts it into words. What it doesn't know is an error. */
+final class SqlFailures {
+    /** What to do about an exception. */
+    enum Kind {
+        /** The statement was undone because of somebody else's: ask again. */
+        RACE,
+        /** Somebody holds a row longer than the lock time-out. */
+        LOCKED,
+        /** The connection is gone, or gives no answer in time: don't go on with it. */
+        NO_ANSWER,
+        /** Anything else. */
+        OTHER
+    }
+
+    private static final Set<String> RACE_STATES = Set.of("40001", "40P01", "23505");
+    private static final Set<String> LOCKED_STATES = Set.of("55P03");
+    private static final Set<String> NO_ANSWER_STATES = Set.of("57014", "57P01", "57P02", "57P03", "70100");
+    private static final Set<String> MISSING_STATES = Set.of("42P01", "42S02", "42S03", "42S04", "42703", "42S22");
+    private static final Set<String> READ_ONLY_STATES = Set.of("25006");
+
+    /** MySQL and MariaDB: deadlock; record has changed since last read (MariaDB's snapshot isolation). */
+    private static final Set<Integer> MYSQL_RACES = Set.of(1213, 1020);
+    /** MySQL and MariaDB: lock wait time-out; NOWAIT. */
+    private static final Set<Integer> MYSQL_LOCKED = Set.of(1205, 3572);
+    /** MySQL and MariaDB: statement time-out, by whichever of the two means. */
+    private static final Set<Integer> MYSQL_TIMEOUTS = Set.of(1317, 1969, 3024);
+    /** H2: a row was changed concurrently; it took too long to lock one. */
+    private static final int H2_CONCURRENT_UPDATE = 90131;
+
+    private static final int H2_LOCK_TIMEOUT = 50200;
+
+    private static final int MYSQL_PACKET_TOO_LARGE = 1153;
+    private static final int MYSQL_READ_ONLY = 1290;
+
+    private final JdbcSettings settings;
+    private final JdbcDialect dialect;
+    private final SQLExceptionTranslator translator = new SQLExceptionSubclassTranslator();
+
+    SqlFailures(JdbcSettings settings, JdbcDialect dialect) {
+        this.settings = settings;
+        this.dialect = dialect;
+    }
+
+    Kind kind(SQLException exception) {
+        SQLException cause = exception;
+        while (cause != null) {
+            Kind kind = kindOfOne(cause);
+            if (kind != Kind.OTHER) {
+                return kind;
+            }
+            cause = cause.getNextException(); // of a failed batch
+        }
+        return byTranslator(exception);
+    }
+
+    private Kind kindOfOne(SQLException e) {
+        String state = e.getSQLState() == null ? "" : e.getSQLState();
+        int code = e.getErrorCode();
+        boolean h2 = e.getClass().getName().startsWith("org.h2.");
+        boolean mysql = dialect == JdbcDialect.MYSQL || dialect == JdbcDialect.MARIADB;
+        if (LOCKED_STATES.contains(state)
+                || (mysql && MYSQL_LOCKED.contains(code))
+                || (h2 && code == H2_LOCK_TIMEOUT)) {
+            return Kind.LOCKED;
+        }
+        if (RACE_STATES.contains(state)
+                || (mysql && MYSQL_RACES.contains(code))
+                || (h2 && code == H2_CONCURRENT_UPDATE)) {
+            return Kind.RACE;
+        }
+        boolean noAnswer = e instanceof SQLTimeoutException
+                || e instanceof SQLRecoverableException
+                || e instanceof SQLTransientConnectionException
+                || e instanceof SQLNonTransientConnectionException
+                || state.startsWith("08")
+                || NO_ANSWER_STATES.contains(state)
+                || (mysql && MYSQL_TIMEOUTS.contains(code));
+        return noAnswer ? Kind.NO_ANSWER : Kind.OTHER;
+    }
+
+    /** For databases whose codes aren't listed here. */
+    private Kind byTranslator(SQLException exception) {
+        DataAccessException translated = translator.translate("dedup", null, exception);
+        if (translated instanceof DuplicateKeyException) {
+            return Kind.RACE;
+        }
+        return translated instanceof PessimisticLockingFailureException ? Kind.LOCKED : Kind.OTHER;
+    }
+
+    DedupStoreException failed(String operation, SQLException e) {
+        return new DedupStoreException(
+                operation + " on table " + settings.table() + " failed (SQLState " + e.getSQLState() + ", code "
+                        + e.getErrorCode() + ")" + hint(e),
+                e);
+    }
+
+    /** What to look at or to change; the database's own words, which may quote an ID, stay in the cause. */
+    private String hint(SQLException e) {
+        String state = e.getSQLState() == null ? "" : e.getSQLState();
+        if (MISSING_STATES.contains(state)) {
+            return ": the table or one of its columns is missing; apply classpath:" + dialect.schemaResource()
+                    + ", or set initializeSchema(ALWAYS), or correct table(...)";
+        }
+        if (READ_ONLY_STATES.contains(state) || e.getErrorCode() == MYSQL_READ_ONLY) {
+            return ": the DataSource leads to a server or a connection that is read-only; the store has to write";
+        }
+        if (e.getErrorCode() == MYSQL_PACKET_TOO_LARGE) {
+            return ": raise the server's max_allowed_packet, or lower maxBatch(...) or the size of results";
+        }
+        return switch (kind(e)) {
+            case LOCKED -> lockedHint();
+            case NO_ANSWER ->
+                ": no connection or no answer in time; look at the server, the pool and its connection time-out, or raise"
+                        + " queryTimeout(...), which is " + settings.queryTimeout();
+            case RACE, OTHER -> "";
+        };
+    }
+
+    private String lockedHint() {
+        return ": somebody holds a row locked for longer than lockTimeout(...), which is " + settings.lockTimeout()
+                + "; end the transaction that holds it, or raise lockTimeout";
+    }
+
+    /** For a row that was skipped, or left out after others took all of the time. */
+    DedupStoreException locked(String operation, @Nullable SQLException cause) {
+        return new DedupStoreException(
+                operation + " on table " + settings.table() + " was held up" + lockedHint(), cause);
+    }
+
+    /** For a key that was somebody else's each time that it was asked for. */
+    DedupStoreException raced(String operation, int rounds, @Nullable SQLException cause) {
+        return new DedupStoreException(
+                operation + " on table " + settings.table() + " found the row changed by others " + rounds
+                        + " times in a row"
+                        + (cause == null ? "" : " (last: SQLState " + cause.getSQLState() + ")"),
+                cause);
+    }
+}

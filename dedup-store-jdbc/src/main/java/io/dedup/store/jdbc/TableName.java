@@ -1,0 +1,49 @@
+package io.dedup.store.jdbc;
+
+import io.dedup.internal.Printable;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/** The table's name: plain identifiers only, since it becomes part of statements, never quoted. */
+record TableName(@Nullable String schema, String name) {
+    static final String DEFAULT = "dedup_record";
+
+    /** What stands for the table in this package's statements. */
+    private static final String PLACEHOLDER = "{table}";
+
+    /** 48 characters leave room for the index's suffix in every database's limit. */
+    private static final Pattern VALID =
+            Pattern.compile("(?:([A-Za-z_][A-Za-z0-9_]{0,47})\\.)?([A-Za-z_][A-Za-z0-9_]{0,47})");
+
+    private static final Pattern IN_SCHEMA_FILE = Pattern.compile("\\b" + DEFAULT + "(_purge)?\\b");
+
+    static TableName parse(String text) {
+        Matcher matcher = VALID.matcher(text);
+        if (!matcher.matches()) {
+            throw new IllegalArgumentException(
+                    "table must be a name or schema.name of ASCII letters, digits and '_', at"
+                            + " most 48 characters each, but is " + Printable.of(text));
+        }
+        return new TableName(matcher.group(1), matcher.group(2));
+    }
+
+    String sql() {
+        return schema == null ? name : schema + "." + name;
+    }
+
+    /** The statement with this table in its place. */
+    String in(String statement) {
+        return statement.replace(PLACEHOLDER, sql());
+    }
+
+    /** The DDL, which names the default table, for this one. */
+    String inSchemaFile(String ddl) {
+        return IN_SCHEMA_FILE.matcher(ddl).replaceAll(match -> match.group(1) == null ? sql() : name + match.group(1));
+    }
+
+    @Override
+    public String toString() {
+        return sql();
+    }
+}

@@ -1,0 +1,20 @@
+-- Standard SQL, to be adapted: the key columns must be binary (no collation, no padding) and hold 255 bytes each, owner and
+-- fingerprint 64 ASCII characters. Under another name than dedup_record: say so to the store's builder.
+-- Times are microseconds since 1970 UTC by the server's clock.
+CREATE TABLE dedup_record (
+    message_id   VARBINARY(255) NOT NULL,
+    scope        VARBINARY(255) NOT NULL,
+    state        SMALLINT       NOT NULL, -- 0 released, 1 processing, 2 processing after a takeover, 3 dead, 4 done
+    owner        VARCHAR(64),
+    attempt      INTEGER        NOT NULL,
+    deaths       INTEGER        NOT NULL,
+    token        BIGINT         NOT NULL,
+    lease_until  BIGINT         NOT NULL, -- end of the lease, or when it was released; 0 when done
+    completed_at BIGINT,
+    expires_at   BIGINT         NOT NULL, -- from when on the record counts as absent; 9223372036854775807 is never
+    fingerprint  VARCHAR(64),
+    result       BLOB,
+    PRIMARY KEY (message_id, scope)
+);
+
+CREATE INDEX dedup_record_purge ON dedup_record (expires_at);

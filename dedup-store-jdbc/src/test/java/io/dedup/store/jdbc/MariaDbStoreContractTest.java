@@ -1,0 +1,11 @@
+package io.dedup.store.jdbc;
+
+import io.dedup.testkit.DedupStoreContract;
+import io.dedup.testkit.StoreFixture;
+
+class MariaDbStoreContractTest extends DedupStoreContract {
+    @Override
+    protected StoreFixture newFixture() {
+        return new JdbcFixture(TestDatabase.open(JdbcDialect.MARIADB));
+    }
+}

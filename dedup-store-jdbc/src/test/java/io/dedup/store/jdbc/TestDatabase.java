@@ -1,0 +1,183 @@
+package io.dedup.store.jdbc;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import io.dedup.testservers.MariaDbServers;
+import io.dedup.testservers.PostgresServers;
+import io.dedup.testservers.SqlDatabase;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** An empty database of its own on a real server, for one dialect. */
+final class TestDatabase implements AutoCloseable {
+    /** What the pools of tests wait for a connection. */
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+    private final JdbcDialect dialect;
+    private final String url;
+    private final String user;
+    private final String password;
+    private final @Nullable SqlDatabase server;
+    private final List<AutoCloseable> opened = new ArrayList<>();
+    private final HikariDataSource admin;
+
+    private TestDatabase(JdbcDialect dialect, String url, String user, String password, @Nullable SqlDatabase server) {
+        this.dialect = dialect;
+        this.url = url;
+        this.user = user;
+        this.password = password;
+        this.server = server;
+        this.admin = pool(config -> config.setMaximumPoolSize(2));
+    }
+
+    static TestDatabase open(JdbcDialect dialect) {
+        return switch (dialect) {
+            case POSTGRESQL -> of(dialect, PostgresServers.newDatabase());
+            // No MySQL 8 can be had here: its dialect runs on MariaDB. Its locks wait as long as its session says.
+            case MARIADB, MYSQL -> of(dialect, MariaDbServers.newDatabase());
+            case H2, GENERIC -> {
+                String url = "jdbc:h2:mem:" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1;LOCK_TIMEOUT=1000";
+                yield new TestDatabase(dialect, url, "sa", "", null);
+            }
+        };
+    }
+
+    /** A database on a server that the test has for itself. */
+    static TestDatabase of(JdbcDialect dialect, SqlDatabase database) {
+        return of(dialect, database, database.jdbcUrl());
+    }
+
+    static TestDatabase of(JdbcDialect dialect, SqlDatabase database, String url) {
+        String mysql = dialect == JdbcDialect.MYSQL ? "?sessionVariables=innodb_lock_wait_timeout=1" : "";
+        return new TestDatabase(dialect, url + mysql, database.user(), database.password(), database);
+    }
+
+    JdbcDialect dialect() {
+        return dialect;
+    }
+
+    boolean isPostgres() {
+        return dialect == JdbcDialect.POSTGRESQL;
+    }
+
+    boolean isMariaDb() {
+        return dialect == JdbcDialect.MARIADB || dialect == JdbcDialect.MYSQL;
+    }
+
+    boolean isH2() {
+        return dialect == JdbcDialect.H2 || dialect == JdbcDialect.GENERIC;
+    }
+
+    /** A pool like an application's, closed with this. */
+    HikariDataSource pool() {
+        return pool(config -> {});
+    }
+
+    HikariDataSource pool(Consumer<HikariConfig> settings) {
+        HikariConfig config = new HikariConfig();
+        config.setJdbcUrl(url);
+        config.setUsername(user);
+        config.setPassword(password);
+        config.setMaximumPoolSize(20);
+        config.setMinimumIdle(0);
+        config.setConnectionTimeout(PATIENCE.toMillis());
+        settings.accept(config);
+        HikariDataSource pool = new HikariDataSource(config);
+        opened.add(pool);
+        return pool;
+    }
+
+    /** A store's builder with this dialect and a pool of its own. */
+    JdbcDedupStoreBuilder builder() {
+        return builder(pool());
+    }
+
+    JdbcDedupStoreBuilder builder(javax.sql.DataSource dataSource) {
+        return JdbcDedupStore.builder(dataSource)
+                .dialect(dialect)
+                .initializeSchema(InitializeSchema.ALWAYS)
+                .purgeInterval(null);
+    }
+
+    /** A store with defaults, closed with this. */
+    JdbcDedupStore store() {
+        return closing(builder().build());
+    }
+
+    <T extends AutoCloseable> T closing(T resource) {
+        opened.add(resource);
+        return resource;
+    }
+
+    /** A connection past every pool, to be closed by the caller. */
+    Connection connect() throws SQLException {
+        return DriverManager.getConnection(url, user, password);
+    }
+
+    void execute(String... statements) {
+        try (Connection connection = admin.getConnection();
+                Statement statement = connection.createStatement()) {
+            for (String sql : statements) {
+                statement.execute(sql);
+            }
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    long count(String query, byte[]... parameters) {
+        try (Connection connection = admin.getConnection();
+                PreparedStatement statement = connection.prepareStatement(query)) {
+            for (int i = 0; i < parameters.length; i++) {
+                statement.setBytes(i + 1, parameters[i]);
+            }
+            try (ResultSet result = statement.executeQuery()) {
+                result.next();
+                return result.getLong(1);
+            }
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** Makes all records older. */
+    void age(Duration by) {
+        long micros = Micros.of(by);
+        String sql =
+                "UPDATE dedup_record SET lease_until = lease_until - " + micros + ", completed_at = completed_at - "
+                        + micros + ", expires_at = CASE WHEN expires_at = " + Micros.NEVER
+                        + " THEN expires_at ELSE expires_at - " + micros + " END";
+        execute(
+                sql,
+                isPostgres()
+                        ? "UPDATE dedup_record SET purge_hour = least(expires_at / 3600000000 + 1, 2147483647)::int"
+                        : "SELECT 1");
+    }
+
+    @Override
+    public void close() {
+        if (server == null) {
+            execute("SHUTDOWN");
+        }
+        for (int i = opened.size() - 1; i >= 0; i--) {
+            try {
+                opened.get(i).close();
+            } catch (Exception e) {
+                throw new IllegalStateException(e);
+            }
+        }
+        if (server != null) {
+            server.close();
+        }
+    }
+}
