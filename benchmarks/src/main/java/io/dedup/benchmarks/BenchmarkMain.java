@@ -1,5 +1,6 @@
 package io.dedup.benchmarks;
 
+import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
@@ -32,6 +33,7 @@ public final class BenchmarkMain {
         }
         targets.print(report);
         Duration took = Duration.ofNanos(System.nanoTime() - from);
+        report.line("Load average " + load() + " at the end.");
         report.line("Took " + took.toMinutes() + " min " + took.toSecondsPart() + " s.");
         System.out.println(report);
         report.writeTo(file);
@@ -40,11 +42,20 @@ public final class BenchmarkMain {
     private static void machine(Report report) {
         report.line(String.format(
                 Locale.ROOT,
-                "%d cores, %s, Java %s (%s), heap %d MiB.",
+                "%d cores, %s, Java %s (%s), heap %d MiB; load average %s at the start.",
                 Runtime.getRuntime().availableProcessors(),
                 System.getProperty("os.arch"),
                 System.getProperty("java.version"),
                 System.getProperty("java.vm.vendor"),
-                Runtime.getRuntime().maxMemory() >> 20));
+                Runtime.getRuntime().maxMemory() >> 20,
+                load()));
+    }
+
+    /** Above 0.5 at the start, something else runs on this machine, and times are worth little. */
+    private static String load() {
+        return String.format(
+                Locale.ROOT,
+                "%.1f",
+                ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage());
     }
 }

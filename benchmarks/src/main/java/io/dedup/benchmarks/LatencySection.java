@@ -1,5 +1,6 @@
 package io.dedup.benchmarks;
 
+import io.dedup.benchmarks.jdbc.PostgresBed;
 import io.dedup.benchmarks.latency.ClaimLatency;
 import io.dedup.benchmarks.redis.RedisBed;
 import io.dedup.testservers.RedisBinary;
@@ -19,6 +20,7 @@ final class LatencySection {
         List<List<String>> rows = new ArrayList<>();
         RedisBinary redis = RedisBinary.installed().orElseGet(RedisBinary::embedded);
         rows.addAll(latency.measure(() -> new RedisBed(redis), maxIds));
+        rows.addAll(latency.measure(PostgresBed::new, maxIds));
         report.heading("Latency of a claim by stored IDs, in µs at 50 / 99 / 99.9 per cent");
         report.table(
                 List.of(

@@ -1,5 +1,6 @@
 package io.dedup.benchmarks;
 
+import io.dedup.benchmarks.jdbc.JdbcSubject;
 import io.dedup.benchmarks.redis.RedisSubject;
 import io.dedup.benchmarks.subject.MemorySubject;
 import io.dedup.benchmarks.subject.Subject;
@@ -16,7 +17,10 @@ final class Subjects {
             case "memory" -> Optional.of(new MemorySubject());
             case "redis-6.2" -> Optional.of(new RedisSubject(RedisBinary.embedded()));
             case "redis-7" -> RedisBinary.installed().map(RedisSubject::new);
-            default -> Optional.empty();
+            case "postgresql" -> Optional.of(JdbcSubject.postgres());
+            case "mariadb" -> Optional.of(JdbcSubject.mariadb());
+            case "h2" -> Optional.of(JdbcSubject.h2());
+            default -> throw new IllegalArgumentException("no such store: " + store);
         };
     }
 }

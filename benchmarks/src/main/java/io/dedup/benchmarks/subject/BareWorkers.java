@@ -18,43 +18,35 @@ public final class BareWorkers {
     }
 
     /** Contenders that send a request per message, on one thread and on many. */
-    public List<Contender> singles(String name, Exchange claim, Exchange complete) {
+    public List<Contender> singles(String name, Captured captured) {
         return List.of(
-                single(name, claim, complete),
-                new Contender(Names.of(name, Names.SINGLE_MANY), Names.MANY_THREADS, () -> oneByOne(claim, complete)));
+                single(name, captured),
+                new Contender(Names.of(name, Names.SINGLE_MANY), Names.MANY_THREADS, () -> oneByOne(captured)));
     }
 
     /** A contender that sends a request per message, on one thread. */
-    public Contender single(String name, Exchange claim, Exchange complete) {
-        return new Contender(Names.of(name, Names.SINGLE), 1, () -> oneByOne(claim, complete));
+    public Contender single(String name, Captured captured) {
+        return new Contender(Names.of(name, Names.SINGLE), 1, () -> oneByOne(captured));
     }
 
-    /** A contender that sends a request per batch; {@code complete} is made for those that aren't duplicates. */
-    public Contender batch(String name, int size, Exchange claim, Exchange complete) {
-        return new Contender(Names.of(name, Names.batch(size)), 1, () -> batches(size, claim, complete));
+    /** A contender that sends a request per batch. */
+    public Contender batch(String name, int size, Captured captured) {
+        return new Contender(Names.of(name, Names.batch(size)), 1, () -> batches(size, captured));
     }
 
-    private Worker oneByOne(Exchange claim, Exchange complete) {
+    private Worker oneByOne(Captured captured) {
         Traffic traffic = bench.newTraffic(store, Traffic.DUPLICATE_EVERY);
         return () -> {
             Traffic.Block block = traffic.next();
-            for (int i = 0; i < block.ids().size(); i++) {
-                List<String> one = List.of(block.ids().get(i));
-                claim.send(one);
-                if (!block.isDuplicate(i)) {
-                    complete.send(one);
-                }
-            }
+            captured.single(block);
             return block.ids().size();
         };
     }
 
-    private Worker batches(int size, Exchange claim, Exchange complete) {
+    private Worker batches(int size, Captured captured) {
         Traffic traffic = bench.newTraffic(store, size);
         return () -> {
-            Traffic.Block block = traffic.next();
-            claim.send(block.ids());
-            complete.send(block.fresh());
+            captured.batch(traffic.next());
             return size;
         };
     }

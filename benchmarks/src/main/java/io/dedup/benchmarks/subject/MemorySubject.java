@@ -23,13 +23,11 @@ public final class MemorySubject implements Subject {
     public List<Contender> contenders() {
         BareWorkers bare = new BareWorkers(bench, store);
         Owner owner = Bench.newOwner();
-        Exchange claim = ids -> claim(ids, owner);
-        Exchange complete = ids -> complete(ids, owner);
-        bench.check(store, claim, complete, 100);
+        Captured calls = new Captured(ids -> claim(ids, owner), ids -> complete(ids, owner));
         List<Contender> contenders = new ArrayList<>(dedup.contenders());
-        contenders.addAll(bare.singles(Names.BARE, claim, complete));
+        contenders.addAll(bare.singles(Names.BARE, calls));
         for (int size : Names.BATCHES) {
-            contenders.add(bare.batch(Names.BARE, size, claim, complete));
+            contenders.add(bare.batch(Names.BARE, size, calls));
         }
         return contenders;
     }

@@ -1,0 +1,82 @@
+package io.dedup.benchmarks.jdbc;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import io.dedup.store.jdbc.InitializeSchema;
+import io.dedup.store.jdbc.JdbcDedupStore;
+import io.dedup.testservers.MariaDbServer;
+import io.dedup.testservers.MariaDbServers;
+import io.dedup.testservers.PostgresServer;
+import io.dedup.testservers.PostgresServers;
+import io.dedup.testservers.SqlDatabase;
+import java.sql.Connection;
+import java.sql.DatabaseMetaData;
+import java.sql.SQLException;
+import javax.sql.DataSource;
+
+/**
+ * A database of one's own, a pool of connections, and a store on it.
+ *
+ * @param stop ends the server
+ */
+record JdbcBench(Runnable stop, HikariDataSource pool, JdbcDedupStore store) implements AutoCloseable {
+    /** Twice what the threads need, and one. */
+    private static final int POOL = 17;
+
+    static JdbcBench postgres() {
+        PostgresServer server = PostgresServers.builder()
+                .setting("shared_buffers", "256MB")
+                .setting("max_wal_size", "8GB")
+                .start();
+        return of(server::close, server.newDatabase());
+    }
+
+    static JdbcBench mariadb() {
+        MariaDbServer server = MariaDbServers.builder()
+                .setting("innodb-buffer-pool-size", "256M")
+                .setting("innodb-log-file-size", "1G")
+                .start();
+        return of(server::close, server.newDatabase());
+    }
+
+    static JdbcBench h2() {
+        return of(() -> {}, "jdbc:h2:mem:bench", "sa", "");
+    }
+
+    private static JdbcBench of(Runnable stop, SqlDatabase database) {
+        return of(stop, database.jdbcUrl(), database.user(), database.password());
+    }
+
+    private static JdbcBench of(Runnable stop, String url, String user, String password) {
+        HikariConfig config = new HikariConfig();
+        config.setJdbcUrl(url);
+        config.setUsername(user);
+        config.setPassword(password);
+        config.setMaximumPoolSize(POOL);
+        HikariDataSource pool = new HikariDataSource(config);
+        return new JdbcBench(stop, pool, storeOn(pool));
+    }
+
+    static JdbcDedupStore storeOn(DataSource dataSource) {
+        return JdbcDedupStore.builder(dataSource)
+                .initializeSchema(InitializeSchema.ALWAYS)
+                .build();
+    }
+
+    String name() {
+        try (Connection connection = pool.getConnection()) {
+            DatabaseMetaData server = connection.getMetaData();
+            return server.getDatabaseProductName() + " " + server.getDatabaseMajorVersion() + "."
+                    + server.getDatabaseMinorVersion();
+        } catch (SQLException e) {
+            throw new IllegalStateException("the database doesn't answer", e);
+        }
+    }
+
+    @Override
+    public void close() {
+        store.close();
+        pool.close();
+        stop.run();
+    }
+}

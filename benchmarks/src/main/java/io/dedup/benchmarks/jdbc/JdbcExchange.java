@@ -1,0 +1,33 @@
+package io.dedup.benchmarks.jdbc;
+
+import io.dedup.benchmarks.subject.Exchange;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.List;
+import javax.sql.DataSource;
+
+/**
+ * What was captured, by plain JDBC on connections of the same pool. Thread-safe.
+ *
+ * @param sessions what to do with each connection
+ */
+record JdbcExchange(DataSource pool, List<List<Step>> sessions) implements Exchange {
+    JdbcExchange {
+        if (sessions.isEmpty()) {
+            throw new IllegalStateException("the store did nothing with a connection");
+        }
+    }
+
+    @Override
+    public void send(List<String> ids) {
+        for (List<Step> steps : sessions) {
+            try (Connection connection = pool.getConnection()) {
+                for (Step step : steps) {
+                    step.run(connection, ids);
+                }
+            } catch (SQLException e) {
+                throw new IllegalStateException("no answer from the database", e);
+            }
+        }
+    }
+}

@@ -1,0 +1,126 @@
+package io.dedup.benchmarks.jdbc;
+
+import io.dedup.benchmarks.subject.Slots;
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Writes down what a store does with connections. For one thread at a time.
+ *
+ * <p>Time-outs of statements aren't written down: they take no round trip.
+ */
+final class Recorder {
+    private final List<List<Step>> sessions = new ArrayList<>();
+    private final DataSource pool;
+    private Bindings bindings = new Bindings(new Slots(List.of()));
+
+    Recorder(DataSource pool) {
+        this.pool = pool;
+    }
+
+    /** The pool, watched. */
+    DataSource watched() {
+        return proxy(DataSource.class, pool, (method, args, answer) -> {
+            if (!method.equals("getConnection")) {
+                return answer;
+            }
+            List<Step> steps = new ArrayList<>();
+            sessions.add(steps);
+            return connection((Connection) answer, steps);
+        });
+    }
+
+    /**
+     * Does the work and returns what it did with each connection that it took.
+     *
+     * @param ids the messages that the work is about
+     */
+    List<List<Step>> record(List<String> ids, Runnable work) {
+        sessions.clear();
+        bindings = new Bindings(new Slots(ids));
+        work.run();
+        return sessions.stream()
+                .filter(steps -> !steps.isEmpty())
+                .map(List::copyOf)
+                .toList();
+    }
+
+    private Connection connection(Connection real, List<Step> steps) {
+        return proxy(Connection.class, real, (method, args, answer) -> {
+            switch (method) {
+                case "prepareStatement" -> {
+                    return statement((PreparedStatement) answer, (String) args[0], steps);
+                }
+                case "createStatement" -> {
+                    return plain((Statement) answer, steps);
+                }
+                case "createArrayOf" -> bindings.created((java.sql.Array) answer, (String) args[0], (Object[]) args[1]);
+                case "setAutoCommit" -> steps.add((Boolean) args[0] ? Step.Transaction.END : Step.Transaction.BEGIN);
+                case "commit" -> steps.add(Step.Transaction.COMMIT);
+                case "rollback" -> steps.add(Step.Transaction.ROLLBACK);
+                default -> {} // nothing that the server hears of
+            }
+            return answer;
+        });
+    }
+
+    private PreparedStatement statement(PreparedStatement real, String sql, List<Step> steps) {
+        List<Binding> current = new ArrayList<>();
+        List<List<Binding>> batch = new ArrayList<>();
+        return proxy(PreparedStatement.class, real, (method, args, answer) -> {
+            if (method.startsWith("execute")) {
+                boolean isBatch = method.endsWith("Batch");
+                steps.add(
+                        new Step.Prepared(sql, isBatch ? List.copyOf(batch) : List.of(List.copyOf(current)), isBatch));
+                batch.clear();
+                current.clear();
+            } else if (method.equals("addBatch")) {
+                batch.add(List.copyOf(current));
+                current.clear();
+            } else if (method.startsWith("set") && args.length > 1) {
+                current.add(bindings.read(method, args));
+            }
+            return answer;
+        });
+    }
+
+    private static Statement plain(Statement real, List<Step> steps) {
+        return proxy(Statement.class, real, (method, args, answer) -> {
+            if (method.startsWith("execute")) {
+                steps.add(new Step.Plain((String) args[0]));
+            }
+            return answer;
+        });
+    }
+
+    private static <T> T proxy(Class<T> type, T real, Watcher watcher) {
+        InvocationHandler handler = (proxy, method, args) -> {
+            @Nullable Object[] given = args == null ? new Object[0] : args;
+            return watcher.after(method.getName(), given, invoke(method, real, given));
+        };
+        return type.cast(Proxy.newProxyInstance(Recorder.class.getClassLoader(), new Class<?>[] {type}, handler));
+    }
+
+    private static Object invoke(Method method, Object real, Object[] args) throws Throwable {
+        try {
+            return method.invoke(real, args);
+        } catch (InvocationTargetException e) {
+            throw e.getCause();
+        }
+    }
+
+    /** Is told of every call after it was made, and says what the caller gets. */
+    @FunctionalInterface
+    private interface Watcher {
+        Object after(String method, Object[] args, Object answer);
+    }
+}

@@ -1,0 +1,78 @@
+package io.dedup.benchmarks.jdbc;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.List;
+
+/** Something that the store did with a connection, to be done again for other messages. Thread-safe. */
+sealed interface Step {
+    /** Does it, and reads whatever is answered. */
+    void run(Connection connection, List<String> ids) throws SQLException;
+
+    /** A prepared statement: executed once, or as a batch of several sets of parameters. */
+    record Prepared(String sql, List<List<Binding>> executions, boolean batch) implements Step {
+        @Override
+        public void run(Connection connection, List<String> ids) throws SQLException {
+            try (PreparedStatement statement = connection.prepareStatement(sql)) {
+                for (List<Binding> bindings : executions) {
+                    for (Binding binding : bindings) {
+                        binding.bind(statement, ids);
+                    }
+                    if (batch) {
+                        statement.addBatch();
+                    }
+                }
+                if (batch) {
+                    int[] ignored = statement.executeBatch();
+                } else {
+                    readAll(statement, statement.execute());
+                }
+            }
+        }
+    }
+
+    /** A statement without parameters. */
+    record Plain(String sql) implements Step {
+        @Override
+        public void run(Connection connection, List<String> ids) throws SQLException {
+            try (Statement statement = connection.createStatement()) {
+                readAll(statement, statement.execute(sql));
+            }
+        }
+    }
+
+    /** What belongs to the transaction, and may take a round trip. */
+    enum Transaction implements Step {
+        BEGIN,
+        END,
+        COMMIT,
+        ROLLBACK;
+
+        @Override
+        public void run(Connection connection, List<String> ids) throws SQLException {
+            switch (this) {
+                case BEGIN -> connection.setAutoCommit(false);
+                case END -> connection.setAutoCommit(true);
+                case COMMIT -> connection.commit();
+                case ROLLBACK -> connection.rollback();
+            }
+        }
+    }
+
+    private static void readAll(Statement statement, boolean hasRows) throws SQLException {
+        if (!hasRows) {
+            return;
+        }
+        try (ResultSet rows = statement.getResultSet()) {
+            int columns = rows.getMetaData().getColumnCount();
+            while (rows.next()) {
+                for (int i = 1; i <= columns; i++) {
+                    Object ignored = rows.getObject(i);
+                }
+            }
+        }
+    }
+}
