@@ -14,30 +14,22 @@ import java.util.List;
  *
  * @param seeds where the cluster was looked for; empty where the client knows
  */
-record ClusterConnector(RedisClusterClient client, List<RedisURI> seeds, Runnable closeClient)
-        implements RedisConnector {
+record ClusterConnector(RedisClusterClient client, List<RedisURI> seeds, Closing closing) implements RedisConnector {
     @Override
     public RedisLinks open() {
         try {
-            StatefulRedisClusterConnection<byte[], byte[]> main = client.connect(ByteArrayCodec.INSTANCE);
-            try {
-                StatefulRedisClusterConnection<byte[], byte[]> heartbeat = client.connect(ByteArrayCodec.INSTANCE);
-                try {
-                    masters(heartbeat); // opens them: a command doesn't wait for it
-                    return new RedisLinks(
-                            where(), new ClusterLink(main), new ClusterLink(heartbeat), masters(main), closeClient);
-                } catch (RuntimeException e) {
-                    heartbeat.close();
-                    throw e;
-                }
-            } catch (RuntimeException e) {
-                main.close();
-                throw e;
-            }
+            StatefulRedisClusterConnection<byte[], byte[]> main = connect();
+            StatefulRedisClusterConnection<byte[], byte[]> heartbeat = connect();
+            masters(heartbeat); // opens them: a command doesn't wait for it
+            return new RedisLinks(where(), new ClusterLink(main), new ClusterLink(heartbeat), masters(main), closing);
         } catch (RuntimeException e) {
-            closeClient.run();
+            closing.close();
             throw e;
         }
+    }
+
+    private StatefulRedisClusterConnection<byte[], byte[]> connect() {
+        return closing.opened(client.connect(ByteArrayCodec.INSTANCE));
     }
 
     private static List<StatefulRedisConnection<byte[], byte[]>> masters(

@@ -76,9 +76,4 @@ record ClusterLink(StatefulRedisClusterConnection<byte[], byte[]> connection) im
     public boolean isCluster() {
         return true;
     }
-
-    @Override
-    public void close() {
-        connection.close();
-    }
 }

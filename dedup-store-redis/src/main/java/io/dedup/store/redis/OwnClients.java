@@ -35,7 +35,9 @@ final class OwnClients {
         RedisClient client = RedisClient.create(resources);
         client.setOptions(common(ClientOptions.builder(), commandTimeout).build());
         return new SingleConnector(
-                client, RedisUris.withTimeout(uri, commandTimeout), () -> shutDown(client, resources));
+                client,
+                RedisUris.withTimeout(uri, commandTimeout),
+                Closing.ownClient(() -> shutDown(client, resources)));
     }
 
     static RedisConnector cluster(List<RedisURI> uris, Duration commandTimeout) {
@@ -50,7 +52,7 @@ final class OwnClients {
                         .enablePeriodicRefresh(TOPOLOGY_REFRESH)
                         .build())
                 .build());
-        return new ClusterConnector(client, seeds, () -> shutDown(client, resources));
+        return new ClusterConnector(client, seeds, Closing.ownClient(() -> shutDown(client, resources)));
     }
 
     private static ClientOptions.Builder common(ClientOptions.Builder options, Duration commandTimeout) {

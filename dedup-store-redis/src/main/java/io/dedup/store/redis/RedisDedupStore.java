@@ -208,7 +208,7 @@ public final class RedisDedupStore implements DedupStore {
     @Override
     public void close() {
         if (closed.compareAndSet(false, true)) {
-            links.close();
+            links.closing().close();
         }
     }
 }

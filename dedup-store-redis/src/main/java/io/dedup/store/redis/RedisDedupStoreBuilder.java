@@ -84,13 +84,13 @@ public final class RedisDedupStoreBuilder {
      * their answer again when it is connected again, and a completion that was applied then answers lease lost.
      */
     public RedisDedupStoreBuilder client(RedisClient client, RedisURI uri) {
-        return connectBy(timeout -> new SingleConnector(client, uri, () -> {}));
+        return connectBy(timeout -> new SingleConnector(client, uri, Closing.connectionsOnly()));
     }
 
     /** Like {@link #client}, for a cluster; turn on its adaptive topology refresh. */
     public RedisDedupStoreBuilder clusterClient(RedisClusterClient client) {
         cluster = true;
-        return connectBy(timeout -> new ClusterConnector(client, List.of(), () -> {}));
+        return connectBy(timeout -> new ClusterConnector(client, List.of(), Closing.connectionsOnly()));
     }
 
     /**
@@ -190,7 +190,7 @@ public final class RedisDedupStoreBuilder {
         try {
             return new RedisDedupStore(links, settings);
         } catch (RuntimeException e) {
-            links.close();
+            links.closing().close();
             throw e;
         }
     }

@@ -82,6 +82,8 @@ final class RedisErrors {
         } else if (error.startsWith("NOPERM")) {
             return "; the user in uri needs GET, SET, MGET, DEL, PTTL, PEXPIRE, TIME, INFO, EVAL and EVALSHA on the keys"
                     + " of the namespace";
+        } else if (error.startsWith("CLUSTERDOWN")) {
+            return "; the cluster has no master for some slots, or can't reach it";
         } else if (error.startsWith("BUSY")) {
             return "; somebody's script is running on the server. If it is this store's, lower maxBatch";
         }

@@ -4,7 +4,7 @@ import io.lettuce.core.protocol.AsyncCommand;
 import java.util.List;
 
 /** A connection to a server or a cluster. Thread-safe; sending never blocks and never throws for the network's sake. */
-interface RedisLink extends AutoCloseable {
+interface RedisLink {
     /**
      * The answer, or what went wrong, is left in the command. In a cluster, follows a slot that has moved, and fails
      * where the connection to a server is still being opened.
@@ -19,7 +19,4 @@ interface RedisLink extends AutoCloseable {
 
     /** Whether every key may be on a server of its own, so that a script can be given one key only. */
     boolean isCluster();
-
-    @Override
-    void close();
 }

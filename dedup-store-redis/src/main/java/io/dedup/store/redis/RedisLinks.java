@@ -10,20 +10,10 @@ import java.util.List;
  * @param main for everything but the heartbeat
  * @param heartbeat for renewals, which no large batch shall hold up
  * @param masters the servers that hold the records
- * @param afterClose frees what was opened for the connections
  */
 record RedisLinks(
         String where,
         RedisLink main,
         RedisLink heartbeat,
         List<StatefulRedisConnection<byte[], byte[]>> masters,
-        Runnable afterClose) {
-    void close() {
-        try (main;
-                heartbeat) {
-            // only to close them, both even if one fails
-        } finally {
-            afterClose.run();
-        }
-    }
-}
+        Closing closing) {}

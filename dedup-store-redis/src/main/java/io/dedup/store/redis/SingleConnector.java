@@ -7,22 +7,20 @@ import io.lettuce.core.codec.ByteArrayCodec;
 import java.util.List;
 
 /** Connects to a standalone server, or to the master that sentinels name. */
-record SingleConnector(RedisClient client, RedisURI uri, Runnable closeClient) implements RedisConnector {
+record SingleConnector(RedisClient client, RedisURI uri, Closing closing) implements RedisConnector {
     @Override
     public RedisLinks open() {
         try {
-            StatefulRedisConnection<byte[], byte[]> main = client.connect(ByteArrayCodec.INSTANCE, uri);
-            try {
-                RedisLink heartbeat = new SingleLink(client.connect(ByteArrayCodec.INSTANCE, uri));
-                return new RedisLinks(where(), new SingleLink(main), heartbeat, List.of(main), closeClient);
-            } catch (RuntimeException e) {
-                main.close();
-                throw e;
-            }
+            StatefulRedisConnection<byte[], byte[]> main = connect();
+            return new RedisLinks(where(), new SingleLink(main), new SingleLink(connect()), List.of(main), closing);
         } catch (RuntimeException e) {
-            closeClient.run();
+            closing.close();
             throw e;
         }
+    }
+
+    private StatefulRedisConnection<byte[], byte[]> connect() {
+        return closing.opened(client.connect(ByteArrayCodec.INSTANCE, uri));
     }
 
     @Override

@@ -20,9 +20,4 @@ record SingleLink(StatefulRedisConnection<byte[], byte[]> connection) implements
     public boolean isCluster() {
         return false;
     }
-
-    @Override
-    public void close() {
-        connection.close();
-    }
 }

@@ -33,7 +33,7 @@ class BatchPiecesTest {
     @BeforeEach
     void start() {
         server = RedisServers.start();
-        store = RedisDedupStore.builder().uri(server.uri()).maxBatch(100).build();
+        store = Stores.builder().uri(server.uri()).maxBatch(100).build();
         store.completeAll(List.of(Messages.complete(Messages.acquire(store, messages.key()))));
         server.command("CONFIG", "RESETSTAT");
         server.command("CONFIG", "SET", "slowlog-log-slower-than", "0");

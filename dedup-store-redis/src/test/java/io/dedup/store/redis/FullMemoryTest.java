@@ -25,7 +25,7 @@ class FullMemoryTest {
 
     private void start(RedisVersion version) {
         server = version.server().config("maxmemory-policy", "noeviction").start();
-        store = RedisDedupStore.builder().uri(server.uri()).build();
+        store = Stores.builder().uri(server.uri()).build();
     }
 
     private void fill() {

@@ -28,7 +28,7 @@ class LostReplyTest {
         proxy = TcpProxy.to(server.port());
         store = RedisDedupStore.builder()
                 .uri("redis://127.0.0.1:" + proxy.port())
-                .commandTimeout(Duration.ofSeconds(2))
+                .commandTimeout(Duration.ofSeconds(5))
                 .build();
         Messages.done(store, messages.key()); // so that the scripts are there, and no reply to NOSCRIPT is lost
     }

@@ -27,10 +27,8 @@ class MemoryPerKeyTest {
     @DisplayName("a DONE record whose stored key has 40 characters takes at most 96 bytes")
     void doneRecord(RedisVersion version) {
         try (RedisServer server = version.server().start();
-                RedisDedupStore store = RedisDedupStore.builder()
-                        .uri(server.uri())
-                        .namespace("d")
-                        .build()) {
+                RedisDedupStore store =
+                        Stores.builder().uri(server.uri()).namespace("d").build()) {
             for (Window window : List.of(Window.of(Duration.ofDays(7)), Window.forever())) {
                 List<DedupKey> keys = keys(window);
                 single(store, keys.get(0), window);

@@ -23,7 +23,7 @@ class NumbersTest {
 
     private void start(RedisVersion version) {
         server = version.server().start();
-        store = RedisDedupStore.builder().uri(server.uri()).build();
+        store = Stores.builder().uri(server.uri()).build();
     }
 
     @AfterEach

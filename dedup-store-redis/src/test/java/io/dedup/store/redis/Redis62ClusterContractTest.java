@@ -29,7 +29,7 @@ class Redis62ClusterContractTest extends DedupStoreContract {
 
     @Override
     protected StoreFixture newFixture() {
-        return new RedisFixture(() -> RedisDedupStore.builder().clusterUris(uris()), () -> servers.masters());
+        return new RedisFixture(() -> Stores.builder().clusterUris(uris()), () -> servers.masters());
     }
 
     private static List<RedisURI> uris() {

@@ -27,6 +27,6 @@ class Redis62ContractTest extends DedupStoreContract {
 
     @Override
     protected StoreFixture newFixture() {
-        return new RedisFixture(() -> RedisDedupStore.builder().uri(servers.uri()), () -> List.of(servers));
+        return new RedisFixture(() -> Stores.builder().uri(servers.uri()), () -> List.of(servers));
     }
 }

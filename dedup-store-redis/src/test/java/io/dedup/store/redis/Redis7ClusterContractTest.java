@@ -28,7 +28,7 @@ class Redis7ClusterContractTest extends DedupStoreContract {
 
     @Override
     protected StoreFixture newFixture() {
-        return new RedisFixture(() -> RedisDedupStore.builder().clusterUris(uris()), () -> servers.masters());
+        return new RedisFixture(() -> Stores.builder().clusterUris(uris()), () -> servers.masters());
     }
 
     private static List<RedisURI> uris() {

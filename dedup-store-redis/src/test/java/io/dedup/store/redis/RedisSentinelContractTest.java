@@ -28,7 +28,6 @@ class RedisSentinelContractTest extends DedupStoreContract {
 
     @Override
     protected StoreFixture newFixture() {
-        return new RedisFixture(
-                () -> RedisDedupStore.builder().uri(Sentinels.uri(servers)), () -> List.of(servers.master()));
+        return new RedisFixture(() -> Stores.builder().uri(Sentinels.uri(servers)), () -> List.of(servers.master()));
     }
 }

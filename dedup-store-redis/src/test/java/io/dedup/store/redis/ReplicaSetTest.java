@@ -35,7 +35,7 @@ class ReplicaSetTest {
     }
 
     private RedisDedupStoreBuilder builder() {
-        return RedisDedupStore.builder().uri(Sentinels.uri(servers)).commandTimeout(Duration.ofSeconds(2));
+        return Stores.builder().uri(Sentinels.uri(servers));
     }
 
     @Test
@@ -95,8 +95,7 @@ class ReplicaSetTest {
     @Test
     @DisplayName("a replica is refused at start")
     void replica() {
-        assertThatThrownBy(() ->
-                        RedisDedupStore.builder().uri(servers.replica().uri()).build())
+        assertThatThrownBy(() -> Stores.builder().uri(servers.replica().uri()).build())
                 .isInstanceOf(DedupStoreException.class)
                 .hasMessageContaining("replica")
                 .hasMessageContaining("uri");
@@ -105,7 +104,7 @@ class ReplicaSetTest {
     @Test
     @DisplayName("a master that became a replica refuses writes, and the error says so")
     void demoted() {
-        try (RedisDedupStore store = RedisDedupStore.builder()
+        try (RedisDedupStore store = Stores.builder()
                 .uri(
                         servers.replica().uri().equals(servers.master().uri())
                                 ? ""

@@ -28,8 +28,7 @@ class ScriptCacheTest {
     @DisplayName("D3 every operation survives SCRIPT FLUSH")
     void everyOperation(RedisVersion version) {
         try (RedisServer server = version.server().start();
-                RedisDedupStore store =
-                        RedisDedupStore.builder().uri(server.uri()).build()) {
+                RedisDedupStore store = Stores.builder().uri(server.uri()).build()) {
             server.command("SCRIPT", "FLUSH");
             ClaimRequest request = Messages.claim(messages.key());
             assertThat(store.claim(request)).isInstanceOf(ClaimResult.Acquired.class);
@@ -57,7 +56,7 @@ class ScriptCacheTest {
     void batch() {
         try (RedisServer server = RedisServers.start();
                 RedisDedupStore store =
-                        RedisDedupStore.builder().uri(server.uri()).maxBatch(10).build()) {
+                        Stores.builder().uri(server.uri()).maxBatch(10).build()) {
             List<ClaimRequest> claims = messages.claims(95);
             server.command("SCRIPT", "FLUSH");
 
@@ -73,7 +72,7 @@ class ScriptCacheTest {
     @DisplayName("D3 in a cluster, one node after the other may have forgotten the scripts")
     void cluster() {
         try (RedisCluster cluster = RedisServers.startCluster(RedisBinary.embedded());
-                RedisDedupStore store = RedisDedupStore.builder()
+                RedisDedupStore store = Stores.builder()
                         .clusterUris(
                                 cluster.uris().stream().map(RedisURI::create).toList())
                         .build()) {
@@ -91,8 +90,7 @@ class ScriptCacheTest {
     @DisplayName("D3 a restarted server is used again, without its scripts")
     void restart(RedisVersion version) {
         try (RedisServer server = version.server().config("appendonly", "yes").start();
-                RedisDedupStore store =
-                        RedisDedupStore.builder().uri(server.uri()).build()) {
+                RedisDedupStore store = Stores.builder().uri(server.uri()).build()) {
             ClaimRequest before = Messages.acquire(store, messages.key());
             Messages.done(store, messages.key("done"));
 
@@ -109,8 +107,7 @@ class ScriptCacheTest {
     @DisplayName("D3 a server that came back empty is asked for the retention before it is written to")
     void restartedEmptyAndTakenByAnother() {
         try (RedisServer server = RedisServers.start();
-                RedisDedupStore store =
-                        RedisDedupStore.builder().uri(server.uri()).build()) {
+                RedisDedupStore store = Stores.builder().uri(server.uri()).build()) {
             Messages.acquire(store, messages.key());
             server.restart();
             server.command("SET", "dedup{}!retention", "60000");

@@ -56,7 +56,7 @@ class StartTest {
     }
 
     private static RedisDedupStoreBuilder builder() {
-        return RedisDedupStore.builder().uri(server.uri()).commandTimeout(Duration.ofSeconds(2));
+        return Stores.builder().uri(server.uri());
     }
 
     @Test
@@ -66,14 +66,14 @@ class StartTest {
             int port = other.port();
             other.stop();
 
-            assertThatThrownBy(() -> RedisDedupStore.builder()
+            assertThatThrownBy(() -> Stores.builder()
                             .uri("redis://:secret-word@127.0.0.1:" + port)
                             .build())
                     .isInstanceOf(DedupStoreException.class)
                     .hasMessageContaining("127.0.0.1:" + port)
                     .hasMessageContaining("uri")
                     .satisfies(e -> assertThat(stackTrace(e)).doesNotContain("secret-word"));
-            assertThatThrownBy(() -> RedisDedupStore.builder()
+            assertThatThrownBy(() -> Stores.builder()
                             .clusterUri("redis://:secret-word@127.0.0.1:" + port)
                             .build())
                     .isInstanceOf(DedupStoreException.class)
@@ -88,7 +88,7 @@ class StartTest {
         try (RedisServer other = RedisServers.start()) {
             other.pause();
             long start = System.nanoTime();
-            assertThatThrownBy(() -> RedisDedupStore.builder()
+            assertThatThrownBy(() -> Stores.builder()
                             .uri(other.uri())
                             .commandTimeout(Duration.ofMillis(300))
                             .build())
@@ -100,7 +100,7 @@ class StartTest {
     @Test
     @DisplayName("a wrong password is an error at start, which doesn't show it")
     void wrongPassword() {
-        assertThatThrownBy(() -> RedisDedupStore.builder()
+        assertThatThrownBy(() -> Stores.builder()
                         .uri("redis://:wrong-word@127.0.0.1:" + server.port())
                         .build())
                 .isInstanceOf(DedupStoreException.class)
@@ -156,7 +156,7 @@ class StartTest {
                 "+ping",
                 "+hello",
                 "+client");
-        try (RedisDedupStore store = RedisDedupStore.builder()
+        try (RedisDedupStore store = Stores.builder()
                 .uri("redis://app:pw@127.0.0.1:" + server.port())
                 .build()) {
             Messages.done(store, messages.key());
@@ -208,8 +208,7 @@ class StartTest {
         RedisURI uri = RedisURI.create(server.uri());
         RedisClient client = RedisClient.create();
         try {
-            try (RedisDedupStore store =
-                    RedisDedupStore.builder().client(client, uri).build()) {
+            try (RedisDedupStore store = Stores.builder().client(client, uri).build()) {
                 Messages.done(store, messages.key());
             }
             try (var connection = client.connect(uri)) {

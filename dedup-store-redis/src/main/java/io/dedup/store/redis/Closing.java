@@ -1,0 +1,36 @@
+package io.dedup.store.redis;
+
+import io.lettuce.core.api.StatefulConnection;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** What a store has to close: its connections, and its client if that is its own. */
+final class Closing {
+    private final @Nullable Runnable ownClient;
+    private final List<StatefulConnection<?, ?>> connections = new ArrayList<>();
+
+    private Closing(@Nullable Runnable ownClient) {
+        this.ownClient = ownClient;
+    }
+
+    static Closing ownClient(Runnable shutDown) {
+        return new Closing(shutDown);
+    }
+
+    static Closing connectionsOnly() {
+        return new Closing(null);
+    }
+
+    <C extends StatefulConnection<?, ?>> C opened(C connection) {
+        connections.add(connection);
+        return connection;
+    }
+
+    void close() {
+        connections.forEach(StatefulConnection::close);
+        if (ownClient != null) {
+            ownClient.run();
+        }
+    }
+}
