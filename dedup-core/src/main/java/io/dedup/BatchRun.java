@@ -9,9 +9,7 @@ import io.dedup.engine.Execution;
 import io.dedup.engine.WaitBudget;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -54,24 +52,28 @@ record BatchRun<T>(DedupEngine engine, Outcomes outcomes, Function<DedupKey, Ded
             List<Completion> completions,
             @Nullable Throwable deferredBy) {
         List<DedupOutcome<@Nullable Void>> answers = new ArrayList<>(keys.size());
-        Map<Integer, DedupOutcome<@Nullable Void>> copies = new HashMap<>();
         int next = 0;
         for (int i = 0; i < keys.size(); i++) {
             Admission admission = admissions.get(i);
             if (admission instanceof Admission.Run && deferredBy != null) {
-                DedupOutcome<@Nullable Void> deferred = new DedupOutcome.Deferred<>(
-                        DeferReason.LEASE_LOST, policies.apply(keys.get(i)).maxDeferDelay(), deferredBy);
-                copies.put(i, deferred);
-                answers.add(deferred);
+                answers.add(new DedupOutcome.Deferred<>(
+                        DeferReason.LEASE_LOST, policies.apply(keys.get(i)).maxDeferDelay(), deferredBy));
             } else if (admission instanceof Admission.Run) {
-                copies.put(i, new DedupOutcome.Duplicate<@Nullable Void>(Instant.now(), null));
                 answers.add(new DedupOutcome.Handled<@Nullable Void>(null, completions.get(next++)));
             } else if (admission instanceof Admission.Follow follow) {
-                answers.add(copies.get(follow.leader()));
+                answers.add(ofCopy(answers.get(follow.leader())));
             } else {
                 answers.add(outcomes.notRun(admission, DedupCall.of(keys.get(i))));
             }
         }
         return answers;
+    }
+
+    /** A copy is what its leader is, but not handled for a second time. */
+    @SuppressWarnings("NullAway") // as above
+    private static DedupOutcome<@Nullable Void> ofCopy(DedupOutcome<@Nullable Void> leader) {
+        return leader instanceof DedupOutcome.Handled
+                ? new DedupOutcome.Duplicate<@Nullable Void>(Instant.now(), null)
+                : leader;
     }
 }

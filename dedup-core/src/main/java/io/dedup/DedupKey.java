@@ -42,8 +42,11 @@ public record DedupKey(DedupScope scope, String messageId) {
         if (rawMessageId == null) {
             throw new MissingMessageIdException(scope, "there is none");
         }
-        boolean hash = rawMessageId.startsWith(HASH_TAG)
-                || (rawMessageId.length() > MAX_BYTES / 3 && Utf8.lengthOrMinusOne(rawMessageId) > MAX_BYTES);
+        int bytes = rawMessageId.length() > MAX_BYTES / 3 || rawMessageId.startsWith(HASH_TAG)
+                ? Utf8.lengthOrMinusOne(rawMessageId)
+                : 0;
+        // Ill-formed text is left to the constructor to refuse: hashed, all of it would look alike.
+        boolean hash = bytes > MAX_BYTES || (bytes > 0 && rawMessageId.startsWith(HASH_TAG));
         return new DedupKey(scope, hash ? HASH_TAG + Utf8.sha256Hex(rawMessageId) : rawMessageId);
     }
 

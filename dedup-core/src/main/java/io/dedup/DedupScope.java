@@ -71,7 +71,7 @@ public final class DedupScope {
     }
 
     private static String requireText(String what, String value) {
-        if (value.isBlank() || Utf8.lengthOrMinusOne(value) < 0) {
+        if (Objects.requireNonNull(value, what).isBlank() || Utf8.lengthOrMinusOne(value) < 0) {
             throw new IllegalArgumentException(
                     what + " must be well-formed text that is not blank, but is " + Printable.of(value));
         }

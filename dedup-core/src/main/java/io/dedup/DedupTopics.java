@@ -5,6 +5,9 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /** The policies of a consumer, topic by topic. Thread-safe. */
 final class DedupTopics {
+    /** Beyond it topics are made anew each time: names that come from messages must not fill the memory. */
+    private static final int MAX_RESOLVED = 10_000;
+
     private final String consumer;
     private final DedupPolicy defaults;
     private final Map<String, DedupPolicy> policies;
@@ -14,6 +17,10 @@ final class DedupTopics {
         this.consumer = consumer;
         this.defaults = defaults;
         this.policies = Map.copyOf(policies);
+        DedupTopic unused = make("any"); // refuses a wrong consumer name now, and not with the first message
+        for (String name : policies.keySet()) {
+            resolved.put(name, make(name));
+        }
     }
 
     String consumer() {
@@ -22,10 +29,20 @@ final class DedupTopics {
 
     DedupTopic topic(String name) {
         DedupTopic known = resolved.get(name);
-        return known != null
-                ? known
-                : resolved.computeIfAbsent(
-                        name, topic -> new DedupTopic(DedupScope.of(consumer, topic), policy(topic)));
+        if (known != null) {
+            return known;
+        }
+        return resolved.size() < MAX_RESOLVED ? resolved.computeIfAbsent(name, this::make) : make(name);
+    }
+
+    /** The topic of a scope, which may be another one than that of the topic's ordinary listener. */
+    DedupTopic topic(DedupScope scope) {
+        DedupTopic known = resolved.get(scope.topic());
+        return known != null && known.scope().equals(scope) ? known : new DedupTopic(scope, policy(scope.topic()));
+    }
+
+    private DedupTopic make(String name) {
+        return new DedupTopic(DedupScope.of(consumer, name), policy(name));
     }
 
     DedupPolicy policy(String topic) {

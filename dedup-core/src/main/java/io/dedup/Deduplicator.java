@@ -52,7 +52,9 @@ public final class Deduplicator implements AutoCloseable {
                     Thread thread = new Thread(work, "dedup-close-out-" + store.name());
                     thread.setDaemon(true);
                     return thread;
-                });
+                },
+                // After the end, on whatever thread completes the stage: better than a success that isn't recorded.
+                (task, closedPool) -> task.run());
         pool.allowCoreThreadTimeOut(true);
         this.closeOuts = pool;
     }
@@ -125,6 +127,9 @@ public final class Deduplicator implements AutoCloseable {
      * As {@link #execute(DedupCall, DedupHandler)} for work that ends with a stage. Claims on the calling thread, and
      * blocks it for that; records the end on a thread of its own.
      *
+     * <p>A stage that is cancelled or times out may still be working: its claim isn't released, its lease runs out.
+     * Cancelling what this returns changes nothing.
+     *
      * @return ends after the store was told; fails as the handler or its stage does
      */
     public <R extends @Nullable Object> CompletionStage<DedupOutcome<R>> executeAsync(
@@ -134,12 +139,7 @@ public final class Deduplicator implements AutoCloseable {
         if (!(admission instanceof Admission.Run run)) {
             return CompletableFuture.completedStage(outcomes.notRun(admission, call));
         }
-        try {
-            return new AsyncRun<>(call, policy, run.execution(), outcomes, () -> budget(policy))
-                    .start(handler, closeOuts);
-        } catch (Exception e) {
-            return CompletableFuture.failedStage(e);
-        }
+        return new AsyncRun<>(call, policy, run.execution(), outcomes, () -> budget(policy)).start(handler, closeOuts);
     }
 
     /**
@@ -180,8 +180,8 @@ public final class Deduplicator implements AutoCloseable {
     }
 
     private Delivery delivery(DedupCall<?> call) {
-        DedupTopic topic = new DedupTopic(call.key().scope(), policyOf(call.key()));
-        return new Delivery(topic, call.key(), null, call.fingerprint(), () -> "a direct call");
+        return new Delivery(
+                topics.topic(call.key().scope()), call.key(), null, call.fingerprint(), () -> "a direct call");
     }
 
     private DedupPolicy policyOf(DedupKey key) {

@@ -2,6 +2,7 @@ package io.dedup;
 
 import io.dedup.engine.Admission;
 import io.dedup.internal.SafeListeners;
+import io.dedup.internal.SafeLog;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -48,8 +49,8 @@ final class Outcomes {
                 return bytes;
             }
             size = bytes.length;
-        } catch (RuntimeException e) {
-            log.warn("The result of {} can't be encoded and isn't kept for duplicates", call.key(), e);
+        } catch (Throwable e) {
+            SafeLog.warn(log, "The result of {} can't be encoded and isn't kept for duplicates", call.key(), e);
         }
         int bytes = size;
         listeners.tell(listener -> listener.resultNotKept(call.key(), bytes));
@@ -63,8 +64,8 @@ final class Outcomes {
         }
         try {
             return codec.decode(bytes);
-        } catch (RuntimeException e) {
-            log.warn("The stored result of {} can't be decoded; its duplicate gets none", call.key(), e);
+        } catch (Throwable e) {
+            SafeLog.warn(log, "The stored result of {} can't be decoded; its duplicate gets none", call.key(), e);
             return null;
         }
     }

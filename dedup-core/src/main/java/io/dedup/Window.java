@@ -1,6 +1,7 @@
 package io.dedup;
 
 import java.time.Duration;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,7 +29,7 @@ public record Window(@Nullable Duration duration) {
      * @throws IllegalArgumentException when it is zero, negative or longer than {@link #MAX}
      */
     public static Window of(Duration duration) {
-        return new Window(duration);
+        return new Window(Objects.requireNonNull(duration, "window"));
     }
 
     /** A window without an end: the record is never purged. */

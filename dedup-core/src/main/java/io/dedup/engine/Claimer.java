@@ -1,19 +1,17 @@
 package io.dedup.engine;
 
 import io.dedup.DedupKey;
-import io.dedup.DedupListener;
-import io.dedup.internal.SafeListeners;
+import io.dedup.DedupPolicy;
 import io.dedup.store.ClaimRequest;
 import io.dedup.store.ClaimResult;
 import io.dedup.store.ClaimResult.InFlight;
 import io.dedup.store.ClaimResult.StoreError;
-import io.dedup.store.DedupStore;
-import io.dedup.store.DedupStoreException;
 import io.dedup.store.Owner;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
 
 /**
  * Asks the store for claims, and waits in place, within a budget, for those that are in flight elsewhere.
@@ -23,15 +21,13 @@ import java.util.concurrent.locks.LockSupport;
 final class Claimer {
     private static final long FIRST_POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
     private static final long MAX_POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
+    private static final long LEASE_END_MARGIN_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
-    private final DedupStore store;
-    private final SafeListeners<DedupListener> notifier;
-    private final Owners owners;
+    private final StoreCalls store;
+    private final Owners owners = new Owners();
 
-    Claimer(DedupStore store, SafeListeners<DedupListener> notifier, Owners owners) {
+    Claimer(StoreCalls store) {
         this.store = store;
-        this.notifier = notifier;
-        this.owners = owners;
     }
 
     ClaimRequest request(Delivery delivery, DedupKey key) {
@@ -44,108 +40,86 @@ final class Claimer {
     }
 
     ClaimRequest request(Delivery delivery, DedupKey key, Owner owner) {
-        var policy = delivery.topic().policy();
+        DedupPolicy policy = delivery.topic().policy();
         return new ClaimRequest(key, owner, policy.lease(), delivery.fingerprint(), policy.fencingToken());
     }
 
     Attempted claim(Delivery delivery, ClaimRequest request) {
         long sentAt = System.nanoTime();
-        ClaimResult result;
-        try {
-            result = store.claim(request);
-        } catch (RuntimeException e) {
-            result = failed(e);
-        }
-        return new Attempted(delivery, request, result, sentAt);
+        return new Attempted(delivery, request, store.claim(request), sentAt);
     }
 
     /** One call for all; the answers in order, a {@link StoreError} for each that has none. */
     List<Attempted> claimAll(List<Delivery> deliveries, List<ClaimRequest> requests) {
         long sentAt = System.nanoTime();
-        List<ClaimResult> results;
-        try {
-            results = store.claimAll(requests);
-        } catch (RuntimeException e) {
-            ClaimResult error = new StoreError(wrap(store, e));
-            results = requests.stream().map(request -> error).toList();
-        }
+        List<ClaimResult> results = store.claimAll(requests);
         List<Attempted> attempted = new ArrayList<>(requests.size());
         for (int i = 0; i < requests.size(); i++) {
-            if (results.get(i) instanceof StoreError error) {
-                notifier.tell(listener -> listener.storeError("claim", error.cause()));
-            }
             attempted.add(new Attempted(deliveries.get(i), requests.get(i), results.get(i), sentAt));
         }
         return attempted;
     }
 
-    private ClaimResult failed(RuntimeException e) {
-        DedupStoreException error = wrap(store, e);
-        notifier.tell(listener -> listener.storeError("claim", error));
-        return new StoreError(error);
-    }
-
-    /** Asks again for the undecided ones until they are decided or the budget is spent. Replaces them in the list. */
-    void wait(List<Attempted> attempted, WaitBudget budget) {
+    /**
+     * Asks again for the undecided ones until they are decided or the budget is spent. Replaces them in the list.
+     *
+     * @param answered is told each new answer at once: a claim that waits for its neighbours needs a heartbeat
+     */
+    void wait(List<Attempted> attempted, WaitBudget budget, Consumer<Attempted> answered) {
         long asked = System.nanoTime();
         long pollNanos = FIRST_POLL_NANOS;
         boolean errorsRetried = false;
-        while (true) {
-            List<Integer> undecided = new ArrayList<>();
+        while (budget.nanosLeft() > 0 && !Thread.currentThread().isInterrupted()) {
+            List<Integer> again = new ArrayList<>();
             long pause = 0;
             for (int i = 0; i < attempted.size(); i++) {
                 Attempted each = attempted.get(i);
-                // A store that fails twice in a row is down: waiting for it in place would hold everything up.
-                if (!each.isUndecided() || (each.result() instanceof StoreError && errorsRetried)) {
+                DedupPolicy policy = each.delivery().topic().policy();
+                long leftOfWait = policy.inFlightWait().toNanos() - (System.nanoTime() - asked);
+                if (policy.shadow()) {
                     continue;
                 }
-                long leftOfWait =
-                        each.delivery().topic().policy().inFlightWait().toNanos() - (System.nanoTime() - asked);
                 if (each.result() instanceof InFlight inFlight && leftOfWait > 0) {
-                    long remaining = inFlight.remaining().toNanos() + TimeUnit.MILLISECONDS.toNanos(1);
+                    long remaining = inFlight.remaining().toNanos() + LEASE_END_MARGIN_NANOS;
                     pause = Math.max(pause, Math.min(Math.min(pollNanos, remaining), leftOfWait));
-                    undecided.add(i);
-                } else if (each.result() instanceof StoreError) {
-                    undecided.add(i);
+                    again.add(i);
+                } else if (each.result() instanceof StoreError && !errorsRetried) {
+                    // A store that fails twice in a row is down: waiting for it in place would hold everything up.
+                    again.add(i);
                 }
             }
-            pause = Math.min(pause, budget.nanosLeft());
-            if (undecided.isEmpty()
-                    || budget.nanosLeft() == 0
-                    || Thread.currentThread().isInterrupted()) {
+            if (again.isEmpty()) {
                 return;
             }
             long from = System.nanoTime();
-            LockSupport.parkNanos(pause);
-            askAgain(attempted, undecided);
+            LockSupport.parkNanos(Math.min(pause, budget.nanosLeft()));
+            askAgain(attempted, again, answered);
             budget.spend(System.nanoTime() - from);
             pollNanos = Math.min(MAX_POLL_NANOS, pollNanos * 2);
             errorsRetried = true;
         }
     }
 
-    private void askAgain(List<Attempted> attempted, List<Integer> undecided) {
-        if (undecided.size() == 1) {
-            Attempted before = attempted.get(undecided.get(0));
-            attempted.set(undecided.get(0), claim(before.delivery(), before.request()));
+    private void askAgain(List<Attempted> attempted, List<Integer> indexes, Consumer<Attempted> answered) {
+        if (indexes.size() == 1) {
+            Attempted before = attempted.get(indexes.get(0));
+            set(attempted, indexes.get(0), claim(before.delivery(), before.request()), answered);
             return;
         }
-        List<Delivery> deliveries = new ArrayList<>();
-        List<ClaimRequest> requests = new ArrayList<>();
-        for (int i : undecided) {
+        List<Delivery> deliveries = new ArrayList<>(indexes.size());
+        List<ClaimRequest> requests = new ArrayList<>(indexes.size());
+        for (int i : indexes) {
             deliveries.add(attempted.get(i).delivery());
             requests.add(attempted.get(i).request());
         }
         List<Attempted> again = claimAll(deliveries, requests);
         for (int i = 0; i < again.size(); i++) {
-            attempted.set(undecided.get(i), again.get(i));
+            set(attempted, indexes.get(i), again.get(i), answered);
         }
     }
 
-    /** Whatever a store throws, nothing is known of what was asked for. */
-    static DedupStoreException wrap(DedupStore store, RuntimeException e) {
-        return e instanceof DedupStoreException error
-                ? error
-                : new DedupStoreException("store " + store.name() + " failed unexpectedly: " + e, e);
+    private static void set(List<Attempted> attempted, int index, Attempted answer, Consumer<Attempted> answered) {
+        attempted.set(index, answer);
+        answered.accept(answer);
     }
 }

@@ -7,252 +7,199 @@ import io.dedup.DedupListener;
 import io.dedup.DedupOutcome.Completion;
 import io.dedup.engine.Execution.Guard;
 import io.dedup.internal.SafeListeners;
-import io.dedup.store.Claim;
 import io.dedup.store.CompleteRequest;
-import io.dedup.store.DedupStore;
-import io.dedup.store.DedupStoreException;
-import io.dedup.store.ReleaseMode;
-import io.dedup.store.ReleaseRequest;
 import io.dedup.store.WriteResult;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Ends runs: completes, releases or abandons their claims.
  *
  * <p>A completion that fails is never taken for a failed handler: releasing then would make the effect happen twice.
- * A set interrupt flag is cleared meanwhile and set again afterwards, because blocking clients fail under it.
  */
 final class CloseOut {
     private static final long FIRST_BACK_OFF_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
     private static final long MAX_BACK_OFF_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
-    private final DedupStore store;
+    /** A completion that got no answer, and where its outcome belongs. */
+    @SuppressWarnings("ArrayRecordComponent") // never compared
+    private record Unanswered(Execution execution, byte @Nullable [] result, int index) {}
+
+    private final StoreCalls store;
     private final SafeListeners<DedupListener> notifier;
     private final Heartbeat heartbeat;
     private final BackgroundWrites background;
+    private final Releases releases;
 
     CloseOut(
-            DedupStore store, SafeListeners<DedupListener> notifier, Heartbeat heartbeat, BackgroundWrites background) {
+            StoreCalls store, SafeListeners<DedupListener> notifier, Heartbeat heartbeat, BackgroundWrites background) {
         this.store = store;
         this.notifier = notifier;
         this.heartbeat = heartbeat;
         this.background = background;
+        this.releases = new Releases(store, notifier, heartbeat, background);
     }
 
     Completion succeed(Execution execution, byte @Nullable [] result, WaitBudget budget) {
-        return shielded(() -> switch (execution.guard()) {
-            case NONE -> Completion.UNGUARDED;
-            case STORE_DOWN -> {
-                background.complete(request(execution, result, false), true);
-                yield Completion.UNGUARDED;
-            }
-            case SHADOW -> {
-                heartbeat.remove(execution);
-                completeShadow(execution);
-                yield Completion.UNGUARDED;
-            }
-            case CLAIMED -> {
-                heartbeat.remove(execution);
-                yield complete(execution, result, budget);
-            }
-        });
+        if (!isTold(execution)) {
+            return succeedUntold(execution, result);
+        }
+        try {
+            return complete(execution, result, budget);
+        } finally {
+            heartbeat.remove(execution);
+        }
     }
 
     private Completion complete(Execution execution, byte @Nullable [] result, WaitBudget budget) {
-        long backOff = FIRST_BACK_OFF_NANOS;
-        boolean repeated = false;
-        while (true) {
-            long sentAt = System.nanoTime();
-            try {
-                return told(execution, store.complete(request(execution, result, repeated)));
-            } catch (DedupStoreException e) {
-                notifier.tell(listener -> listener.storeError("complete", e));
-            } catch (RuntimeException e) {
-                notifier.tell(listener -> listener.storeError("complete", Claimer.wrap(store, e)));
+        long sentAt = System.nanoTime();
+        WriteResult answer = store.complete(request(execution, result, false));
+        if (!(answer instanceof WriteResult.StoreError)) {
+            return told(execution, answer);
+        }
+        budget.spend(System.nanoTime() - sentAt);
+        if (execution.guard() == Guard.SHADOW) { // only watching
+            return Completion.UNGUARDED;
+        }
+        List<Completion> outcome = new ArrayList<>(List.of(Completion.PENDING));
+        repeat(new ArrayList<>(List.of(new Unanswered(execution, result, 0))), outcome, budget);
+        return outcome.get(0);
+    }
+
+    /** Completes all with one call; answers in order. */
+    List<Completion> succeedAll(List<Execution> executions, WaitBudget budget) {
+        try {
+            return completeAll(executions, budget);
+        } finally {
+            executions.forEach(heartbeat::remove);
+        }
+    }
+
+    private List<Completion> completeAll(List<Execution> executions, WaitBudget budget) {
+        List<CompleteRequest> requests = new ArrayList<>(executions.size());
+        for (Execution execution : executions) {
+            if (isTold(execution)) {
+                requests.add(request(execution, null, false));
             }
-            budget.spend(System.nanoTime() - sentAt);
+        }
+        long sentAt = System.nanoTime();
+        List<WriteResult> answers = store.completeAll(requests);
+        long took = System.nanoTime() - sentAt;
+        List<Completion> outcomes = new ArrayList<>(executions.size());
+        List<Unanswered> unanswered = new ArrayList<>(0);
+        int next = 0;
+        for (Execution execution : executions) {
+            WriteResult answer = isTold(execution) ? answers.get(next++) : null;
+            if (answer == null) {
+                outcomes.add(succeedUntold(execution, null));
+            } else if (!(answer instanceof WriteResult.StoreError)) {
+                outcomes.add(told(execution, answer));
+            } else if (execution.guard() == Guard.SHADOW) {
+                outcomes.add(Completion.UNGUARDED);
+            } else {
+                unanswered.add(new Unanswered(execution, null, outcomes.size()));
+                outcomes.add(Completion.PENDING);
+            }
+        }
+        if (!unanswered.isEmpty()) {
+            budget.spend(took);
+            repeat(unanswered, outcomes, budget);
+        }
+        return outcomes;
+    }
+
+    /** Tells again what got no answer, then leaves it to the background; enters what becomes known. */
+    private void repeat(List<Unanswered> unanswered, List<Completion> outcomes, WaitBudget budget) {
+        long backOff = FIRST_BACK_OFF_NANOS;
+        while (!unanswered.isEmpty()) {
             // The effect has happened. Beyond the lease a successor may run; holding the consumer then helps nobody.
-            long wait = Math.min(backOff, Math.min(budget.nanosLeft(), execution.leaseNanosLeft()));
+            long leaseLeft = 0;
+            for (Unanswered each : unanswered) {
+                leaseLeft = Math.max(leaseLeft, each.execution().leaseNanosLeft());
+            }
+            long wait = Math.min(backOff, Math.min(budget.nanosLeft(), leaseLeft));
             if (wait <= 0) {
-                background.complete(request(execution, result, true), false);
-                return Completion.PENDING;
+                break;
             }
             LockSupport.parkNanos(wait);
             budget.spend(wait);
             backOff = Math.min(MAX_BACK_OFF_NANOS, backOff * 2);
-            repeated = true;
-        }
-    }
-
-    /** Completes all with one call; what the store doesn't answer goes on one by one, as a single completion does. */
-    List<Completion> succeedAll(List<Execution> executions, WaitBudget budget) {
-        return shielded(() -> {
-            List<Execution> claimed = new ArrayList<>(executions.size());
-            for (Execution execution : executions) {
-                if (execution.guard() == Guard.CLAIMED) {
-                    heartbeat.remove(execution);
-                    claimed.add(execution);
-                }
-            }
-            List<@Nullable WriteResult> answers = completeOnce(claimed);
-            List<Completion> completions = new ArrayList<>(executions.size());
-            int next = 0;
-            for (Execution execution : executions) {
-                if (execution.guard() != Guard.CLAIMED) {
-                    completions.add(succeed(execution, null, budget));
-                    continue;
-                }
-                WriteResult answer = answers.get(next++);
-                completions.add(answer == null ? completeAgain(execution, budget) : told(execution, answer));
-            }
-            return completions;
-        });
-    }
-
-    /** Null for those that got no answer. */
-    private List<@Nullable WriteResult> completeOnce(List<Execution> claimed) {
-        List<@Nullable WriteResult> answers = new ArrayList<>(claimed.size());
-        List<CompleteRequest> requests = new ArrayList<>(claimed.size());
-        for (Execution execution : claimed) {
-            requests.add(request(execution, null, false));
-        }
-        try {
-            for (WriteResult answer : requests.isEmpty() ? List.<WriteResult>of() : store.completeAll(requests)) {
-                if (answer instanceof WriteResult.StoreError error) {
-                    notifier.tell(listener -> listener.storeError("complete", error.cause()));
-                    answers.add(null);
-                } else {
-                    answers.add(answer);
-                }
-            }
-        } catch (RuntimeException e) {
-            notifier.tell(listener -> listener.storeError("complete", Claimer.wrap(store, e)));
-        }
-        while (answers.size() < claimed.size()) {
-            answers.add(null);
-        }
-        return answers;
-    }
-
-    private Completion completeAgain(Execution execution, WaitBudget budget) {
-        if (budget.nanosLeft() > 0 && execution.leaseNanosLeft() > 0) {
             long sentAt = System.nanoTime();
-            try {
-                return told(execution, store.complete(request(execution, null, true)));
-            } catch (RuntimeException e) {
-                notifier.tell(listener -> listener.storeError("complete", Claimer.wrap(store, e)));
-                budget.spend(System.nanoTime() - sentAt);
+            List<WriteResult> answers = again(unanswered);
+            budget.spend(System.nanoTime() - sentAt);
+            List<Unanswered> left = new ArrayList<>(unanswered.size());
+            for (int i = 0; i < unanswered.size(); i++) {
+                Unanswered each = unanswered.get(i);
+                if (answers.get(i) instanceof WriteResult.StoreError) {
+                    left.add(each);
+                } else {
+                    outcomes.set(each.index(), told(each.execution(), answers.get(i)));
+                }
             }
+            unanswered = left;
         }
-        background.complete(request(execution, null, true), false);
-        return Completion.PENDING;
+        for (Unanswered each : unanswered) {
+            background.complete(request(each.execution(), each.result(), true), each.execution());
+        }
+    }
+
+    private List<WriteResult> again(List<Unanswered> unanswered) {
+        List<CompleteRequest> requests = new ArrayList<>(unanswered.size());
+        for (Unanswered each : unanswered) {
+            requests.add(request(each.execution(), each.result(), true));
+        }
+        return requests.size() == 1 ? List.of(store.complete(requests.get(0))) : store.completeAll(requests);
+    }
+
+    private Completion succeedUntold(Execution execution, byte @Nullable [] result) {
+        if (execution.guard() == Guard.STORE_DOWN) {
+            background.complete(request(execution, result, false), execution);
+        }
+        return Completion.UNGUARDED;
     }
 
     private Completion told(Execution execution, WriteResult answer) {
-        DedupKey key = keyOf(execution);
+        if (execution.guard() == Guard.SHADOW) {
+            return Completion.UNGUARDED;
+        }
         if (answer.isApplied()) {
-            notifier.tell(listener -> listener.completed(key, execution.handlerTime()));
+            notifier.tell(listener -> listener.completed(keyOf(execution), execution.handlerTime()));
             return Completion.DONE;
         }
         execution.markLost();
-        notifier.tell(listener -> listener.leaseLost(key));
-        return Completion.LEASE_LOST;
-    }
-
-    private void completeShadow(Execution execution) {
-        try {
-            WriteResult ignored = store.complete(request(execution, null, false)); // only watching: whatever it says
-        } catch (RuntimeException e) {
-            notifier.tell(listener -> listener.storeError("complete", Claimer.wrap(store, e)));
+        if (execution.reportLossOnce()) {
+            notifier.tell(listener -> listener.leaseLost(keyOf(execution)));
         }
+        return Completion.LEASE_LOST;
     }
 
     /** Whether the claim was found to be somebody else's. */
     boolean release(Execution execution, @Nullable Throwable cause) {
-        Claim claim = execution.claim();
-        if (claim == null) {
-            return false;
-        }
-        heartbeat.remove(execution);
-        ReleaseMode mode = execution.isStarted() ? ReleaseMode.STARTED : ReleaseMode.NOT_STARTED;
-        boolean lost = execution.guard() == Guard.STORE_DOWN
-                ? releaseLater(execution, mode)
-                : shielded(() -> releaseNow(execution, mode));
-        notifier.tell(listener -> listener.released(claim.key(), cause));
-        return lost && execution.guard() == Guard.CLAIMED;
-    }
-
-    private boolean releaseLater(Execution execution, ReleaseMode mode) {
-        background.release(
-                new ReleaseRequest(requireNonNull(execution.claim()), mode),
-                execution.topic().policy().lease());
-        return false;
-    }
-
-    /** One release as it is, without telling the listeners; true when the claim was somebody else's. */
-    boolean releaseNow(Execution execution, ReleaseMode mode) {
-        try {
-            return !store.release(new ReleaseRequest(requireNonNull(execution.claim()), mode))
-                    .isApplied();
-        } catch (RuntimeException e) {
-            notifier.tell(listener -> listener.storeError("release", Claimer.wrap(store, e)));
-            return releaseLater(execution, mode);
-        }
+        return releases.release(execution, cause);
     }
 
     /** Releases all with one call; answers whether any was lost before. */
     boolean releaseAll(List<Execution> executions, @Nullable Throwable cause) {
-        List<Execution> claimed = new ArrayList<>(executions.size());
-        boolean lost = false;
-        for (Execution execution : executions) {
-            if (execution.claim() == null || execution.guard() == Guard.STORE_DOWN) {
-                lost |= release(execution, cause);
-            } else {
-                heartbeat.remove(execution);
-                claimed.add(execution);
-            }
-        }
-        if (claimed.isEmpty()) {
-            return lost;
-        }
-        List<ReleaseRequest> requests = new ArrayList<>(claimed.size());
-        for (Execution execution : claimed) {
-            requests.add(new ReleaseRequest(
-                    requireNonNull(execution.claim()),
-                    execution.isStarted() ? ReleaseMode.STARTED : ReleaseMode.NOT_STARTED));
-        }
-        List<WriteResult> answers = shielded(() -> releaseOnce(requests));
-        for (int i = 0; i < claimed.size(); i++) {
-            Execution execution = claimed.get(i);
-            WriteResult answer = answers.get(i);
-            if (answer instanceof WriteResult.StoreError error) {
-                notifier.tell(listener -> listener.storeError("release", error.cause()));
-                releaseLater(execution, requests.get(i).mode());
-            } else {
-                lost |= !answer.isApplied() && execution.guard() == Guard.CLAIMED;
-            }
-            DedupKey key = keyOf(execution);
-            notifier.tell(listener -> listener.released(key, cause));
-        }
-        return lost;
+        return releases.releaseAll(executions, cause);
     }
 
-    private List<WriteResult> releaseOnce(List<ReleaseRequest> requests) {
-        try {
-            return store.releaseAll(requests);
-        } catch (RuntimeException e) {
-            WriteResult error = new WriteResult.StoreError(Claimer.wrap(store, e));
-            return requests.stream().map(request -> error).toList();
+    /** The claim's message is poison: it isn't run, and its deaths are forgotten. */
+    void convict(Execution execution) {
+        if (execution.close()) {
+            releases.convict(execution);
         }
     }
 
     void abandon(Execution execution) {
         heartbeat.remove(execution);
+    }
+
+    /** Whether the store is told now; else there is no claim, or no store. */
+    private static boolean isTold(Execution execution) {
+        return execution.guard() == Guard.CLAIMED || execution.guard() == Guard.SHADOW;
     }
 
     private static CompleteRequest request(Execution execution, byte @Nullable [] result, boolean repeated) {
@@ -262,16 +209,5 @@ final class CloseOut {
 
     private static DedupKey keyOf(Execution execution) {
         return requireNonNull(execution.claim()).key();
-    }
-
-    private static <T> T shielded(Supplier<T> work) {
-        boolean interrupted = Thread.interrupted();
-        try {
-            return work.get();
-        } finally {
-            if (interrupted) {
-                Thread.currentThread().interrupt();
-            }
-        }
     }
 }

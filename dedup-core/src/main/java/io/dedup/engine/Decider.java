@@ -30,6 +30,7 @@ import org.jspecify.annotations.Nullable;
 /** Turns a store's answer and the policy into what happens to a delivery. */
 final class Decider {
     private static final Duration MIN_DEFER_DELAY = Duration.ofMillis(20);
+    private static final Duration CLOSED_DELAY = Duration.ofSeconds(1);
 
     private final SafeListeners<DedupListener> notifier;
     private final Heartbeat heartbeat;
@@ -49,9 +50,8 @@ final class Decider {
 
     /** Puts an acquired claim under the heartbeat. */
     Execution register(Attempted attempted, Acquired acquired) {
-        boolean shadow = attempted.delivery().topic().policy().shadow();
-        Execution execution =
-                execution(attempted, shadow ? Guard.SHADOW : Guard.CLAIMED, claim(attempted, acquired), acquired);
+        Guard guard = attempted.delivery().isShadow() ? Guard.SHADOW : Guard.CLAIMED;
+        Execution execution = execution(attempted, guard, acquired);
         heartbeat.add(execution);
         return execution;
     }
@@ -64,7 +64,7 @@ final class Decider {
     Admission decide(Attempted attempted, @Nullable Execution registered) {
         Delivery delivery = attempted.delivery();
         DedupKey key = attempted.request().key();
-        if (delivery.topic().policy().shadow()) {
+        if (delivery.isShadow()) {
             return shadow(attempted, registered);
         }
         if (attempted.result() instanceof Acquired acquired) {
@@ -88,9 +88,7 @@ final class Decider {
         DedupKey key = attempted.request().key();
         int maxDeaths = delivery.topic().policy().maxDeaths();
         if (maxDeaths > 0 && acquired.deaths() >= maxDeaths) {
-            execution.closeForBatch();
-            heartbeat.remove(execution);
-            closeOut.releaseNow(execution, ReleaseMode.CONVICTED);
+            closeOut.convict(execution);
             notifier.tell(listener -> listener.poison(key, acquired.deaths()));
             return new Admission.Reject(
                     new PoisonMessageException(key, delivery.origin().get(), acquired.deaths()));
@@ -102,13 +100,24 @@ final class Decider {
     private Admission storeDown(Attempted attempted, DedupStoreException cause) {
         Delivery delivery = attempted.delivery();
         DedupPolicy policy = delivery.topic().policy();
-        Claim claim = new Claim(attempted.request().key(), attempted.request().owner(), 0);
-        if (policy.onStoreFailure() == OnStoreFailure.PROCESS) {
-            return unguarded(delivery, execution(attempted, Guard.STORE_DOWN, claim, null), claim.key());
+        // An interrupted claim fails without saying anything about the store: no reason to run unguarded.
+        if (policy.onStoreFailure() == OnStoreFailure.PROCESS
+                && !Thread.currentThread().isInterrupted()) {
+            return unguarded(
+                    delivery,
+                    execution(attempted, Guard.STORE_DOWN, null),
+                    attempted.request().key());
         }
-        // The claim may have been made although its answer was lost; left alone, it would hold the message for a lease.
-        background.release(new ReleaseRequest(claim, ReleaseMode.NOT_STARTED), policy.lease());
+        giveBackUnanswered(attempted);
         return defer(delivery, DeferReason.STORE_UNAVAILABLE, policy.maxDeferDelay(), cause);
+    }
+
+    /** The claim may have been made although its answer was lost; left alone, it would hold the message for a lease. */
+    void giveBackUnanswered(Attempted attempted) {
+        Claim claim = new Claim(attempted.request().key(), attempted.request().owner(), 0);
+        background.release(
+                new ReleaseRequest(claim, ReleaseMode.NOT_STARTED),
+                attempted.request().lease());
     }
 
     private Admission conflict(Delivery delivery, DedupKey key) {
@@ -127,7 +136,7 @@ final class Decider {
         String problem = requireNonNull(delivery.problem());
         String origin = delivery.origin().get();
         notifier.tell(listener -> listener.missingId(delivery.topic(), origin, problem));
-        if (delivery.topic().policy().shadow()) {
+        if (delivery.isShadow()) {
             return new Admission.Run(unclaimed(delivery));
         }
         return switch (delivery.topic().policy().onMissingId()) {
@@ -139,28 +148,61 @@ final class Decider {
         };
     }
 
-    /** Decides about a copy of a delivery of the same batch, about which {@code leaderAdmission} says what is known. */
+    /**
+     * Decides about a copy of a delivery of the same batch, about which {@code leaderAdmission} says what is known.
+     *
+     * @return null when that says nothing about the copy, which has another payload: it is to be claimed for itself
+     */
+    @Nullable
     Admission follow(Delivery copy, Delivery leader, int leaderIndex, Admission leaderAdmission) {
         DedupKey key = requireNonNull(copy.key());
-        if (copy.topic().policy().shadow()) {
+        if (copy.isShadow()) {
             notifier.tell(listener -> listener.shadow(key, "copy in batch"));
             return new Admission.Run(unclaimed(copy));
         }
+        boolean leaderRuns =
+                leaderAdmission instanceof Admission.Run run && run.execution().guard() != Guard.NONE;
         Fingerprint first = leader.fingerprint();
         if (first != null && copy.fingerprint() != null && !first.equals(copy.fingerprint())) {
-            return conflict(copy, key);
+            return leaderRuns
+                    ? conflict(copy, key)
+                    : isNothingKnown(leaderAdmission) ? again(copy, leaderAdmission) : null;
         }
-        if (leaderAdmission instanceof Admission.Run run) {
-            if (run.execution().guard() == Guard.NONE) { // conflicting payloads run, each of them
-                return unguarded(copy, unclaimed(copy), key);
-            }
+        if (leaderRuns) {
             notifier.tell(listener -> listener.copyInBatch(key));
             return new Admission.Follow(leaderIndex);
         }
+        return again(copy, leaderAdmission);
+    }
+
+    /** Whether an admission comes from something else than a comparison with the record. */
+    private static boolean isNothingKnown(Admission admission) {
+        return admission instanceof Admission.Defer defer
+                ? defer.reason() != DeferReason.IN_FLIGHT
+                : admission instanceof Admission.Reject reject && reject.cause() instanceof PoisonMessageException;
+    }
+
+    /** What the leader got, for its copy. */
+    private Admission again(Delivery copy, Admission leaderAdmission) {
+        DedupKey key = requireNonNull(copy.key());
         if (leaderAdmission instanceof Admission.Duplicate duplicate) {
             notifier.tell(listener -> listener.duplicate(key, duplicate.done().completedAt()));
+        } else if (leaderAdmission instanceof Admission.Defer defer) {
+            notifier.tell(listener -> listener.deferred(key, defer.reason(), defer.retryAfter()));
+        } else if (!(leaderAdmission instanceof Admission.Reject reject
+                && reject.cause() instanceof PoisonMessageException)) {
+            return conflict(copy, key); // with the record, as its leader: rejected, ignored, or run unguarded
         }
         return leaderAdmission;
+    }
+
+    /** After the end nothing is admitted; what is only watched runs as it would without this framework. */
+    Admission closed(Delivery delivery) {
+        if (delivery.isShadow()) {
+            return new Admission.Run(unclaimed(delivery));
+        }
+        notifier.tell(listener -> listener.deferred(delivery.key(), DeferReason.CLOSED, CLOSED_DELAY));
+        return new Admission.Defer(DeferReason.CLOSED, CLOSED_DELAY, false, null);
     }
 
     private Admission shadow(Attempted attempted, @Nullable Execution registered) {
@@ -199,14 +241,10 @@ final class Decider {
     }
 
     private Execution unclaimed(Delivery delivery) {
-        return new Execution(closeOut, delivery.topic(), Guard.NONE, null, null, System.nanoTime());
+        return new Execution(closeOut, delivery, Guard.NONE, null, null, System.nanoTime());
     }
 
-    private Execution execution(Attempted attempted, Guard guard, Claim claim, @Nullable Acquired acquired) {
-        return new Execution(closeOut, attempted.delivery().topic(), guard, claim, acquired, attempted.sentAt());
-    }
-
-    private static Claim claim(Attempted attempted, Acquired acquired) {
-        return new Claim(attempted.request().key(), attempted.request().owner(), acquired.attempt());
+    private Execution execution(Attempted attempted, Guard guard, @Nullable Acquired acquired) {
+        return new Execution(closeOut, attempted.delivery(), guard, attempted.request(), acquired, attempted.sentAt());
     }
 }

@@ -1,21 +1,14 @@
 package io.dedup.engine;
 
-import static java.util.Objects.requireNonNull;
-
 import io.dedup.DedupKey;
 import io.dedup.DedupListener;
 import io.dedup.DedupOutcome.Completion;
-import io.dedup.DedupOutcome.DeferReason;
 import io.dedup.internal.SafeListeners;
 import io.dedup.store.ClaimRequest;
-import io.dedup.store.ClaimResult.Acquired;
 import io.dedup.store.DedupStore;
-import io.dedup.store.Owner;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -50,28 +43,35 @@ public final class DedupEngine implements AutoCloseable {
         this.store = Objects.requireNonNull(store, "store");
         this.shutdownTimeout = shutdownTimeout;
         SafeListeners<DedupListener> notifier = new SafeListeners<>(listeners);
-        this.claimer = new Claimer(store, notifier, new Owners());
-        this.heartbeat = new Heartbeat(store, notifier, shortestLease);
-        this.background = new BackgroundWrites(store, notifier);
-        this.closeOut = new CloseOut(store, notifier, heartbeat, background);
+        StoreCalls calls = new StoreCalls(store, notifier);
+        this.claimer = new Claimer(calls);
+        this.heartbeat = new Heartbeat(calls, notifier, shortestLease);
+        this.background = new BackgroundWrites(calls, notifier);
+        this.closeOut = new CloseOut(calls, notifier, heartbeat, background);
         this.decider = new Decider(notifier, heartbeat, background, closeOut);
     }
 
     /** Decides about one delivery; takes one round trip unless it is in flight elsewhere. */
     public Admission admit(Delivery delivery, WaitBudget budget) {
         if (closed) {
-            return closedDefer();
+            return decider.closed(delivery);
         }
-        DedupKey key = delivery.key();
+        Admission admission = decide(delivery, budget);
+        // close() looks for claims after it has set the flag, and this looks at the flag after its claim has joined
+        // the heartbeat: one of the two sees the other.
+        return closed ? tooLate(List.of(delivery), List.of(admission)).get(0) : admission;
+    }
+
+    private Admission decide(Delivery delivery, WaitBudget budget) {
+        DedupKey key = delivery.claimKey();
         if (key == null) {
             return decider.missingId(delivery);
         }
-        boolean shadow = delivery.topic().policy().shadow();
-        ClaimRequest request = claimer.request(delivery, shadow ? shadowKey(key) : key);
+        ClaimRequest request = claimer.request(delivery, key);
         Attempted attempted = claimer.claim(delivery, request);
-        if (attempted.isUndecided() && !shadow) {
+        if (attempted.isUndecided()) {
             List<Attempted> one = new ArrayList<>(List.of(attempted));
-            claimer.wait(one, budget);
+            claimer.wait(one, budget, answered -> {});
             attempted = one.get(0);
         }
         return decider.decide(attempted);
@@ -80,89 +80,46 @@ public final class DedupEngine implements AutoCloseable {
     /** Decides about a batch with one round trip for all of it; copies within the batch follow their first. */
     public BatchAdmission admitAll(List<Delivery> deliveries, WaitBudget budget) {
         if (closed) {
-            return new BatchAdmission(
-                    deliveries.stream().map(each -> closedDefer()).toList(), false);
+            return new BatchAdmission(deliveries.stream().map(decider::closed).toList(), false);
         }
-        Map<DedupKey, Integer> leaders = new LinkedHashMap<>();
-        List<Delivery> toClaim = new ArrayList<>(deliveries.size());
-        List<ClaimRequest> requests = new ArrayList<>(deliveries.size());
-        Owner owner = claimer.nextOwner();
-        for (int i = 0; i < deliveries.size(); i++) {
-            Delivery delivery = deliveries.get(i);
-            DedupKey key = claimKey(delivery);
-            if (key != null && leaders.putIfAbsent(key, i) == null) {
-                toClaim.add(delivery);
-                requests.add(claimer.request(delivery, key, owner));
-            }
-        }
-        List<Attempted> attempted = requests.isEmpty() ? new ArrayList<>() : claimer.claimAll(toClaim, requests);
-        // Registered before any waiting: claims that wait for their neighbours must not run out.
-        Map<DedupKey, Execution> executions = register(attempted);
-        if (isolationNeeded(deliveries, attempted)) {
-            giveBackAll(executions);
-            return new BatchAdmission(List.of(), true);
-        }
-        if (attempted.stream().anyMatch(each -> each.isUndecided() && !isShadow(each.delivery()))) {
-            claimer.wait(attempted, budget);
-            if (isolationNeeded(deliveries, attempted)) {
-                register(attempted).forEach(executions::putIfAbsent);
-                giveBackAll(executions);
-                return new BatchAdmission(List.of(), true);
-            }
-        }
-        return new BatchAdmission(decideAll(deliveries, leaders, attempted, executions), false);
+        BatchAdmission admission = new BatchAdmitter(claimer, decider, closeOut, deliveries).admit(budget);
+        return closed && !admission.isolate()
+                ? new BatchAdmission(tooLate(deliveries, admission.admissions()), false)
+                : admission;
     }
 
-    private List<Admission> decideAll(
-            List<Delivery> deliveries,
-            Map<DedupKey, Integer> leaders,
-            List<Attempted> attempted,
-            Map<DedupKey, Execution> executions) {
-        Map<DedupKey, Attempted> byKey = new LinkedHashMap<>();
-        attempted.forEach(each -> byKey.put(each.request().key(), each));
-        List<Admission> admissions = new ArrayList<>(deliveries.size());
-        for (int i = 0; i < deliveries.size(); i++) {
-            Delivery delivery = deliveries.get(i);
-            DedupKey key = claimKey(delivery);
-            if (key == null) {
-                admissions.add(decider.missingId(delivery));
+    /** Takes back the permission to run, from all but those that are only watched. */
+    private List<Admission> tooLate(List<Delivery> deliveries, List<Admission> admissions) {
+        List<Admission> instead = new ArrayList<>(admissions.size());
+        for (int i = 0; i < admissions.size(); i++) {
+            Admission admission = admissions.get(i);
+            boolean runs = admission instanceof Admission.Run || admission instanceof Admission.Follow;
+            if (!runs || deliveries.get(i).isShadow()) {
+                instead.add(admission);
                 continue;
             }
-            int leader = requireNonNull(leaders.get(key));
-            admissions.add(
-                    leader == i
-                            ? decider.decide(requireNonNull(byKey.get(key)), executions.get(key))
-                            : decider.follow(delivery, deliveries.get(leader), leader, admissions.get(leader)));
-        }
-        return admissions;
-    }
-
-    private Map<DedupKey, Execution> register(List<Attempted> attempted) {
-        Map<DedupKey, Execution> executions = new LinkedHashMap<>();
-        for (Attempted each : attempted) {
-            if (each.result() instanceof Acquired acquired) {
-                executions.put(each.request().key(), decider.register(each, acquired));
+            if (admission instanceof Admission.Run run) {
+                run.execution().giveBack();
             }
+            instead.add(decider.closed(deliveries.get(i)));
         }
-        return executions;
+        return instead;
     }
 
-    private static boolean isolationNeeded(List<Delivery> deliveries, List<Attempted> attempted) {
-        return deliveries.size() > 1
-                && attempted.stream()
-                        .anyMatch(each -> each.result() instanceof Acquired acquired
-                                && acquired.tookOver()
-                                && each.delivery().topic().policy().maxDeaths() > 0
-                                && !isShadow(each.delivery()));
-    }
-
-    private void giveBackAll(Map<DedupKey, Execution> executions) {
-        failAll(List.copyOf(executions.values()), null);
-    }
-
-    /** Completes many runs with one call; otherwise as {@link Execution#succeed}. */
+    /** Completes many runs with one call; otherwise as {@link Execution#succeed}. Answers in order. */
     public List<Completion> succeedAll(List<Execution> executions, WaitBudget budget) {
-        return closeOut.succeedAll(open(executions), budget);
+        List<Execution> open = open(executions);
+        List<Completion> completions = closeOut.succeedAll(open, budget);
+        if (open.size() == executions.size()) {
+            return completions;
+        }
+        List<Completion> all = new ArrayList<>(executions.size());
+        int next = 0;
+        for (Execution execution : executions) {
+            boolean wasOpen = next < open.size() && open.get(next) == execution;
+            all.add(wasOpen ? completions.get(next++) : Completion.UNGUARDED);
+        }
+        return all;
     }
 
     /**
@@ -176,7 +133,7 @@ public final class DedupEngine implements AutoCloseable {
     }
 
     private static List<Execution> open(List<Execution> executions) {
-        return executions.stream().filter(Execution::closeForBatch).toList();
+        return executions.stream().filter(Execution::close).toList();
     }
 
     /**
@@ -200,7 +157,7 @@ public final class DedupEngine implements AutoCloseable {
 
     /**
      * Admits nothing any more, waits for running handlers while their leases are renewed, then stops the heartbeat and
-     * tries the waiting completions once more.
+     * goes on for a few seconds to record what the store couldn't be told.
      */
     @Override
     public void close() {
@@ -213,22 +170,5 @@ public final class DedupEngine implements AutoCloseable {
         }
         heartbeat.close();
         background.close();
-    }
-
-    private static @Nullable DedupKey claimKey(Delivery delivery) {
-        DedupKey key = delivery.key();
-        return key != null && isShadow(delivery) ? shadowKey(key) : key;
-    }
-
-    private static boolean isShadow(Delivery delivery) {
-        return delivery.topic().policy().shadow();
-    }
-
-    private static DedupKey shadowKey(DedupKey key) {
-        return new DedupKey(key.scope().shadow(), key.messageId());
-    }
-
-    private static Admission closedDefer() {
-        return new Admission.Defer(DeferReason.CLOSED, Duration.ofSeconds(1), false, null);
     }
 }

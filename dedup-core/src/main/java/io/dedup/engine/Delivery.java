@@ -41,4 +41,14 @@ public record Delivery(
     public static Delivery withoutId(DedupTopic topic, String problem, Supplier<String> origin) {
         return new Delivery(topic, null, problem, null, origin);
     }
+
+    boolean isShadow() {
+        return topic.policy().shadow();
+    }
+
+    /** What its record is kept under: in shadow mode not its own key, but one in a scope apart. */
+    @Nullable
+    DedupKey claimKey() {
+        return key != null && isShadow() ? new DedupKey(key.scope().shadow(), key.messageId()) : key;
+    }
 }

@@ -5,9 +5,11 @@ import io.dedup.DedupKey;
 import io.dedup.DedupOutcome.Completion;
 import io.dedup.DedupTopic;
 import io.dedup.store.Claim;
+import io.dedup.store.ClaimRequest;
 import io.dedup.store.ClaimResult.Acquired;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.time.Duration;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,38 +26,61 @@ public final class Execution implements DedupContext {
         NONE
     }
 
-    private static final Acquired NO_CLAIM = new Acquired(0, 0, false, 0);
+    private static final VarHandle FLAGS;
+    private static final int CLOSED = 1;
+    private static final int LOSS_REPORTED = 2;
+    private static final int OVERRUN_REPORTED = 4;
+
+    static {
+        try {
+            FLAGS = MethodHandles.lookup().findVarHandle(Execution.class, "flags", int.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
 
     private final CloseOut closeOut;
     private final DedupTopic topic;
+    private final @Nullable DedupKey key;
     private final Guard guard;
+    private final @Nullable ClaimRequest request;
     private final @Nullable Claim claim;
-    private final Acquired acquired;
-    private final AtomicBoolean closed = new AtomicBoolean();
+    private final long fencingToken;
     private volatile long renewalSentAt;
-    private volatile boolean lost;
-    private boolean lossReported;
-    private boolean overrunReported;
     private volatile long startedAt;
+    private volatile boolean lost;
 
+    private volatile int flags;
+
+    /**
+     * A run.
+     *
+     * @param request what was asked for, whether or not it was answered; null when nothing was
+     * @param acquired null when there is no answer
+     */
     Execution(
             CloseOut closeOut,
-            DedupTopic topic,
+            Delivery delivery,
             Guard guard,
-            @Nullable Claim claim,
+            @Nullable ClaimRequest request,
             @Nullable Acquired acquired,
             long claimSentAt) {
         this.closeOut = closeOut;
-        this.topic = topic;
+        this.topic = delivery.topic();
+        this.key = delivery.key();
         this.guard = guard;
-        this.claim = claim;
-        this.acquired = acquired == null ? NO_CLAIM : acquired;
+        this.request = request;
+        this.claim = request == null
+                ? null
+                : new Claim(request.key(), request.owner(), acquired == null ? 0 : acquired.attempt());
+        this.fencingToken = acquired == null ? 0 : acquired.fencingToken();
         this.renewalSentAt = claimSentAt;
     }
 
     /** The handler starts now; {@code maxProcessingTime} counts from here. */
     public void begin() {
-        startedAt = nonZeroNanoTime();
+        long now = System.nanoTime();
+        startedAt = now == 0 ? 1 : now;
     }
 
     /**
@@ -65,7 +90,7 @@ public final class Execution implements DedupContext {
      * @param result for duplicates, already within the policy's size, or null
      */
     public Completion succeed(byte @Nullable [] result, WaitBudget budget) {
-        return closed.compareAndSet(false, true) ? closeOut.succeed(this, result, budget) : Completion.UNGUARDED;
+        return close() ? closeOut.succeed(this, result, budget) : Completion.UNGUARDED;
     }
 
     /**
@@ -75,25 +100,30 @@ public final class Execution implements DedupContext {
      *     deferred instead of being handed to what gives up on messages
      */
     public boolean fail(Throwable cause) {
-        return closed.compareAndSet(false, true) && closeOut.release(this, cause);
+        return close() && closeOut.release(this, cause);
     }
 
     /** The handler was never started, and won't be: gives the claim and its attempt back. */
     public void giveBack() {
-        if (closed.compareAndSet(false, true)) {
+        if (close()) {
             closeOut.release(this, null);
         }
     }
 
     /** Nobody knows whether the work goes on: leaves the claim alone, its lease runs out. */
     public void abandon() {
-        if (closed.compareAndSet(false, true)) {
+        if (close()) {
             closeOut.abandon(this);
         }
     }
 
-    boolean closeForBatch() {
-        return closed.compareAndSet(false, true);
+    /** True for the one caller that is to close it out. */
+    boolean close() {
+        return isFirst(CLOSED);
+    }
+
+    boolean isClosed() {
+        return (flags & CLOSED) != 0;
     }
 
     boolean isStarted() {
@@ -101,7 +131,11 @@ public final class Execution implements DedupContext {
     }
 
     Duration handlerTime() {
-        return isStarted() ? Duration.ofNanos(System.nanoTime() - startedAt) : Duration.ZERO;
+        return Duration.ofNanos(handlerNanos());
+    }
+
+    long handlerNanos() {
+        return isStarted() ? System.nanoTime() - startedAt : 0;
     }
 
     DedupTopic topic() {
@@ -110,6 +144,11 @@ public final class Execution implements DedupContext {
 
     Guard guard() {
         return guard;
+    }
+
+    @Nullable
+    ClaimRequest request() {
+        return request;
     }
 
     @Nullable
@@ -135,23 +174,23 @@ public final class Execution implements DedupContext {
         return lost;
     }
 
-    /** True the first time that it is called. Only the heartbeat's thread calls it. */
+    /** True the first time that it is called. */
     boolean reportLossOnce() {
-        boolean first = !lossReported;
-        lossReported = true;
-        return first;
+        return isFirst(LOSS_REPORTED);
     }
 
-    /** True the first time that it is called. Only the heartbeat's thread calls it. */
+    /** True the first time that it is called. */
     boolean reportOverrunOnce() {
-        boolean first = !overrunReported;
-        overrunReported = true;
-        return first;
+        return isFirst(OVERRUN_REPORTED);
+    }
+
+    private boolean isFirst(int flag) {
+        return ((int) FLAGS.getAndBitwiseOr(this, flag) & flag) == 0;
     }
 
     @Override
     public @Nullable DedupKey key() {
-        return claim == null ? null : claim.key();
+        return key;
     }
 
     @Override
@@ -161,12 +200,12 @@ public final class Execution implements DedupContext {
 
     @Override
     public int attempt() {
-        return acquired.attempt();
+        return guarded() && claim != null ? claim.attempt() : 0;
     }
 
     @Override
     public long fencingToken() {
-        return guarded() ? acquired.fencingToken() : 0;
+        return guarded() ? fencingToken : 0;
     }
 
     @Override
@@ -185,10 +224,5 @@ public final class Execution implements DedupContext {
      */
     long leaseNanosLeft() {
         return lost ? 0 : Math.max(0, topic.policy().lease().toNanos() - (System.nanoTime() - renewalSentAt));
-    }
-
-    private static long nonZeroNanoTime() {
-        long now = System.nanoTime();
-        return now == 0 ? 1 : now;
     }
 }

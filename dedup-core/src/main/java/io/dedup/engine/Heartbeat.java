@@ -5,7 +5,6 @@ import io.dedup.DedupListener;
 import io.dedup.DedupPolicy;
 import io.dedup.internal.SafeListeners;
 import io.dedup.store.Claim;
-import io.dedup.store.DedupStore;
 import io.dedup.store.RenewRequest;
 import io.dedup.store.WriteResult;
 import java.time.Duration;
@@ -32,18 +31,18 @@ final class Heartbeat implements AutoCloseable {
     private static final long MIN_PERIOD_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
 
     private final Set<Execution> claims = ConcurrentHashMap.newKeySet();
-    private final DedupStore store;
+    private final StoreCalls store;
     private final SafeListeners<DedupListener> notifier;
     private final ScheduledExecutorService thread;
     private final ScheduledFuture<?> beats;
     private final long periodNanos;
 
-    Heartbeat(DedupStore store, SafeListeners<DedupListener> notifier, Duration shortestLease) {
+    Heartbeat(StoreCalls store, SafeListeners<DedupListener> notifier, Duration shortestLease) {
         this.store = store;
         this.notifier = notifier;
         this.periodNanos = Math.max(MIN_PERIOD_NANOS, shortestLease.toNanos() / LOOKS_PER_LEASE);
         this.thread = Executors.newSingleThreadScheduledExecutor(work -> {
-            Thread created = new Thread(work, "dedup-heartbeat-" + store.name());
+            Thread created = new Thread(work, "dedup-heartbeat-" + store.storeName());
             created.setDaemon(true);
             return created;
         });
@@ -54,7 +53,10 @@ final class Heartbeat implements AutoCloseable {
         claims.add(execution);
     }
 
-    /** Comes before a claim's completion or release is sent: a renewal after it would be taken for a lost lease. */
+    /**
+     * Comes after the close-out, so that {@link #size} counts what is still being closed out. What is closed isn't
+     * renewed any more: a renewal after its completion would be taken for a lost lease.
+     */
     void remove(Execution execution) {
         claims.remove(execution);
     }
@@ -71,7 +73,7 @@ final class Heartbeat implements AutoCloseable {
             }
         } catch (RuntimeException | Error e) {
             // A scheduled task that throws is never run again, and every lease of the process would run out silently.
-            log.error("The heartbeat of store {} failed and goes on; leases may be lost", store.name(), e);
+            log.error("The heartbeat of store {} failed and goes on; leases may be lost", store.storeName(), e);
         }
     }
 
@@ -79,8 +81,11 @@ final class Heartbeat implements AutoCloseable {
         List<Execution> due = new ArrayList<>();
         long now = System.nanoTime();
         for (Execution execution : claims) {
+            if (execution.isClosed()) {
+                continue;
+            }
             DedupPolicy policy = execution.topic().policy();
-            if (execution.isStarted() && execution.handlerTime().compareTo(policy.maxProcessingTime()) > 0) {
+            if (execution.handlerNanos() > policy.maxProcessingTime().toNanos()) {
                 // From here on the lease runs out, and the context's own deadline tells the handler.
                 if (execution.reportOverrunOnce()) {
                     notifier.tell(listener -> listener.maxProcessingTimeExceeded(keyOf(execution)));
@@ -103,24 +108,17 @@ final class Heartbeat implements AutoCloseable {
                     claimOf(execution), execution.topic().policy().lease()));
         }
         long sentAt = System.nanoTime();
-        List<WriteResult> answers;
-        try {
-            answers = store.renewAll(requests);
-        } catch (RuntimeException e) {
-            notifier.tell(listener -> listener.storeError("renew", Claimer.wrap(store, e)));
-            return; // due again at the next beat, while the leases last
-        }
+        List<WriteResult> answers = store.renewAll(requests);
         for (int i = 0; i < answers.size(); i++) {
             Execution execution = due.get(i);
             WriteResult answer = answers.get(i);
             if (answer.isApplied()) {
                 execution.renewed(sentAt);
-            } else if (answer instanceof WriteResult.StoreError error) {
-                notifier.tell(listener -> listener.storeError("renew", error.cause()));
-            } else if (claims.contains(execution)) { // else it was completed meanwhile, and nothing is lost
+            } else if (answer instanceof WriteResult.LeaseLost
+                    && !execution.isClosed()) { // else it was completed meanwhile, and nothing is lost
                 execution.markLost();
                 reportLoss(execution);
-            }
+            } // what got no answer is due again at the next beat
         }
     }
 

@@ -8,6 +8,8 @@ import java.time.Duration;
  * thread-safe.
  */
 public final class WaitBudget {
+    private static final Duration LONGEST = Duration.ofNanos(Long.MAX_VALUE);
+
     private long nanosLeft;
 
     private WaitBudget(long nanos) {
@@ -16,7 +18,7 @@ public final class WaitBudget {
 
     /** A budget of this length; zero or less never waits. */
     public static WaitBudget of(Duration total) {
-        return new WaitBudget(Math.max(0, total.toNanos()));
+        return new WaitBudget(total.compareTo(LONGEST) > 0 ? Long.MAX_VALUE : total.isNegative() ? 0 : total.toNanos());
     }
 
     /** A budget that never waits. */

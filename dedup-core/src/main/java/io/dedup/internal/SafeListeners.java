@@ -24,8 +24,8 @@ public final class SafeListeners<L> {
             L listener = listeners.get(i);
             try {
                 event.accept(listener);
-            } catch (RuntimeException | LinkageError | AssertionError | StackOverflowError e) {
-                log.warn("A listener failed, nothing else is affected: {}", listener.getClass(), e);
+            } catch (Throwable e) { // whatever it is: the outcome that it was told of stands
+                SafeLog.warn(log, "A listener failed, nothing else is affected: {}", listener.getClass(), e);
             }
         }
     }

@@ -10,7 +10,6 @@ import io.dedup.store.StoredRecord;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;
-import java.util.UUID;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
@@ -83,7 +82,7 @@ abstract class ContractGroup {
     }
 
     static DedupScope newScope() {
-        return DedupScope.of("contract", UUID.randomUUID().toString());
+        return DedupScope.of("contract", Owners.name());
     }
 
     /** Compares a time that runs down, of which the store's own clock may have eaten a little. */

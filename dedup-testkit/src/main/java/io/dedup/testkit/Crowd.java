@@ -12,6 +12,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntFunction;
+import java.util.stream.IntStream;
 
 /** Threads that start at the same moment. */
 final class Crowd implements AutoCloseable {
@@ -48,6 +49,34 @@ final class Crowd implements AutoCloseable {
             answers.add(answerOf(future));
         }
         return answers;
+    }
+
+    /** What a member does to a key; member 0 is the one who may do something else than the rest. */
+    interface Move {
+        Object play(Subject subject, int member, int race);
+    }
+
+    /**
+     * All members walk these keys in this order, half of them through the other client.
+     *
+     * @return for each key the members' answers
+     */
+    List<List<Object>> race(List<Subject> subjects, Move move) {
+        List<List<Object>> byMember = together(member -> () -> {
+            List<Object> answers = new ArrayList<>();
+            for (int race = 0; race < subjects.size(); race++) {
+                answers.add(move.play(client(subjects.get(race), member), member, race));
+            }
+            return answers;
+        });
+        return IntStream.range(0, subjects.size())
+                .mapToObj(race ->
+                        byMember.stream().map(answers -> answers.get(race)).toList())
+                .toList();
+    }
+
+    static Subject client(Subject subject, int member) {
+        return member % 2 == 0 ? subject : subject.elsewhere();
     }
 
     private static <T> T answerOf(Future<T> future) {

@@ -14,40 +14,50 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
 
 /**
  * Many threads, two clients, the same key at the same time: exactly one wins, whatever the race is about.
  *
  * <p>The members of the crowd walk the same keys in the same order: who loses is faster, and catches up, so that they
- * meet again and again however fast the store is.
+ * meet again and again. The faster the store, the more keys.
  */
 abstract class RaceContract extends ContractGroup {
-    private static final int RACES = 100;
+    private static final int LEAST_RACES = 100;
+    private static final int MOST_RACES = 3_000;
     private static final int RACES_PER_SITUATION = 8;
+    private static final long NANOS_OF_A_WALK = TimeUnit.MILLISECONDS.toNanos(20);
 
     private final Crowd crowd = new Crowd();
+    private int races = LEAST_RACES;
+
+    /** A thread runs for milliseconds before the next one gets its core: a walk has to be longer than that. */
+    @BeforeAll
+    void countRaces() {
+        subjects(Form.SINGLE, LEAST_RACES, Subject::acquire);
+        long start = System.nanoTime();
+        subjects(Form.SINGLE, LEAST_RACES, Subject::acquire);
+        long nanosPerClaim = Math.max(1, (System.nanoTime() - start) / LEAST_RACES);
+        races = (int) Math.max(LEAST_RACES, Math.min(MOST_RACES, NANOS_OF_A_WALK / nanosPerClaim));
+    }
 
     @AfterAll
     void dismiss() {
         crowd.close();
     }
 
-    /** What a member of the crowd does to a key; member 0 is the one who may be another than the rest. */
-    private interface Move {
-        Object play(Subject subject, int member, int race);
-    }
-
     @EachForm
     @DisplayName("T3 all claim a new key: one acquires, the others are in flight")
     void newKey(Form form) {
-        List<Subject> subjects = subjects(form, RACES, subject -> {});
+        List<Subject> subjects = subjects(form, races, subject -> {});
 
-        for (List<Object> answers : race(subjects, (subject, member, race) -> subject.claim())) {
+        for (List<Object> answers : crowd.race(subjects, (subject, member, race) -> subject.claim())) {
             assertOneWinner(answers, 1);
         }
     }
@@ -62,7 +72,7 @@ abstract class RaceContract extends ContractGroup {
             List<Subject> subjects =
                     subjects(form, RACES_PER_SITUATION, subject -> situation.arrange(subject, this::advance));
 
-            for (List<Object> answers : race(subjects, (subject, member, race) -> subject.claim())) {
+            for (List<Object> answers : crowd.race(subjects, (subject, member, race) -> subject.claim())) {
                 assertOneWinner(answers, situation.attempt() + 1);
             }
         }
@@ -82,10 +92,10 @@ abstract class RaceContract extends ContractGroup {
 
     private void againstTakeover(Form form, Write write, State afterwards) {
         List<Held> owners = new ArrayList<>();
-        List<Subject> subjects = subjects(form, RACES, subject -> owners.add(subject.acquire()));
+        List<Subject> subjects = subjects(form, races, subject -> owners.add(subject.acquire()));
         advance(Subject.LEASE);
 
-        List<List<Object>> races = race(
+        List<List<Object>> races = crowd.race(
                 subjects,
                 (subject, member, race) -> member == 0 ? write.of(subject, owners.get(race)) : subject.claim());
 
@@ -109,9 +119,9 @@ abstract class RaceContract extends ContractGroup {
     @DisplayName("the owner releases while others claim: nobody's claim is lost, and no two have it")
     void releaseAgainstClaim(Form form) {
         List<Held> owners = new ArrayList<>();
-        List<Subject> subjects = subjects(form, RACES, subject -> owners.add(subject.acquire()));
+        List<Subject> subjects = subjects(form, races, subject -> owners.add(subject.acquire()));
 
-        List<List<Object>> races = race(
+        List<List<Object>> races = crowd.race(
                 subjects,
                 (subject, member, race) ->
                         member == 0 ? subject.release(owners.get(race), ReleaseMode.STARTED) : subject.claim());
@@ -130,9 +140,9 @@ abstract class RaceContract extends ContractGroup {
     @DisplayName("the owner completes and releases at once, many times: one of them counts")
     void ownerAgainstItself(Form form) {
         List<Held> owners = new ArrayList<>();
-        List<Subject> subjects = subjects(form, RACES, subject -> owners.add(subject.acquire()));
+        List<Subject> subjects = subjects(form, races, subject -> owners.add(subject.acquire()));
 
-        List<List<Object>> races = race(
+        List<List<Object>> races = crowd.race(
                 subjects,
                 (subject, member, race) -> member / 2 % 2 == 0
                         ? subject.complete(owners.get(race))
@@ -152,9 +162,9 @@ abstract class RaceContract extends ContractGroup {
     @DisplayName("D4 one owner's request, repeated while the first is still under way: one claim, one attempt")
     void repeatedMeanwhile(Form form) {
         List<Owner> owners = new ArrayList<>();
-        List<Subject> subjects = subjects(form, RACES, subject -> owners.add(Owners.next()));
+        List<Subject> subjects = subjects(form, races, subject -> owners.add(Owners.next()));
 
-        List<List<Object>> races = race(subjects, (subject, member, race) -> subject.claim(owners.get(race)));
+        List<List<Object>> races = crowd.race(subjects, (subject, member, race) -> subject.claim(owners.get(race)));
 
         for (int i = 0; i < races.size(); i++) {
             assertThat(winners(races.get(i))).hasSize(Crowd.SIZE);
@@ -166,9 +176,9 @@ abstract class RaceContract extends ContractGroup {
     @EachForm
     @DisplayName("an operator forgets while others claim: forgotten before the claim, or refused after it")
     void forgetAgainstClaim(Form form) {
-        List<Subject> subjects = subjects(form, RACES, RaceContract::release);
+        List<Subject> subjects = subjects(form, races, RaceContract::release);
 
-        List<List<Object>> races = race(
+        List<List<Object>> races = crowd.race(
                 subjects,
                 (subject, member, race) ->
                         member == 0 ? subject.store().forget(subject.key(), false) : subject.claim());
@@ -183,9 +193,9 @@ abstract class RaceContract extends ContractGroup {
     @EachForm
     @DisplayName("an operator declares done while others claim: done before the claim, or refused after it")
     void forceDoneAgainstClaim(Form form) {
-        List<Subject> subjects = subjects(form, RACES, RaceContract::release);
+        List<Subject> subjects = subjects(form, races, RaceContract::release);
 
-        List<List<Object>> races = race(
+        List<List<Object>> races = crowd.race(
                 subjects,
                 (subject, member, race) -> member == 0
                         ? subject.store().forceDone(subject.key(), Subject.WINDOW, false)
@@ -203,8 +213,8 @@ abstract class RaceContract extends ContractGroup {
         Subject subject = subject(form);
         AtomicInteger holders = new AtomicInteger();
 
-        List<List<Acquired>> acquired =
-                crowd.together(member -> claimAndRelease(client(subject, member), holders, member % 2 == 0 ? 20 : 10));
+        List<List<Acquired>> acquired = crowd.together(
+                member -> claimAndRelease(Crowd.client(subject, member), holders, member % 2 == 0 ? 20 : 10));
 
         List<Acquired> all = acquired.stream()
                 .flatMap(List::stream)
@@ -250,25 +260,6 @@ abstract class RaceContract extends ContractGroup {
                     return subject;
                 })
                 .toList();
-    }
-
-    /** One list per subject, of the members' answers. */
-    private List<List<Object>> race(List<Subject> subjects, Move move) {
-        List<List<Object>> byMember = crowd.together(member -> () -> {
-            List<Object> answers = new ArrayList<>();
-            for (int race = 0; race < subjects.size(); race++) {
-                answers.add(move.play(client(subjects.get(race), member), member, race));
-            }
-            return answers;
-        });
-        return IntStream.range(0, subjects.size())
-                .mapToObj(race ->
-                        byMember.stream().map(answers -> answers.get(race)).toList())
-                .toList();
-    }
-
-    private static Subject client(Subject subject, int member) {
-        return member % 2 == 0 ? subject : subject.elsewhere();
     }
 
     private static void assertOneWinner(List<Object> answers, int attempt) {

@@ -10,7 +10,6 @@ import io.dedup.store.ClaimResult;
 import io.dedup.store.CompleteRequest;
 import io.dedup.store.DedupStore;
 import io.dedup.store.OperatorResult;
-import io.dedup.store.Owner;
 import io.dedup.store.ReleaseRequest;
 import io.dedup.store.RenewRequest;
 import io.dedup.store.StoredRecord;
@@ -25,7 +24,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -39,11 +37,8 @@ public final class InMemoryDedupStore implements DedupStore {
     /** How long attempts and tokens outlive a lease unless told otherwise: 7 days. */
     public static final Duration DEFAULT_ATTEMPT_RETENTION = Duration.ofDays(7);
 
-    private static final int CLAIMS_PER_SWEEP = 8_192;
-    private static final Owner NOBODY = new Owner("-");
-
     private final ConcurrentHashMap<DedupKey, MemoryRecord> records = new ConcurrentHashMap<>();
-    private final AtomicInteger claimsToSweep = new AtomicInteger(CLAIMS_PER_SWEEP);
+    private final ExpirySweep sweep = new ExpirySweep(records);
     private final InstantSource clock;
     private final Duration attemptRetention;
     private final long retentionMicros;
@@ -63,7 +58,7 @@ public final class InMemoryDedupStore implements DedupStore {
         }
         this.clock = clock;
         this.attemptRetention = attemptRetention;
-        this.retentionMicros = micros(attemptRetention);
+        this.retentionMicros = MemoryRecord.micros(attemptRetention);
     }
 
     @Override
@@ -78,8 +73,8 @@ public final class InMemoryDedupStore implements DedupStore {
 
     @Override
     public ClaimResult claim(ClaimRequest request) {
-        sweepNowAndThen();
         long now = now();
+        sweep.afterClaim(now);
         // The claim is the atomic replacement itself: whoever's record is in the map afterwards has won.
         MemoryRecord mine = null;
         while (true) {
@@ -89,7 +84,7 @@ public final class InMemoryDedupStore implements DedupStore {
             if (refusal != null) {
                 return refusal;
             }
-            mine = claimed(current, found == null ? 0 : found.token(), request, now);
+            mine = MemoryRecord.claimed(current, found == null ? 0 : found.token(), request, now, retentionMicros);
             boolean won = found == null
                     ? records.putIfAbsent(request.key(), mine) == null
                     : records.replace(request.key(), found, mine);
@@ -114,43 +109,18 @@ public final class InMemoryDedupStore implements DedupStore {
                 : new ClaimResult.InFlight(Duration.of(record.leaseUntil() - now, ChronoUnit.MICROS));
     }
 
-    private MemoryRecord claimed(@Nullable MemoryRecord current, long lastToken, ClaimRequest request, long now) {
-        long until = now + micros(request.lease());
-        if (current != null && current.isLive(now)) { // ours: the repetition of a request that got no answer
-            return current.withLease(until, retentionMicros);
-        }
-        boolean dead = current != null && (current.isOwned() || current.phase() == Phase.DEAD);
-        return new MemoryRecord(
-                dead ? Phase.TAKEN_OVER : Phase.PROCESSING,
-                request.owner(),
-                current == null ? 1 : current.attempt() + 1,
-                current == null ? 0 : current.deaths() + (dead ? 1 : 0),
-                Math.max(lastToken + 1, now),
-                until,
-                until + retentionMicros,
-                request.fingerprint(),
-                null);
-    }
-
     @Override
     public WriteResult complete(CompleteRequest request) {
         long now = now();
         return change(request.claim().key(), now, record -> {
             if (record.isOwnedBy(request.claim().owner())) {
-                return done(record, request.window(), request.result(), now);
+                return record.done(request.window(), request.result(), now);
             }
             boolean mineAlready = request.repeated()
                     && record.phase() == Phase.DONE
                     && record.attempt() == request.claim().attempt();
             return mineAlready ? record : null;
         });
-    }
-
-    private static MemoryRecord done(MemoryRecord record, Window window, byte @Nullable [] result, long now) {
-        Duration length = window.duration();
-        long expiresAt = length == null ? Long.MAX_VALUE : now + micros(length);
-        return new MemoryRecord(
-                Phase.DONE, NOBODY, record.attempt(), 0, record.token(), now, expiresAt, record.fingerprint(), result);
     }
 
     @Override
@@ -160,17 +130,7 @@ public final class InMemoryDedupStore implements DedupStore {
             if (!record.isOwnedBy(request.claim().owner())) {
                 return null;
             }
-            boolean tookOver = record.phase() == Phase.TAKEN_OVER;
-            int before = record.attempt() - 1;
-            return switch (request.mode()) {
-                case STARTED ->
-                    record.withPhase(Phase.RELEASED, record.attempt(), record.deaths(), now, retentionMicros);
-                case NOT_STARTED ->
-                    tookOver
-                            ? record.withPhase(Phase.DEAD, before, record.deaths() - 1, now, retentionMicros)
-                            : record.withPhase(Phase.RELEASED, before, record.deaths(), now, retentionMicros);
-                case CONVICTED -> record.withPhase(Phase.RELEASED, before, 0, now, retentionMicros);
-            };
+            return record.released(request.mode(), now, retentionMicros);
         });
     }
 
@@ -181,7 +141,7 @@ public final class InMemoryDedupStore implements DedupStore {
                 request.claim().key(),
                 now,
                 record -> record.isOwnedBy(request.claim().owner())
-                        ? record.withLease(now + micros(request.lease()), retentionMicros)
+                        ? record.withLease(now + MemoryRecord.micros(request.lease()), retentionMicros)
                         : null);
     }
 
@@ -280,10 +240,9 @@ public final class InMemoryDedupStore implements DedupStore {
                 return found;
             }
             MemoryRecord base = found == null || found.isExpired(now)
-                    ? new MemoryRecord(
-                            Phase.RELEASED, NOBODY, 0, 0, found == null ? 0 : found.token(), 0, 0, null, null)
+                    ? MemoryRecord.none(found == null ? 0 : found.token())
                     : found;
-            return done(base, window, null, now);
+            return base.done(window, null, now);
         }));
         return after.phase() == Phase.DONE ? OperatorResult.APPLIED : OperatorResult.LEASE_LIVE;
     }
@@ -301,14 +260,6 @@ public final class InMemoryDedupStore implements DedupStore {
         return records.size();
     }
 
-    private void sweepNowAndThen() {
-        if (claimsToSweep.decrementAndGet() == 0) {
-            claimsToSweep.set(CLAIMS_PER_SWEEP);
-            long now = now();
-            records.values().removeIf(record -> record.isExpired(now));
-        }
-    }
-
     private long now() {
         Instant instant = clock.instant();
         return Math.addExact(
@@ -318,11 +269,5 @@ public final class InMemoryDedupStore implements DedupStore {
 
     private static Instant instant(long micros) {
         return Instant.EPOCH.plus(micros, ChronoUnit.MICROS);
-    }
-
-    private static long micros(Duration duration) {
-        return Math.addExact(
-                Math.multiplyExact(duration.getSeconds(), 1_000_000L),
-                TimeUnit.NANOSECONDS.toMicros(duration.getNano()));
     }
 }

@@ -1,7 +1,12 @@
 package io.dedup.store.memory;
 
 import io.dedup.Fingerprint;
+import io.dedup.Window;
+import io.dedup.store.ClaimRequest;
 import io.dedup.store.Owner;
+import io.dedup.store.ReleaseMode;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,6 +26,8 @@ record MemoryRecord(
         long expiresAt,
         @Nullable Fingerprint fingerprint,
         byte @Nullable [] result) {
+
+    private static final Owner NOBODY = new Owner("-");
 
     enum Phase {
         RELEASED,
@@ -54,5 +61,57 @@ record MemoryRecord(
 
     MemoryRecord withPhase(Phase next, int nextAttempt, int nextDeaths, long now, long retention) {
         return new MemoryRecord(next, owner, nextAttempt, nextDeaths, token, now, now + retention, fingerprint, result);
+    }
+
+    /** What stands for a record that is gone, but for its token. */
+    static MemoryRecord none(long token) {
+        return new MemoryRecord(Phase.RELEASED, NOBODY, 0, 0, token, 0, 0, null, null);
+    }
+
+    /**
+     * The record after a claim that nothing refuses.
+     *
+     * @param current null when there is none, or an expired one
+     */
+    static MemoryRecord claimed(
+            @Nullable MemoryRecord current, long lastToken, ClaimRequest request, long now, long retention) {
+        long until = now + micros(request.lease());
+        if (current != null && current.isLive(now)) { // ours: the repetition of a request that got no answer
+            return current.withLease(until, retention);
+        }
+        boolean dead = current != null && (current.isOwned() || current.phase() == Phase.DEAD);
+        return new MemoryRecord(
+                dead ? Phase.TAKEN_OVER : Phase.PROCESSING,
+                request.owner(),
+                current == null ? 1 : current.attempt() + 1,
+                current == null ? 0 : current.deaths() + (dead ? 1 : 0),
+                Math.max(lastToken + 1, now),
+                until,
+                until + retention,
+                request.fingerprint(),
+                null);
+    }
+
+    MemoryRecord done(Window window, byte @Nullable [] newResult, long now) {
+        Duration length = window.duration();
+        long end = length == null ? Long.MAX_VALUE : now + micros(length);
+        return new MemoryRecord(Phase.DONE, NOBODY, attempt, 0, token, now, end, fingerprint, newResult);
+    }
+
+    MemoryRecord released(ReleaseMode mode, long now, long retention) {
+        return switch (mode) {
+            case STARTED -> withPhase(Phase.RELEASED, attempt, deaths, now, retention);
+            case NOT_STARTED ->
+                phase == Phase.TAKEN_OVER
+                        ? withPhase(Phase.DEAD, attempt - 1, deaths - 1, now, retention)
+                        : withPhase(Phase.RELEASED, attempt - 1, deaths, now, retention);
+            case CONVICTED -> withPhase(Phase.RELEASED, attempt - 1, 0, now, retention);
+        };
+    }
+
+    static long micros(Duration duration) {
+        return Math.addExact(
+                Math.multiplyExact(duration.getSeconds(), 1_000_000L),
+                TimeUnit.NANOSECONDS.toMicros(duration.getNano()));
     }
 }

@@ -1,0 +1,119 @@
+package io.dedup.engine;
+
+import static java.util.Objects.requireNonNull;
+
+import io.dedup.DedupKey;
+import io.dedup.store.ClaimRequest;
+import io.dedup.store.ClaimResult;
+import io.dedup.store.ClaimResult.Acquired;
+import io.dedup.store.Owner;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Decides about one batch: claims its messages with one call, each ID once. */
+final class BatchAdmitter {
+    private final Claimer claimer;
+    private final Decider decider;
+    private final CloseOut closeOut;
+    private final List<Delivery> deliveries;
+    /** The index of the first delivery of each key. */
+    private final Map<DedupKey, Integer> leaders = new HashMap<>();
+
+    private final Map<DedupKey, Attempted> attempted = new HashMap<>();
+    private final Map<DedupKey, Execution> executions = new HashMap<>();
+
+    BatchAdmitter(Claimer claimer, Decider decider, CloseOut closeOut, List<Delivery> deliveries) {
+        this.claimer = claimer;
+        this.decider = decider;
+        this.closeOut = closeOut;
+        this.deliveries = deliveries;
+    }
+
+    BatchAdmission admit(WaitBudget budget) {
+        try {
+            claimAll(budget);
+            if (isolationNeeded()) {
+                giveBackAll();
+                return new BatchAdmission(List.of(), true);
+            }
+            return new BatchAdmission(decideAll(), false);
+        } catch (Throwable e) { // claims that nobody knows of would be renewed for ever
+            giveBackAll();
+            throw e;
+        }
+    }
+
+    private void claimAll(WaitBudget budget) {
+        List<Delivery> toClaim = new ArrayList<>(deliveries.size());
+        List<ClaimRequest> requests = new ArrayList<>(deliveries.size());
+        Owner owner = claimer.nextOwner();
+        for (int i = 0; i < deliveries.size(); i++) {
+            Delivery delivery = deliveries.get(i);
+            DedupKey key = delivery.claimKey();
+            if (key != null && leaders.putIfAbsent(key, i) == null) {
+                toClaim.add(delivery);
+                requests.add(claimer.request(delivery, key, owner));
+            }
+        }
+        List<Attempted> answers = claimer.claimAll(toClaim, requests);
+        answers.forEach(this::answered);
+        if (answers.stream().anyMatch(Attempted::isUndecided) && !isolationNeeded()) {
+            claimer.wait(answers, budget, this::answered);
+        }
+    }
+
+    /** Under the heartbeat at once: claims that wait for their neighbours must not run out. */
+    private void answered(Attempted answer) {
+        DedupKey key = answer.request().key();
+        attempted.put(key, answer);
+        if (answer.result() instanceof Acquired acquired) {
+            executions.put(key, decider.register(answer, acquired));
+        }
+    }
+
+    private boolean isolationNeeded() {
+        return deliveries.size() > 1
+                && attempted.values().stream()
+                        .anyMatch(each -> each.result() instanceof Acquired acquired
+                                && acquired.tookOver()
+                                && each.delivery().topic().policy().maxDeaths() > 0
+                                && !each.delivery().isShadow());
+    }
+
+    private void giveBackAll() {
+        closeOut.releaseAll(
+                executions.values().stream().filter(Execution::close).toList(), null);
+        for (Attempted each : attempted.values()) {
+            // One that was made nevertheless would die at the end of its lease, and charge its message for it.
+            if (each.result() instanceof ClaimResult.StoreError) {
+                decider.giveBackUnanswered(each);
+            }
+        }
+    }
+
+    private List<Admission> decideAll() {
+        List<Admission> admissions = new ArrayList<>(deliveries.size());
+        for (int i = 0; i < deliveries.size(); i++) {
+            Delivery delivery = deliveries.get(i);
+            DedupKey key = delivery.claimKey();
+            if (key == null) {
+                admissions.add(decider.missingId(delivery));
+                continue;
+            }
+            int leader = requireNonNull(leaders.get(key));
+            admissions.add(
+                    leader == i
+                            ? decider.decide(requireNonNull(attempted.get(key)), executions.get(key))
+                            : copy(delivery, key, leader, admissions.get(leader)));
+        }
+        return admissions;
+    }
+
+    private Admission copy(Delivery delivery, DedupKey key, int leader, Admission leaderAdmission) {
+        @Nullable Admission admission = decider.follow(delivery, deliveries.get(leader), leader, leaderAdmission);
+        return admission != null ? admission : decider.decide(claimer.claim(delivery, claimer.request(delivery, key)));
+    }
+}

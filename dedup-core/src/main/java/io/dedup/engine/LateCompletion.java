@@ -1,0 +1,46 @@
+package io.dedup.engine;
+
+import static java.util.Objects.requireNonNull;
+
+import io.dedup.engine.Execution.Guard;
+import io.dedup.store.Claim;
+import io.dedup.store.ClaimRequest;
+import io.dedup.store.ClaimResult.Acquired;
+import io.dedup.store.CompleteRequest;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A success that the store couldn't be told of in time.
+ *
+ * @param unanswered the claim that got no answer before the run; null when the run had its claim
+ */
+record LateCompletion(CompleteRequest request, @Nullable ClaimRequest unanswered, Duration handlerTime) {
+
+    static LateCompletion of(Execution execution, CompleteRequest request) {
+        ClaimRequest unanswered = execution.guard() == Guard.STORE_DOWN ? requireNonNull(execution.request()) : null;
+        return new LateCompletion(request, unanswered, execution.handlerTime());
+    }
+
+    Claim claim() {
+        return request.claim();
+    }
+
+    int resultBytes() {
+        byte[] result = request.result();
+        return result == null ? 0 : result.length;
+    }
+
+    LateCompletion withoutResult() {
+        return new LateCompletion(
+                new CompleteRequest(request.claim(), request.window(), null, request.repeated()),
+                unanswered,
+                handlerTime);
+    }
+
+    /** The completion of a claim that was made only now. */
+    CompleteRequest requestAfter(Acquired acquired) {
+        Claim made = new Claim(claim().key(), claim().owner(), acquired.attempt());
+        return new CompleteRequest(made, request.window(), request.result(), false);
+    }
+}

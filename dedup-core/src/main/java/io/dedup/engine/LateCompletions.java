@@ -1,0 +1,169 @@
+package io.dedup.engine;
+
+import io.dedup.DedupKey;
+import io.dedup.DedupListener;
+import io.dedup.internal.SafeListeners;
+import io.dedup.store.ClaimRequest;
+import io.dedup.store.ClaimResult;
+import io.dedup.store.CompleteRequest;
+import io.dedup.store.WriteResult;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * Successes that the store couldn't be told of in time. Thread-safe.
+ *
+ * <p>Bounded: beyond {@value #CAPACITY} the new ones are dropped; beyond {@value #RESULT_BYTES} bytes of results they
+ * are kept without theirs. The listeners are told of both.
+ */
+final class LateCompletions {
+    private static final int CAPACITY = 100_000;
+    private static final long RESULT_BYTES = 32 * 1024 * 1024;
+
+    private final StoreCalls store;
+    private final SafeListeners<DedupListener> notifier;
+    private final ReentrantLock lock;
+    private final WorkList<LateCompletion> waiting = new WorkList<>(LateCompletion::claim);
+    private long resultBytes;
+    private boolean closed;
+
+    LateCompletions(StoreCalls store, SafeListeners<DedupListener> notifier, ReentrantLock lock) {
+        this.store = store;
+        this.notifier = notifier;
+        this.lock = lock;
+    }
+
+    void add(LateCompletion completion) {
+        boolean taken;
+        boolean tooMuch;
+        lock.lock();
+        try {
+            taken = !closed && waiting.size() < CAPACITY;
+            tooMuch = taken && resultBytes + completion.resultBytes() > RESULT_BYTES;
+            if (taken) {
+                LateCompletion kept = tooMuch ? completion.withoutResult() : completion;
+                waiting.add(kept);
+                resultBytes += kept.resultBytes();
+            }
+        } finally {
+            lock.unlock();
+        }
+        DedupKey key = completion.claim().key();
+        if (taken) {
+            notifier.tell(listener -> listener.completionPending(key));
+        } else {
+            drop(completion);
+        }
+        if (tooMuch) {
+            notifier.tell(listener -> listener.resultNotKept(key, completion.resultBytes()));
+        }
+    }
+
+    void drop(LateCompletion completion) {
+        notifier.tell(listener -> listener.completionDropped(completion.claim().key()));
+    }
+
+    /** Tells the store of some; whether it answered any. */
+    boolean tell() {
+        boolean anyAnswer = false;
+        List<LateCompletion> claimed = new ArrayList<>();
+        List<CompleteRequest> requests = new ArrayList<>();
+        List<LateCompletion> unclaimed = new ArrayList<>();
+        List<ClaimRequest> claims = new ArrayList<>();
+        for (LateCompletion each : next()) {
+            ClaimRequest unanswered = each.unanswered();
+            if (unanswered == null) {
+                claimed.add(each);
+                requests.add(each.request());
+            } else {
+                unclaimed.add(each);
+                claims.add(unanswered);
+            }
+        }
+        List<ClaimResult> claimAnswers = store.claimAll(claims);
+        for (int i = 0; i < unclaimed.size(); i++) {
+            LateCompletion each = unclaimed.get(i);
+            if (claimAnswers.get(i) instanceof ClaimResult.Acquired acquired) {
+                claimed.add(each);
+                requests.add(each.requestAfter(acquired));
+            } else {
+                anyAnswer |= settle(each, claimAnswers.get(i));
+            }
+        }
+        List<WriteResult> answers = store.completeAll(requests);
+        for (int i = 0; i < claimed.size(); i++) {
+            anyAnswer |= settle(claimed.get(i), answers.get(i));
+        }
+        return anyAnswer;
+    }
+
+    private List<LateCompletion> next() {
+        lock.lock();
+        try {
+            return waiting.next(BackgroundWrites.BATCH, each -> false);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** What is DONE stays as it is; what runs under guard somewhere else is recorded by that run. */
+    private boolean settle(LateCompletion completion, ClaimResult answer) {
+        return answer instanceof ClaimResult.StoreError
+                ? later(completion)
+                : settled(completion, answer instanceof ClaimResult.AlreadyDone);
+    }
+
+    private boolean settle(LateCompletion completion, WriteResult answer) {
+        return answer instanceof WriteResult.StoreError ? later(completion) : settled(completion, answer.isApplied());
+    }
+
+    private boolean later(LateCompletion completion) {
+        lock.lock();
+        try {
+            waiting.moveToEnd(completion);
+            return false;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private boolean settled(LateCompletion completion, boolean recorded) {
+        lock.lock();
+        try {
+            if (!waiting.remove(completion)) {
+                return true; // close() was faster, and its caller tells
+            }
+            resultBytes -= completion.resultBytes();
+        } finally {
+            lock.unlock();
+        }
+        if (recorded) {
+            notifier.tell(listener -> listener.completed(completion.claim().key(), completion.handlerTime()));
+        } else {
+            drop(completion);
+        }
+        return true;
+    }
+
+    /** Takes no more, and hands out what is left. */
+    List<LateCompletion> close() {
+        lock.lock();
+        try {
+            closed = true;
+            resultBytes = 0;
+            return waiting.removeAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    int size() {
+        lock.lock();
+        try {
+            return waiting.size();
+        } finally {
+            lock.unlock();
+        }
+    }
+}

@@ -1,0 +1,110 @@
+package io.dedup.engine;
+
+import static java.util.Objects.requireNonNull;
+
+import io.dedup.DedupKey;
+import io.dedup.DedupListener;
+import io.dedup.DedupOutcome.DeferReason;
+import io.dedup.engine.Execution.Guard;
+import io.dedup.internal.SafeListeners;
+import io.dedup.store.ReleaseMode;
+import io.dedup.store.ReleaseRequest;
+import io.dedup.store.WriteResult;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Gives claims up, in the background where the store can't be told. */
+final class Releases {
+    private final StoreCalls store;
+    private final SafeListeners<DedupListener> notifier;
+    private final Heartbeat heartbeat;
+    private final BackgroundWrites background;
+
+    Releases(
+            StoreCalls store, SafeListeners<DedupListener> notifier, Heartbeat heartbeat, BackgroundWrites background) {
+        this.store = store;
+        this.notifier = notifier;
+        this.heartbeat = heartbeat;
+        this.background = background;
+    }
+
+    /** Whether the claim was found to be somebody else's. */
+    boolean release(Execution execution, @Nullable Throwable cause) {
+        if (execution.claim() == null) {
+            return false;
+        }
+        ReleaseRequest request = request(execution);
+        if (execution.guard() == Guard.STORE_DOWN) {
+            background.release(request, leaseOf(execution));
+            return told(execution, null, cause);
+        }
+        WriteResult answer = orLater(execution, request, store.release(request));
+        heartbeat.remove(execution);
+        return told(execution, answer, cause);
+    }
+
+    /** Releases all with one call; answers whether any was lost before. */
+    boolean releaseAll(List<Execution> executions, @Nullable Throwable cause) {
+        boolean lost = false;
+        List<Execution> claimed = new ArrayList<>(executions.size());
+        List<ReleaseRequest> requests = new ArrayList<>(executions.size());
+        for (Execution execution : executions) {
+            if (execution.claim() == null || execution.guard() == Guard.STORE_DOWN) {
+                lost |= release(execution, cause);
+            } else {
+                claimed.add(execution);
+                requests.add(request(execution));
+            }
+        }
+        List<WriteResult> answers = store.releaseAll(requests);
+        for (int i = 0; i < claimed.size(); i++) {
+            WriteResult answer = orLater(claimed.get(i), requests.get(i), answers.get(i));
+            heartbeat.remove(claimed.get(i));
+            lost |= told(claimed.get(i), answer, cause);
+        }
+        return lost;
+    }
+
+    void convict(Execution execution) {
+        ReleaseRequest request = new ReleaseRequest(requireNonNull(execution.claim()), ReleaseMode.CONVICTED);
+        WriteResult ignored = orLater(execution, request, store.release(request)); // rejected, whosever it is now
+        heartbeat.remove(execution);
+    }
+
+    private WriteResult orLater(Execution execution, ReleaseRequest request, WriteResult answer) {
+        if (answer instanceof WriteResult.StoreError) {
+            background.release(request, leaseOf(execution));
+        }
+        return answer;
+    }
+
+    private boolean told(Execution execution, @Nullable WriteResult answer, @Nullable Throwable cause) {
+        DedupKey key = requireNonNull(execution.claim()).key();
+        boolean lost = answer instanceof WriteResult.LeaseLost && execution.guard() == Guard.CLAIMED;
+        if (lost) {
+            execution.markLost();
+            if (execution.reportLossOnce()) {
+                notifier.tell(listener -> listener.leaseLost(key));
+            }
+            if (cause != null) { // a failure that nobody may act on
+                Duration retryAfter = execution.topic().policy().maxDeferDelay();
+                notifier.tell(listener -> listener.deferred(key, DeferReason.LEASE_LOST, retryAfter));
+            }
+        } else {
+            notifier.tell(listener -> listener.released(key, cause));
+        }
+        return lost;
+    }
+
+    private static ReleaseRequest request(Execution execution) {
+        return new ReleaseRequest(
+                requireNonNull(execution.claim()),
+                execution.isStarted() ? ReleaseMode.STARTED : ReleaseMode.NOT_STARTED);
+    }
+
+    private static Duration leaseOf(Execution execution) {
+        return execution.topic().policy().lease();
+    }
+}

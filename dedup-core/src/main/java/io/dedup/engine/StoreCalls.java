@@ -1,0 +1,169 @@
+package io.dedup.engine;
+
+import io.dedup.DedupListener;
+import io.dedup.internal.SafeListeners;
+import io.dedup.store.ClaimRequest;
+import io.dedup.store.ClaimResult;
+import io.dedup.store.CompleteRequest;
+import io.dedup.store.DedupStore;
+import io.dedup.store.DedupStoreException;
+import io.dedup.store.ReleaseRequest;
+import io.dedup.store.RenewRequest;
+import io.dedup.store.WriteResult;
+import java.util.Collections;
+import java.util.List;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Calls the store so that whatever it throws, {@link Error}s too, or fails to answer is a {@code StoreError}, which the
+ * listeners are told of: an outcome that nobody knows must not look like one, and must not pass a close-out by.
+ *
+ * <p>A set interrupt flag is cleared for the call and set again afterwards, because blocking clients fail under it.
+ */
+final class StoreCalls {
+    private final DedupStore store;
+    private final SafeListeners<DedupListener> notifier;
+
+    StoreCalls(DedupStore store, SafeListeners<DedupListener> notifier) {
+        this.store = store;
+        this.notifier = notifier;
+    }
+
+    String storeName() {
+        return store.name();
+    }
+
+    ClaimResult claim(ClaimRequest request) {
+        boolean interrupted = Thread.interrupted();
+        try {
+            @Nullable ClaimResult answer = store.claim(request);
+            return answer == null || answer instanceof ClaimResult.StoreError
+                    ? new ClaimResult.StoreError(told("claim", errorOf(answer)))
+                    : answer;
+        } catch (Throwable e) {
+            return new ClaimResult.StoreError(told("claim", e));
+        } finally {
+            restore(interrupted);
+        }
+    }
+
+    WriteResult complete(CompleteRequest request) {
+        boolean interrupted = Thread.interrupted();
+        try {
+            return checked("complete", store.complete(request));
+        } catch (Throwable e) {
+            return new WriteResult.StoreError(told("complete", e));
+        } finally {
+            restore(interrupted);
+        }
+    }
+
+    WriteResult release(ReleaseRequest request) {
+        boolean interrupted = Thread.interrupted();
+        try {
+            return checked("release", store.release(request));
+        } catch (Throwable e) {
+            return new WriteResult.StoreError(told("release", e));
+        } finally {
+            restore(interrupted);
+        }
+    }
+
+    List<ClaimResult> claimAll(List<ClaimRequest> requests) {
+        return all(
+                "claim",
+                requests.size(),
+                () -> store.claimAll(requests),
+                ClaimResult.StoreError::new,
+                StoreCalls::errorOf);
+    }
+
+    List<WriteResult> completeAll(List<CompleteRequest> requests) {
+        return writes("complete", requests.size(), () -> store.completeAll(requests));
+    }
+
+    List<WriteResult> releaseAll(List<ReleaseRequest> requests) {
+        return writes("release", requests.size(), () -> store.releaseAll(requests));
+    }
+
+    List<WriteResult> renewAll(List<RenewRequest> requests) {
+        return writes("renew", requests.size(), () -> store.renewAll(requests));
+    }
+
+    private List<WriteResult> writes(String operation, int expected, Supplier<List<WriteResult>> call) {
+        return all(operation, expected, call, WriteResult.StoreError::new, StoreCalls::errorOf);
+    }
+
+    /** One answer for each request, whatever the store does. */
+    private <A> List<A> all(
+            String operation,
+            int expected,
+            Supplier<List<A>> call,
+            Function<DedupStoreException, A> error,
+            Function<@Nullable A, @Nullable Throwable> errorOf) {
+        if (expected == 0) {
+            return List.of();
+        }
+        boolean interrupted = Thread.interrupted();
+        try {
+            List<A> answers = call.get();
+            if (answers.size() != expected) { // whose answer is whose can't be known
+                throw new IllegalStateException(answers.size() + " answers to " + expected + " requests");
+            }
+            for (A answer : answers) {
+                Throwable failure = errorOf.apply(answer);
+                if (failure != null) {
+                    DedupStoreException told = told(operation, failure);
+                    if (answer == null) { // a store that answers null can't say which one it means either
+                        return Collections.nCopies(expected, error.apply(told));
+                    }
+                }
+            }
+            return answers;
+        } catch (Throwable e) {
+            return Collections.nCopies(expected, error.apply(told(operation, e)));
+        } finally {
+            restore(interrupted);
+        }
+    }
+
+    private WriteResult checked(String operation, @Nullable WriteResult answer) {
+        return answer == null || answer instanceof WriteResult.StoreError
+                ? new WriteResult.StoreError(told(operation, errorOf(answer)))
+                : answer;
+    }
+
+    private static @Nullable Throwable errorOf(@Nullable ClaimResult answer) {
+        if (answer == null) {
+            return noAnswer();
+        }
+        return answer instanceof ClaimResult.StoreError error ? error.cause() : null;
+    }
+
+    private static @Nullable Throwable errorOf(@Nullable WriteResult answer) {
+        if (answer == null) {
+            return noAnswer();
+        }
+        return answer instanceof WriteResult.StoreError error ? error.cause() : null;
+    }
+
+    private static IllegalStateException noAnswer() {
+        return new IllegalStateException("null for an answer");
+    }
+
+    private DedupStoreException told(String operation, @Nullable Throwable e) {
+        DedupStoreException error = e instanceof DedupStoreException known
+                ? known
+                : new DedupStoreException("store " + store.name() + " failed unexpectedly: " + e, e);
+        notifier.tell(listener -> listener.storeError(operation, error));
+        return error;
+    }
+
+    private static void restore(boolean interrupted) {
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

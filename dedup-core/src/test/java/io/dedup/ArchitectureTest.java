@@ -1,0 +1,239 @@
+package io.dedup;
+
+import static com.tngtech.archunit.base.DescribedPredicate.describe;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.assignableTo;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
+import static com.tngtech.archunit.core.domain.JavaModifier.ABSTRACT;
+import static com.tngtech.archunit.core.domain.JavaModifier.FINAL;
+import static com.tngtech.archunit.core.domain.JavaModifier.STATIC;
+import static com.tngtech.archunit.core.domain.JavaModifier.SYNCHRONIZED;
+import static com.tngtech.archunit.core.domain.JavaModifier.SYNTHETIC;
+import static com.tngtech.archunit.lang.conditions.ArchConditions.be;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.fields;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noFields;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noMethods;
+import static com.tngtech.archunit.library.GeneralCodingRules.NO_CLASSES_SHOULD_ACCESS_STANDARD_STREAMS;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaCodeUnit;
+import com.tngtech.archunit.core.domain.JavaMethod;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import io.dedup.store.DedupStoreException;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.locks.LockSupport;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * What the core may look like.
+ *
+ * <p>There is no rule against cycles of packages: io.dedup and io.dedup.engine, and io.dedup and io.dedup.store, refer
+ * to each other on purpose, because what users call (io.dedup) is what they meet first, and its values are the SPI's.
+ */
+class ArchitectureTest {
+    private static final int MAX_LINES = 300;
+    private static final JavaClasses CORE = new ClassFileImporter()
+            .importUrl(Deduplicator.class.getProtectionDomain().getCodeSource().getLocation());
+
+    @Test
+    void knowsNoFrameworkAndNoDriver() {
+        classes()
+                .that()
+                .resideOutsideOfPackage("io.dedup.json..")
+                .should()
+                .onlyDependOnClassesThat()
+                .resideInAnyPackage("java..", "org.slf4j..", "org.jspecify..", "io.dedup..")
+                .check(CORE);
+    }
+
+    @Test
+    void onlyOneClassKnowsJackson() {
+        noClasses()
+                .that()
+                .doNotHaveSimpleName("JsonPointerReader")
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage("tools.jackson..", "com.fasterxml..")
+                .check(CORE);
+        noClasses()
+                .that()
+                .resideOutsideOfPackage("io.dedup.json..")
+                .should()
+                .dependOnClassesThat()
+                .resideInAPackage("io.dedup.json..")
+                .check(CORE);
+    }
+
+    @Test
+    void helpersKnowNothingOfWhatTheyHelp() {
+        noClasses()
+                .that()
+                .resideInAPackage("..internal..")
+                .should()
+                .dependOnClassesThat(resideInAPackage("io.dedup..")
+                        .and(describe("not internal", each -> !each.getPackageName().contains(".internal"))))
+                .check(CORE);
+    }
+
+    @Test
+    void noPublicSignatureShowsAnInternalType() {
+        noMethods()
+                .that()
+                .arePublic()
+                .and()
+                .areDeclaredInClassesThat()
+                .resideOutsideOfPackage("..internal..")
+                .and()
+                .areDeclaredInClassesThat()
+                .arePublic()
+                .should(be(describe(
+                        "using an internal type", (JavaMethod method) -> signature(method)
+                                .anyMatch(type -> type.getPackageName().contains(".internal")))))
+                .check(CORE);
+    }
+
+    private static Stream<JavaClass> signature(JavaCodeUnit method) {
+        return Stream.concat(Stream.of(method.getRawReturnType()), method.getRawParameterTypes().stream());
+    }
+
+    @Test
+    void nothingButItselfKnowsTheInMemoryStore() {
+        noClasses()
+                .that()
+                .resideOutsideOfPackage("io.dedup.store.memory..")
+                .should()
+                .dependOnClassesThat()
+                .resideInAPackage("io.dedup.store.memory..")
+                .check(CORE);
+    }
+
+    @Test
+    void theStoreSpiKnowsNoEngine() {
+        noClasses()
+                .that()
+                .resideInAPackage("io.dedup.store..")
+                .should()
+                .dependOnClassesThat()
+                .resideInAPackage("io.dedup.engine..")
+                .check(CORE);
+    }
+
+    @Test
+    void classesAreFinalOrMadeToBeExtended() {
+        classes()
+                .that()
+                .areNotInterfaces()
+                .and()
+                .areNotEnums()
+                .and()
+                .areNotAnonymousClasses()
+                .and()
+                .doNotHaveFullyQualifiedName(DedupStoreException.class.getName()) // stores have their own kinds of it
+                .should()
+                .haveModifier(FINAL)
+                .orShould()
+                .haveModifier(ABSTRACT)
+                .check(CORE);
+    }
+
+    @Test
+    void thereIsNoStaticMutableState() {
+        fields().that().areStatic().should().beFinal().check(CORE);
+        noFields()
+                .that()
+                .areStatic()
+                .and()
+                .doNotHaveModifier(SYNTHETIC) // the compiler's tables for switches over enums
+                .should()
+                .haveRawType(describe(
+                        "a mutable type", type -> type.isArray() || type.getName().startsWith("java.util.concurrent.")))
+                .check(CORE);
+    }
+
+    @Test
+    void nothingBelongsToAThread() {
+        noFields().should().haveRawType(assignableTo(ThreadLocal.class)).check(CORE);
+        noMethods().should().haveModifier(SYNCHRONIZED).check(CORE);
+    }
+
+    @Test
+    void fieldsArePrivateExceptForConstants() {
+        fields()
+                .that()
+                .areDeclaredInClassesThat()
+                .areNotEnums()
+                .and()
+                .doNotHaveModifier(SYNTHETIC)
+                .should()
+                .bePrivate()
+                .orShould()
+                .haveModifier(STATIC)
+                .check(CORE);
+    }
+
+    @Test
+    void standardStreamsAreNotWrittenTo() {
+        NO_CLASSES_SHOULD_ACCESS_STANDARD_STREAMS.check(CORE);
+    }
+
+    @Test
+    void nothingWaitsInsideAStore() {
+        noMethods()
+                .that()
+                .areDeclaredInClassesThat()
+                .resideInAPackage("io.dedup.store..")
+                .should(be(describe("waiting", (JavaMethod method) -> method.getMethodCallsFromSelf().stream()
+                        .anyMatch(call -> call.getTargetOwner().isEquivalentTo(Thread.class)
+                                || call.getTargetOwner().isEquivalentTo(LockSupport.class)))))
+                .check(CORE);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"src/main/java", "src/test/java"})
+    void filesAreShort(String root) {
+        for (Path file : sources(root)) {
+            assertThat(linesOf(file)).as(file.toString()).hasSizeLessThanOrEqualTo(MAX_LINES);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"src/main/java", "src/test/java"})
+    void nothingSleepsOrLocksByMonitor(String root) {
+        Pattern wrong = Pattern.compile("Thread\\.sleep|TimeUnit\\.\\w+\\.sleep|\\bsynchronized\\s*\\(");
+        for (Path file : sources(root)) {
+            if (!file.endsWith("ArchitectureTest.java")) {
+                assertThat(linesOf(file)).as(file.toString()).noneMatch(line -> wrong.matcher(line)
+                        .find());
+            }
+        }
+    }
+
+    private static List<Path> sources(String root) {
+        try (Stream<Path> files = Files.walk(Path.of(root))) {
+            List<Path> sources = files.filter(file -> file.toString().endsWith(".java")).toList();
+            assertThat(sources).hasSizeGreaterThan(10);
+            return sources;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static List<String> linesOf(Path file) {
+        try {
+            return Files.readAllLines(file);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

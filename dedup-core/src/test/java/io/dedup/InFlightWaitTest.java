@@ -1,0 +1,208 @@
+package io.dedup;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.dedup.DedupOutcome.Completion;
+import io.dedup.DedupOutcome.Deferred;
+import io.dedup.DedupOutcome.Duplicate;
+import io.dedup.DedupOutcome.Handled;
+import io.dedup.engine.Admission;
+import io.dedup.engine.BatchAdmission;
+import io.dedup.engine.Delivery;
+import io.dedup.engine.WaitBudget;
+import io.dedup.store.Claim;
+import io.dedup.store.ClaimRequest;
+import io.dedup.store.ClaimResult.Acquired;
+import io.dedup.store.CompleteRequest;
+import io.dedup.store.Owner;
+import io.dedup.store.ReleaseMode;
+import io.dedup.store.ReleaseRequest;
+import io.dedup.store.memory.InMemoryDedupStore;
+import io.dedup.support.DeduplicatorTestBase;
+import io.dedup.support.Faults;
+import io.dedup.support.FaultyStore;
+import io.dedup.support.FaultyStore.Op;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+class InFlightWaitTest extends DeduplicatorTestBase {
+    private static final Owner ELSEWHERE = new Owner("elsewhere");
+
+    @Test
+    void theEndOfTheOtherRunIsWaitedFor() {
+        Deduplicator dedup = deduplicator(policy -> policy.inFlightWait(Duration.ofMinutes(1)));
+        Claim other = claimElsewhere("a", Duration.ofMinutes(10));
+
+        CompletableFuture<DedupOutcome<String>> copy = waiting(dedup, "a");
+        store.intact().complete(new CompleteRequest(other, Window.forever(), null, false));
+
+        assertThat(copy).succeedsWithin(Duration.ofSeconds(10)).isInstanceOf(Duplicate.class);
+    }
+
+    @Test
+    void aReleaseOfTheOtherRunIsTakenUp() {
+        Deduplicator dedup = deduplicator(policy -> policy.inFlightWait(Duration.ofMinutes(1)));
+        Claim other = claimElsewhere("a", Duration.ofMinutes(10));
+
+        CompletableFuture<DedupOutcome<String>> copy = waiting(dedup, "a");
+        store.intact().release(new ReleaseRequest(other, ReleaseMode.STARTED));
+
+        assertThat(copy).succeedsWithin(Duration.ofSeconds(10)).isEqualTo(new Handled<>("ran", Completion.DONE));
+    }
+
+    @Test
+    void theEndOfTheOtherLeaseIsTakenUp() {
+        Deduplicator dedup = deduplicator(policy -> policy.inFlightWait(Duration.ofMinutes(1)));
+        claimElsewhere("a", Duration.ofMinutes(10));
+
+        CompletableFuture<DedupOutcome<String>> copy = waiting(dedup, "a");
+        clock.advance(Duration.ofMinutes(10));
+
+        assertThat(copy).succeedsWithin(Duration.ofSeconds(10)).isEqualTo(new Handled<>("ran", Completion.DONE));
+    }
+
+    @Test
+    void oneOwnerAsksAllTheTime() {
+        Deduplicator dedup = deduplicator(policy -> policy.inFlightWait(Duration.ofMillis(300)));
+        claimElsewhere("a", Duration.ofMinutes(10));
+
+        assertThat(dedup.execute(key("a"), context -> "ran")).isInstanceOf(Deferred.class);
+
+        assertThat(store.calls(Op.CLAIM)).hasSizeBetween(3, 16);
+        assertThat(store.calls(Op.CLAIM))
+                .extracting(call -> ((ClaimRequest) call.requests().get(0)).owner())
+                .containsOnly(
+                        ((ClaimRequest) store.calls(Op.CLAIM).get(0).requests().get(0)).owner());
+    }
+
+    @Test
+    void whenTheBudgetIsSpentItIsDeferred() {
+        Deduplicator dedup = deduplicator(policy -> policy.inFlightWait(Duration.ofMinutes(10)));
+        claimElsewhere("a", Duration.ofMinutes(10));
+        WaitBudget budget = WaitBudget.of(Duration.ofMillis(150));
+        long from = System.nanoTime();
+
+        for (int i = 0; i < 5; i++) {
+            assertThat(dedup.engine().admit(delivery(dedup, "a"), budget)).isInstanceOf(Admission.Defer.class);
+        }
+
+        assertThat(budget.nanosLeft()).isZero();
+        assertThat(Duration.ofNanos(System.nanoTime() - from)).isBetween(Duration.ofMillis(150), Duration.ofSeconds(5));
+    }
+
+    @Test
+    void withoutABudgetThereIsOneCall() {
+        Deduplicator dedup = deduplicator();
+        claimElsewhere("a", Duration.ofMinutes(10));
+
+        assertThat(dedup.engine().admit(delivery(dedup, "a"), WaitBudget.none()))
+                .isInstanceOf(Admission.Defer.class);
+        assertThat(store.calls()).hasSize(1);
+    }
+
+    @Test
+    void anInterruptEndsTheWait() throws Exception {
+        Deduplicator dedup = deduplicator(policy -> policy.inFlightWait(Duration.ofMinutes(10)));
+        claimElsewhere("a", Duration.ofMinutes(10));
+        CompletableFuture<Boolean> interrupted = new CompletableFuture<>();
+        Thread thread = new Thread(() -> {
+            DedupOutcome<String> outcome = dedup.execute(key("a"), context -> "ran");
+            interrupted.complete(
+                    outcome instanceof Deferred && Thread.currentThread().isInterrupted());
+        });
+        thread.start();
+        await().until(() -> store.calls(Op.CLAIM).size() > 1);
+        thread.interrupt();
+
+        assertThat(interrupted).succeedsWithin(Duration.ofSeconds(10)).isEqualTo(true);
+        thread.join();
+    }
+
+    @Test
+    @DisplayName("claims of a batch keep their leases while they wait for a neighbour")
+    void heartbeatWhileWaiting() {
+        FaultyStore running = new FaultyStore(new InMemoryDedupStore());
+        Deduplicator dedup = deduplicator(
+                running, policy -> policy.lease(Duration.ofMillis(250)).inFlightWait(Duration.ofSeconds(2)));
+        // "a" is free at once, "b" becomes free while the batch waits, "c" is held all the time.
+        Claim b = claim(running, "b", Duration.ofMinutes(10));
+        claim(running, "c", Duration.ofMinutes(10));
+        running.on(Op.CLAIM, (call, real) -> {
+            if (running.calls(Op.CLAIM).size() == 2) {
+                running.intact().release(new ReleaseRequest(b, ReleaseMode.STARTED));
+            }
+            return real.apply(call.requests());
+        });
+
+        BatchAdmission batch = dedup.engine()
+                .admitAll(
+                        List.of(delivery(dedup, "a"), delivery(dedup, "b"), delivery(dedup, "c")),
+                        WaitBudget.of(Duration.ofSeconds(2)));
+
+        assertThat(batch.admissions().get(0)).isInstanceOf(Admission.Run.class);
+        assertThat(batch.admissions().get(2)).isInstanceOf(Admission.Defer.class);
+        assertThat(batch.admissions().get(1)).isInstanceOfSatisfying(Admission.Run.class, run -> {
+            assertThat(run.execution().leaseLost()).isFalse();
+            assertThat(running.calls(Op.RENEW))
+                    .filteredOn(call -> call.keys().contains(key("b")))
+                    .hasSizeGreaterThan(5);
+        });
+    }
+
+    @Test
+    @DisplayName("T4 a store error isn't a claim: it is asked again once, by the same owner, and then it is down")
+    void storeErrorsAreAskedAgainOnce() {
+        Deduplicator dedup = deduplicator(policy -> policy.inFlightWait(Duration.ofSeconds(10)));
+        store.on(Op.CLAIM, Faults.times(1, Faults.lostAnswer()));
+        assertThat(dedup.execute(key("a"), DedupContext::attempt)).isEqualTo(new Handled<>(1, Completion.DONE));
+
+        store.on(Op.CLAIM, Faults.down());
+        assertThat(dedup.execute(key("b"), context -> "ran")).isInstanceOf(Deferred.class);
+        assertThat(store.calls(Op.CLAIM)).hasSize(4);
+    }
+
+    @Test
+    void ofABatchOnlyTheUndecidedAreAskedAgain() {
+        Deduplicator dedup = deduplicator(policy -> policy.inFlightWait(Duration.ofSeconds(10)));
+        store.on(Op.CLAIM, Faults.times(1, Faults.forKeys(key -> key.messageId().equals("b"))));
+
+        dedup.executeAll(
+                List.of("a", "b", "c"),
+                DeduplicatorTestBase::key,
+                items -> assertThat(items).hasSize(3));
+
+        assertThat(store.calls(Op.CLAIM)).hasSize(2);
+        assertThat(store.calls(Op.CLAIM).get(1).keys()).containsExactly(key("b"));
+    }
+
+    private CompletableFuture<DedupOutcome<String>> waiting(Deduplicator dedup, String id) {
+        CountDownLatch asked = new CountDownLatch(2);
+        store.on(Op.CLAIM, (call, real) -> {
+            asked.countDown();
+            return real.apply(call.requests());
+        });
+        CompletableFuture<DedupOutcome<String>> copy =
+                CompletableFuture.supplyAsync(() -> dedup.execute(key(id), context -> "ran"));
+        await().until(() -> asked.getCount() == 0);
+        assertThat(copy).isNotDone();
+        return copy;
+    }
+
+    private static Delivery delivery(Deduplicator dedup, String id) {
+        return Delivery.of(dedup.topic(TOPIC), id, null, () -> "orders-0@1");
+    }
+
+    private Claim claimElsewhere(String id, Duration lease) {
+        return claim(store, id, lease);
+    }
+
+    private static Claim claim(FaultyStore at, String id, Duration lease) {
+        Acquired acquired = (Acquired) at.intact().claim(new ClaimRequest(key(id), ELSEWHERE, lease));
+        return new Claim(key(id), ELSEWHERE, acquired.attempt());
+    }
+}

@@ -1,0 +1,172 @@
+package io.dedup;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.dedup.DedupOutcome.SkipReason;
+import io.dedup.engine.Admission;
+import io.dedup.engine.Delivery;
+import io.dedup.engine.WaitBudget;
+import io.dedup.support.DeduplicatorTestBase;
+import java.util.List;
+import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+class MissingIdTest extends DeduplicatorTestBase {
+    static Stream<String> unusable() {
+        return Stream.of(
+                null,
+                "",
+                " ",
+                "\t \n",
+                "\u2003",
+                "\ud800",
+                "a\udc00b",
+                "\udc00\ud800",
+                "sha256:\ud800",
+                "x".repeat(10_000) + "\ud800");
+    }
+
+    static Stream<String> usable() {
+        return Stream.of(
+                "a",
+                " a",
+                "a ",
+                "\u0000",
+                "a\u0000",
+                "\u0001\u0002\u001b[31m",
+                "\u00a0", // no white space to Character.isWhitespace, and a text of its own
+                "\u200b",
+                "\r\nx",
+                "{}",
+                "{a}",
+                "}{",
+                "{{a}}",
+                "*",
+                "a*?[b-c]",
+                "'; DROP TABLE dedup; --",
+                "\\",
+                "%_",
+                "\"",
+                "$1",
+                "null",
+                "\ud83d\ude00",
+                "é", // one code point
+                "e\u0301", // two, which look the same
+                "x".repeat(10_000),
+                "ü".repeat(5_000),
+                "😀".repeat(64), // 256 bytes
+                "sha256:" + "0".repeat(64),
+                "sha256:",
+                "SHA256:x");
+    }
+
+    @ParameterizedTest
+    @MethodSource("unusable")
+    void isRejectedByDefault(@Nullable String id) {
+        Admission admission = admit(deduplicator(), id);
+
+        assertThat(admission)
+                .isInstanceOfSatisfying(
+                        Admission.Reject.class,
+                        reject -> assertThat(reject.cause())
+                                .isInstanceOf(MissingMessageIdException.class)
+                                .hasMessageContaining("orders-0@17")
+                                .hasMessageContaining("onMissingId"));
+        assertThat(store.calls()).isEmpty();
+        assertThat(events.all()).singleElement().asString().startsWith("missing in orders-0@17: ");
+        assertThatThrownBy(() -> key(id)).isInstanceOf(MissingMessageIdException.class);
+        assertThatThrownBy(() -> deduplicator().key(TOPIC, id)).isInstanceOf(MissingMessageIdException.class);
+    }
+
+    @ParameterizedTest
+    @MethodSource("unusable")
+    void isSkippedIfToldSo(@Nullable String id) {
+        Admission admission = admit(deduplicator(policy -> policy.onMissingId(OnMissingId.SKIP)), id);
+
+        assertThat(admission).isEqualTo(new Admission.Ignore(SkipReason.MISSING_ID));
+        assertThat(store.calls()).isEmpty();
+    }
+
+    @ParameterizedTest
+    @MethodSource("unusable")
+    void runsUnguardedIfToldSo(@Nullable String id) {
+        Deduplicator dedup = deduplicator(policy -> policy.onMissingId(OnMissingId.PROCESS));
+        for (int i = 0; i < 2; i++) {
+            assertThat(admit(dedup, id)).isInstanceOfSatisfying(Admission.Run.class, run -> {
+                assertThat(run.execution().key()).isNull();
+                assertThat(run.execution().guarded()).isFalse();
+                run.execution().begin();
+                assertThat(run.execution().succeed(null, WaitBudget.none()))
+                        .isEqualTo(DedupOutcome.Completion.UNGUARDED);
+            });
+        }
+        assertThat(store.calls()).isEmpty();
+        assertThat(events.count("unguarded null")).isEqualTo(2);
+    }
+
+    @ParameterizedTest
+    @MethodSource("usable")
+    void everythingElseIsAnIdOfItsOwn(String id) {
+        Deduplicator dedup = deduplicator();
+
+        assertThat(admit(dedup, id)).isInstanceOf(Admission.Run.class);
+        assertThat(admit(dedup, id)).isInstanceOf(Admission.Defer.class);
+        for (String other : usable().toList()) {
+            if (!other.equals(id)) {
+                assertThat(key(other)).isNotEqualTo(key(id));
+            }
+        }
+    }
+
+    @Test
+    void aBatchGoesOnAroundThem() {
+        Deduplicator dedup = deduplicator();
+
+        assertThat(dedup.engine()
+                        .admitAll(
+                                List.of(delivery(dedup, "a"), delivery(dedup, null), delivery(dedup, "a")),
+                                WaitBudget.none())
+                        .admissions())
+                .satisfiesExactly(
+                        first -> assertThat(first).isInstanceOf(Admission.Run.class),
+                        second -> assertThat(second).isInstanceOf(Admission.Reject.class),
+                        third -> assertThat(third).isEqualTo(new Admission.Follow(0)));
+    }
+
+    @Test
+    void anIdThatCouldNotBeExtractedIsMissing() {
+        Deduplicator dedup = deduplicator();
+
+        assertThat(dedup.engine()
+                        .admit(
+                                Delivery.withoutId(dedup.topic(TOPIC), "malformed JSON", () -> "orders-0@17"),
+                                WaitBudget.none()))
+                .isInstanceOfSatisfying(
+                        Admission.Reject.class,
+                        reject -> assertThat(reject.cause()).hasMessageContaining("malformed JSON"));
+    }
+
+    @Test
+    void thePolicyIsTheTopics() {
+        UnaryOperator<DeduplicatorBuilder> more =
+                builder -> builder.topic("clicks", policy -> policy.onMissingId(OnMissingId.SKIP));
+        Deduplicator dedup = deduplicator(store, policy -> policy, more);
+
+        assertThat(dedup.engine().admit(Delivery.of(dedup.topic("clicks"), null, null, () -> "x"), WaitBudget.none()))
+                .isInstanceOf(Admission.Ignore.class);
+        assertThat(admit(dedup, null)).isInstanceOf(Admission.Reject.class);
+    }
+
+    private static Admission admit(Deduplicator dedup, @Nullable String id) {
+        return dedup.engine().admit(delivery(dedup, id), WaitBudget.none());
+    }
+
+    private static Delivery delivery(Deduplicator dedup, @Nullable String id) {
+        return Delivery.of(dedup.topic(TOPIC), id, null, () -> "orders-0@17");
+    }
+}

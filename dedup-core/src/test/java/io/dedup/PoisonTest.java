@@ -1,0 +1,251 @@
+package io.dedup;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.awaitility.Awaitility.await;
+
+import io.dedup.DedupOutcome.Completion;
+import io.dedup.DedupOutcome.Handled;
+import io.dedup.DedupOutcome.Rejected;
+import io.dedup.engine.Admission;
+import io.dedup.engine.BatchAdmission;
+import io.dedup.engine.Delivery;
+import io.dedup.engine.Execution;
+import io.dedup.engine.WaitBudget;
+import io.dedup.store.StoredRecord.State;
+import io.dedup.support.DeduplicatorTestBase;
+import io.dedup.support.Faults;
+import io.dedup.support.FaultyStore.Op;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+/** A process that dies is one whose executions are abandoned, and whose leases run out. */
+class PoisonTest extends DeduplicatorTestBase {
+    private static final int MAX_DEATHS = 3;
+
+    private final Deduplicator dedup = deduplicator(policy -> policy.maxDeaths(MAX_DEATHS));
+
+    @Test
+    void isRejectedAfterSoManyDeaths() {
+        for (int i = 0; i < MAX_DEATHS; i++) {
+            die("a");
+        }
+
+        DedupOutcome<String> outcome = dedup.execute(key("a"), context -> "must not run");
+
+        assertThat(outcome)
+                .isInstanceOfSatisfying(
+                        Rejected.class,
+                        rejected -> assertThat(rejected.cause())
+                                .isInstanceOf(PoisonMessageException.class)
+                                .hasMessageContaining("3 earlier runs"));
+        assertThat(events.all()).contains("poison a 3");
+        assertThat(dedup.engine().inFlight()).isZero();
+    }
+
+    @Test
+    @DisplayName("the verdict resets the count, so that a replay from the dead-letter topic runs")
+    void replayRuns() {
+        for (int i = 0; i < MAX_DEATHS; i++) {
+            die("a");
+        }
+        dedup.execute(key("a"), context -> "must not run");
+
+        assertThat(record("a").deaths()).isZero();
+        assertThat(record("a").attempt()).isEqualTo(MAX_DEATHS);
+        assertThat(dedup.execute(key("a"), DedupContext::attempt))
+                .isEqualTo(new Handled<>(MAX_DEATHS + 1, Completion.DONE));
+    }
+
+    @Test
+    void aVerdictThatCouldNotBeWrittenIsWrittenInTheBackground() {
+        for (int i = 0; i < MAX_DEATHS; i++) {
+            die("a");
+        }
+        store.on(Op.RELEASE, Faults.down());
+        assertThat(dedup.execute(key("a"), context -> "must not run")).isInstanceOf(Rejected.class);
+        store.heal();
+
+        await().until(() -> stateOf("a") == State.RELEASED);
+        assertThat(record("a").deaths()).isZero();
+    }
+
+    @Test
+    void exceptionsAreNoDeaths() {
+        for (int i = 0; i < 10; i++) {
+            assertThatIllegalStateException()
+                    .isThrownBy(() -> dedup.execute(key("a"), context -> {
+                        throw new IllegalStateException("no effect");
+                    }));
+        }
+        assertThat(dedup.execute(key("a"), context -> "")).isInstanceOf(Handled.class);
+    }
+
+    @Test
+    void aSuccessForgivesDeaths() {
+        die("a");
+        die("a");
+        dedup.execute(key("a"), context -> "");
+        clock.advance(Duration.ofDays(2));
+        die("a");
+        assertThat(dedup.execute(key("a"), context -> "")).isInstanceOf(Handled.class);
+    }
+
+    @Test
+    void withoutALimitNothingIsPoison() {
+        Deduplicator unlimited = deduplicator();
+        for (int i = 0; i < 20; i++) {
+            die("a");
+        }
+        assertThat(unlimited.execute(key("a"), DedupContext::attempt)).isEqualTo(new Handled<>(21, Completion.DONE));
+    }
+
+    @Test
+    @DisplayName("in batches only the message that kills is charged: neighbours run, the killer is convicted")
+    void isolation() {
+        List<String> batch = List.of("a", "b", "killer", "c", "d");
+        Map<String, Integer> effects = new LinkedHashMap<>();
+        List<String> convicted = new ArrayList<>();
+        int lives = 0;
+
+        while (!consume(batch, effects, convicted)) {
+            assertThat(++lives).isLessThan(20);
+            clock.advance(Duration.ofMinutes(1));
+        }
+
+        assertThat(convicted).containsExactly("killer");
+        assertThat(effects).isEqualTo(Map.of("a", 1, "b", 1, "c", 1, "d", 1));
+        assertThat(lives).isEqualTo(MAX_DEATHS);
+        assertThat(events.all()).filteredOn(event -> event.startsWith("poison")).containsExactly("poison killer 3");
+    }
+
+    @Test
+    @DisplayName("a claim of an isolated batch whose answer was lost isn't left to die")
+    void isolationGivesBackWhatGotNoAnswer() {
+        die("a");
+        store.on(Op.CLAIM, Faults.times(1, (call, real) -> {
+            List<Object> answers = new ArrayList<>(real.apply(call.requests()));
+            List<?> none = Faults.forKeys(key -> true).answer(call, requests -> List.of());
+            answers.set(1, none.get(1));
+            return answers;
+        }));
+
+        BatchAdmission batch =
+                dedup.engine().admitAll(List.of(delivery("a"), delivery("b")), WaitBudget.of(Duration.ofSeconds(2)));
+
+        assertThat(batch.isolate()).isTrue();
+        assertThat(batch.admissions()).isEmpty();
+        assertThat(dedup.engine().inFlight()).isZero();
+        await().until(() -> stateOf("b") == State.RELEASED);
+        assertThat(record("b").attempt()).isZero();
+        assertThat(stateOf("a")).isEqualTo(State.ABANDONED);
+    }
+
+    @Test
+    void aDeathFoundWhileWaitingIsolatesToo() {
+        Deduplicator patient =
+                deduplicator(policy -> policy.maxDeaths(MAX_DEATHS).inFlightWait(Duration.ofMinutes(1)));
+        run("a"); // in flight, by a process that is about to die
+        store.on(Op.CLAIM, (call, real) -> {
+            if (store.calls(Op.CLAIM).size() > 2) {
+                clock.advance(Duration.ofMinutes(1));
+            }
+            return real.apply(call.requests());
+        });
+
+        BatchAdmission batch =
+                patient.engine().admitAll(List.of(delivery(patient, "a"), delivery(patient, "b")), WaitBudget.of(Duration.ofMinutes(1)));
+
+        assertThat(batch.isolate()).isTrue();
+        assertThat(patient.engine().inFlight()).isZero();
+    }
+
+    @Test
+    void executeAllRunsAnIsolatedBatchOneByOne() {
+        die("b");
+        List<List<String>> calls = new ArrayList<>();
+
+        List<?> outcomes = dedup.executeAll(
+                List.of("a", "b", "c", "b"),
+                DeduplicatorTestBase::key,
+                items -> calls.add(items.stream().map(item -> item.value()).toList()));
+
+        assertThat(calls).containsExactly(List.of("a"), List.of("b"), List.of("c"));
+        assertThat(outcomes)
+                .extracting(outcome -> outcome.getClass().getSimpleName())
+                .containsExactly("Handled", "Handled", "Handled", "Duplicate");
+    }
+
+    /** One life of a consumer; true when it reaches the end of the batch. */
+    private boolean consume(List<String> ids, Map<String, Integer> effects, List<String> convicted) {
+        BatchAdmission batch =
+                dedup.engine().admitAll(ids.stream().map(this::delivery).toList(), WaitBudget.none());
+        if (!batch.isolate()) {
+            return runAll(batch.admissions(), ids, effects, convicted);
+        }
+        for (String id : ids) {
+            Admission admission = dedup.engine().admit(delivery(id), WaitBudget.none());
+            if (!runAll(List.of(admission), List.of(id), effects, convicted)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private static boolean runAll(
+            List<Admission> admissions, List<String> ids, Map<String, Integer> effects, List<String> convicted) {
+        List<Execution> executions = new ArrayList<>();
+        for (Admission admission : admissions) {
+            if (admission instanceof Admission.Run run) {
+                run.execution().begin();
+                executions.add(run.execution());
+            }
+        }
+        for (int i = 0; i < ids.size(); i++) {
+            if (admissions.get(i) instanceof Admission.Reject) {
+                convicted.add(ids.get(i));
+            }
+            if (!(admissions.get(i) instanceof Admission.Run)) {
+                continue;
+            }
+            if (ids.get(i).equals("killer")) {
+                executions.forEach(Execution::abandon); // the process is gone, with all its claims
+                return false;
+            }
+        }
+        // Only a whole batch has its effects: they are rolled back with a process that dies in the middle.
+        for (int i = 0; i < ids.size(); i++) {
+            if (admissions.get(i) instanceof Admission.Run run) {
+                effects.merge(ids.get(i), 1, Integer::sum);
+                assertThat(run.execution().succeed(null, WaitBudget.none())).isEqualTo(Completion.DONE);
+            }
+        }
+        return true;
+    }
+
+    private void die(String id) {
+        run(id).abandon();
+        clock.advance(Duration.ofMinutes(1));
+    }
+
+    private Execution run(String id) {
+        Deduplicator mortal = deduplicator();
+        Admission admission = mortal.engine().admit(delivery(mortal, id), WaitBudget.none());
+        Execution execution = ((Admission.Run) admission).execution();
+        execution.begin();
+        return execution;
+    }
+
+    private Delivery delivery(String id) {
+        return delivery(dedup, id);
+    }
+
+    private static Delivery delivery(Deduplicator consumer, String id) {
+        return Delivery.of(consumer.topic(TOPIC), id, null, () -> "orders-0@17");
+    }
+}

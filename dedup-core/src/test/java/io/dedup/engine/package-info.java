@@ -1,0 +1,4 @@
+@NullMarked
+package io.dedup.engine;
+
+import org.jspecify.annotations.NullMarked;

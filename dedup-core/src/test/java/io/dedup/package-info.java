@@ -1,0 +1,4 @@
+@NullMarked
+package io.dedup;
+
+import org.jspecify.annotations.NullMarked;

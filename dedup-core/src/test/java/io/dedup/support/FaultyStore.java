@@ -1,0 +1,192 @@
+package io.dedup.support;
+
+import io.dedup.DedupKey;
+import io.dedup.Window;
+import io.dedup.store.ClaimRequest;
+import io.dedup.store.ClaimResult;
+import io.dedup.store.CompleteRequest;
+import io.dedup.store.DedupStore;
+import io.dedup.store.OperatorResult;
+import io.dedup.store.ReleaseRequest;
+import io.dedup.store.RenewRequest;
+import io.dedup.store.StoredRecord;
+import io.dedup.store.WriteResult;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.Function;
+
+/** A store that fails as it is told, and remembers what it was asked. */
+public final class FaultyStore implements DedupStore {
+    /** What a store is asked for, single or as a batch. */
+    public enum Op {
+        CLAIM,
+        COMPLETE,
+        RELEASE,
+        RENEW
+    }
+
+    /** One call. */
+    public record Call(Op op, boolean single, List<?> requests, long at) {
+        public List<DedupKey> keys() {
+            return requests.stream().map(FaultyStore::keyOf).toList();
+        }
+    }
+
+    /** What happens to a call instead of the real thing. */
+    @FunctionalInterface
+    public interface Fault {
+        List<?> answer(Call call, Function<List<?>, List<?>> real);
+    }
+
+    private final DedupStore store;
+    private final Map<Op, Fault> faults = new ConcurrentHashMap<>();
+    private final Queue<Call> calls = new ConcurrentLinkedQueue<>();
+
+    public FaultyStore(DedupStore store) {
+        this.store = store;
+    }
+
+    public FaultyStore on(Op op, Fault fault) {
+        faults.put(op, fault);
+        return this;
+    }
+
+    public void down() {
+        for (Op op : Op.values()) {
+            on(op, Faults.down());
+        }
+    }
+
+    public void heal() {
+        faults.clear();
+    }
+
+    public List<Call> calls(Op op) {
+        return calls.stream().filter(call -> call.op() == op).toList();
+    }
+
+    public List<Call> calls() {
+        return List.copyOf(calls);
+    }
+
+    /** The intact store behind. */
+    public DedupStore intact() {
+        return store;
+    }
+
+    private static DedupKey keyOf(Object request) {
+        if (request instanceof ClaimRequest claim) {
+            return claim.key();
+        }
+        if (request instanceof CompleteRequest complete) {
+            return complete.claim().key();
+        }
+        if (request instanceof ReleaseRequest release) {
+            return release.claim().key();
+        }
+        return ((RenewRequest) request).claim().key();
+    }
+
+    private Object one(Op op, Object request, Function<List<?>, List<?>> real) {
+        Object answer = all(op, true, List.of(request), real).get(0);
+        if (answer instanceof ClaimResult.StoreError error) {
+            throw error.cause();
+        }
+        if (answer instanceof WriteResult.StoreError error) {
+            throw error.cause();
+        }
+        return answer;
+    }
+
+    private <A> List<A> all(Op op, boolean single, List<?> requests, Function<List<?>, List<?>> real) {
+        Call call = new Call(op, single, requests, System.nanoTime());
+        calls.add(call);
+        Fault fault = faults.get(op);
+        return unchecked(fault == null ? real.apply(requests) : fault.answer(call, real));
+    }
+
+    @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"}) // each operation has its own types
+    private static <T> T unchecked(Object value) {
+        return (T) value;
+    }
+
+    @Override
+    public ClaimResult claim(ClaimRequest request) {
+        return (ClaimResult) one(Op.CLAIM, request, all -> List.of(store.claim(unchecked(all.get(0)))));
+    }
+
+    @Override
+    public List<ClaimResult> claimAll(List<ClaimRequest> requests) {
+        return all(Op.CLAIM, false, requests, all -> store.claimAll(unchecked(all)));
+    }
+
+    @Override
+    public WriteResult complete(CompleteRequest request) {
+        return (WriteResult) one(Op.COMPLETE, request, all -> List.of(store.complete(unchecked(all.get(0)))));
+    }
+
+    @Override
+    public List<WriteResult> completeAll(List<CompleteRequest> requests) {
+        return all(Op.COMPLETE, false, requests, all -> store.completeAll(unchecked(all)));
+    }
+
+    @Override
+    public WriteResult release(ReleaseRequest request) {
+        return (WriteResult) one(Op.RELEASE, request, all -> List.of(store.release(unchecked(all.get(0)))));
+    }
+
+    @Override
+    public List<WriteResult> releaseAll(List<ReleaseRequest> requests) {
+        return all(Op.RELEASE, false, requests, all -> store.releaseAll(unchecked(all)));
+    }
+
+    @Override
+    public WriteResult renew(RenewRequest request) {
+        return (WriteResult) one(Op.RENEW, request, all -> List.of(store.renew(unchecked(all.get(0)))));
+    }
+
+    @Override
+    public List<WriteResult> renewAll(List<RenewRequest> requests) {
+        return all(Op.RENEW, false, requests, all -> store.renewAll(unchecked(all)));
+    }
+
+    @Override
+    public String name() {
+        return "faulty";
+    }
+
+    @Override
+    public Duration attemptRetention() {
+        return store.attemptRetention();
+    }
+
+    @Override
+    public Optional<StoredRecord> find(DedupKey key) {
+        return store.find(key);
+    }
+
+    @Override
+    public OperatorResult forget(DedupKey key, boolean evenIfLeaseLive) {
+        return store.forget(key, evenIfLeaseLive);
+    }
+
+    @Override
+    public OperatorResult forceDone(DedupKey key, Window window, boolean evenIfLeaseLive) {
+        return store.forceDone(key, window, evenIfLeaseLive);
+    }
+
+    @Override
+    public void ping() {
+        store.ping();
+    }
+
+    @Override
+    public void close() {
+        store.close();
+    }
+}
