@@ -17,6 +17,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.springframework.kafka.listener.AcknowledgingMessageListener;
@@ -155,11 +156,9 @@ class DeferralTest {
     }
 
     @ParameterizedTest
-    @EnumSource(
-            value = AckMode.class,
-            names = {"RECORD", "BATCH", "MANUAL"})
+    @CsvSource({"RECORD,DEFAULT", "BATCH,DEFAULT", "MANUAL,DEFAULT", "BATCH,LOGGING", "BATCH,DEFAULT_WITHOUT_SEEK"})
     @DisplayName("K3 K12 other partitions go on while one is deferred, also when waiting in place is allowed")
-    void otherPartitionsGoOn(AckMode mode) {
+    void otherPartitionsGoOn(AckMode mode, Handler handler) {
         try (Scene scene = new Scene(3, policy -> policy.inFlightWait(java.time.Duration.ofSeconds(1)))) {
             Execution elsewhere = scene.runningElsewhere("p0-0");
             for (int i = 0; i < 5; i++) {
@@ -167,6 +166,7 @@ class DeferralTest {
                 scene.sendTo(1, "p1-" + i);
             }
             var container = scene.container(mode, listener(scene, false));
+            container.setCommonErrorHandler(handler.create(new CopyOnWriteArrayList<>()));
             container.setConcurrency(2);
             scene.start(container);
             await().atMost(Scene.PATIENCE)
