@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -30,6 +31,16 @@ class StoreOutageTest {
     private final RedisAddress redis = RedisServers.shared();
     private final TcpProxy proxy = TcpProxy.to(redis.host(), redis.port());
     private final List<String> recovered = new CopyOnWriteArrayList<>();
+
+    /** The first connection of a JVM loads its client's classes, which takes longer than the tests' time-out. */
+    @BeforeAll
+    static void warmUp() {
+        RedisDedupStore.builder()
+                .uri(RedisServers.shared().uri())
+                .commandTimeout(Scene.PATIENCE)
+                .build()
+                .close();
+    }
 
     private Scene scene(UnaryOperator<DedupPolicy.Builder> changes) {
         Scene scene = new Scene(
