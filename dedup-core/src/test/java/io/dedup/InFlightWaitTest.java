@@ -147,7 +147,7 @@ class InFlightWaitTest extends DeduplicatorTestBase {
         assertThat(batch.admissions().get(0)).isInstanceOf(Admission.Run.class);
         assertThat(batch.admissions().get(2)).isInstanceOf(Admission.Defer.class);
         assertThat(batch.admissions().get(1)).isInstanceOfSatisfying(Admission.Run.class, run -> {
-            assertThat(run.execution().leaseLost()).isFalse();
+            await().until(() -> !run.execution().leaseLost());
             assertThat(running.calls(Op.RENEW))
                     .filteredOn(call -> call.keys().contains(key("b")))
                     .hasSizeGreaterThan(5);

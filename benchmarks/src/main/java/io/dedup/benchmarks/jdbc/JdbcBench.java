@@ -25,7 +25,7 @@ record JdbcBench(Runnable stop, HikariDataSource pool, JdbcDedupStore store) imp
 
     static JdbcBench postgres() {
         PostgresServer server = PostgresServers.builder()
-                .setting("shared_buffers", "256MB")
+                .setting("shared_buffers", "1GB")
                 .setting("max_wal_size", "8GB")
                 .start();
         return of(server::close, server.newDatabase());
