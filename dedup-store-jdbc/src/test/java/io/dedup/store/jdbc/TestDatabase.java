@@ -37,7 +37,11 @@ final class TestDatabase implements AutoCloseable {
         this.user = user;
         this.password = password;
         this.server = server;
-        this.admin = pool(config -> config.setMaximumPoolSize(2));
+        // An H2 in memory ends with its last connection.
+        this.admin = pool(config -> {
+            config.setMaximumPoolSize(2);
+            config.setMinimumIdle(1);
+        });
     }
 
     static TestDatabase open(JdbcDialect dialect) {
@@ -46,7 +50,7 @@ final class TestDatabase implements AutoCloseable {
             // No MySQL 8 can be had here: its dialect runs on MariaDB. Its locks wait as long as its session says.
             case MARIADB, MYSQL -> of(dialect, MariaDbServers.newDatabase());
             case H2, GENERIC -> {
-                String url = "jdbc:h2:mem:" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1;LOCK_TIMEOUT=1000";
+                String url = "jdbc:h2:mem:" + UUID.randomUUID() + ";LOCK_TIMEOUT=1000";
                 yield new TestDatabase(dialect, url, "sa", "", null);
             }
         };
@@ -166,9 +170,6 @@ final class TestDatabase implements AutoCloseable {
 
     @Override
     public void close() {
-        if (server == null) {
-            execute("SHUTDOWN");
-        }
         for (int i = opened.size() - 1; i >= 0; i--) {
             try {
                 opened.get(i).close();
