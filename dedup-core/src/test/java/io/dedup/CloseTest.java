@@ -22,6 +22,7 @@ import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
+@SuppressWarnings("EqualsIncompatibleType") // outcomes that carry no value compare equal whatever its type
 class CloseTest extends DeduplicatorTestBase {
     @Test
     void admitsNothingAnyMore() {
