@@ -82,7 +82,8 @@ class ArchitectureTest {
                 .resideInAPackage("..internal..")
                 .should()
                 .dependOnClassesThat(resideInAPackage("io.dedup..")
-                        .and(describe("not internal", each -> !each.getPackageName().contains(".internal"))))
+                        .and(describe(
+                                "not internal", each -> !each.getPackageName().contains(".internal"))))
                 .check(CORE);
     }
 
@@ -98,7 +99,8 @@ class ArchitectureTest {
                 .areDeclaredInClassesThat()
                 .arePublic()
                 .should(be(describe(
-                        "using an internal type", (JavaMethod method) -> signature(method)
+                        "using an internal type",
+                        (JavaMethod method) -> signature(method)
                                 .anyMatch(type -> type.getPackageName().contains(".internal")))))
                 .check(CORE);
     }
@@ -157,7 +159,8 @@ class ArchitectureTest {
                 .doNotHaveModifier(SYNTHETIC) // the compiler's tables for switches over enums
                 .should()
                 .haveRawType(describe(
-                        "a mutable type", type -> type.isArray() || type.getName().startsWith("java.util.concurrent.")))
+                        "a mutable type",
+                        type -> type.isArray() || type.getName().startsWith("java.util.concurrent.")))
                 .check(CORE);
     }
 
@@ -169,8 +172,7 @@ class ArchitectureTest {
 
     @Test
     void fieldsArePrivateExceptForConstants() {
-        fields()
-                .that()
+        fields().that()
                 .areDeclaredInClassesThat()
                 .areNotEnums()
                 .and()
@@ -193,9 +195,11 @@ class ArchitectureTest {
                 .that()
                 .areDeclaredInClassesThat()
                 .resideInAPackage("io.dedup.store..")
-                .should(be(describe("waiting", (JavaMethod method) -> method.getMethodCallsFromSelf().stream()
-                        .anyMatch(call -> call.getTargetOwner().isEquivalentTo(Thread.class)
-                                || call.getTargetOwner().isEquivalentTo(LockSupport.class)))))
+                .should(be(describe(
+                        "waiting",
+                        (JavaMethod method) -> method.getMethodCallsFromSelf().stream()
+                                .anyMatch(call -> call.getTargetOwner().isEquivalentTo(Thread.class)
+                                        || call.getTargetOwner().isEquivalentTo(LockSupport.class)))))
                 .check(CORE);
     }
 
@@ -213,15 +217,17 @@ class ArchitectureTest {
         Pattern wrong = Pattern.compile("Thread\\.sleep|TimeUnit\\.\\w+\\.sleep|\\bsynchronized\\s*\\(");
         for (Path file : sources(root)) {
             if (!file.endsWith("ArchitectureTest.java")) {
-                assertThat(linesOf(file)).as(file.toString()).noneMatch(line -> wrong.matcher(line)
-                        .find());
+                assertThat(linesOf(file))
+                        .as(file.toString())
+                        .noneMatch(line -> wrong.matcher(line).find());
             }
         }
     }
 
     private static List<Path> sources(String root) {
         try (Stream<Path> files = Files.walk(Path.of(root))) {
-            List<Path> sources = files.filter(file -> file.toString().endsWith(".java")).toList();
+            List<Path> sources =
+                    files.filter(file -> file.toString().endsWith(".java")).toList();
             assertThat(sources).hasSizeGreaterThan(10);
             return sources;
         } catch (IOException e) {

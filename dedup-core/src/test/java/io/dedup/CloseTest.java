@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.dedup.DedupOutcome.Completion;
-import io.dedup.DedupOutcome.Deferred;
 import io.dedup.DedupOutcome.DeferReason;
+import io.dedup.DedupOutcome.Deferred;
 import io.dedup.DedupOutcome.Handled;
 import io.dedup.engine.Admission;
 import io.dedup.engine.Delivery;
@@ -13,8 +13,8 @@ import io.dedup.engine.Execution;
 import io.dedup.engine.WaitBudget;
 import io.dedup.store.StoredRecord.State;
 import io.dedup.support.DeduplicatorTestBase;
-import io.dedup.support.FaultyStore.Op;
 import io.dedup.support.Faults;
+import io.dedup.support.FaultyStore.Op;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -50,7 +50,8 @@ class CloseTest extends DeduplicatorTestBase {
 
         assertThat(dedup.execute(key("a"), context -> "must not run"))
                 .isInstanceOfSatisfying(
-                        Deferred.class, deferred -> assertThat(deferred.reason()).isEqualTo(DeferReason.CLOSED));
+                        Deferred.class,
+                        deferred -> assertThat(deferred.reason()).isEqualTo(DeferReason.CLOSED));
         assertThat(stateOf("a")).isEqualTo(State.RELEASED);
         assertThat(record("a").attempt()).isZero();
     }
@@ -95,10 +96,14 @@ class CloseTest extends DeduplicatorTestBase {
         }
         dedup.close();
 
-        assertThat(events.all()).filteredOn(event -> event.startsWith("dropped")).hasSize(1_200);
+        assertThat(events.all())
+                .filteredOn(event -> event.startsWith("dropped"))
+                .hasSize(1_200);
         assertThat(dedup.engine().pendingCompletions()).isZero();
         dedup.close();
-        assertThat(events.all()).filteredOn(event -> event.startsWith("dropped")).hasSize(1_200);
+        assertThat(events.all())
+                .filteredOn(event -> event.startsWith("dropped"))
+                .hasSize(1_200);
     }
 
     @Test
@@ -131,8 +136,8 @@ class CloseTest extends DeduplicatorTestBase {
     @Test
     @DisplayName("T6 an interrupted close() ends at once and keeps the flag")
     void interrupted() throws Exception {
-        Deduplicator dedup = deduplicator(
-                store, policy -> policy, builder -> builder.shutdownTimeout(Duration.ofHours(1)));
+        Deduplicator dedup =
+                deduplicator(store, policy -> policy, builder -> builder.shutdownTimeout(Duration.ofHours(1)));
         CountDownLatch started = new CountDownLatch(1);
         CountDownLatch mayEnd = new CountDownLatch(1);
         Thread handler = new Thread(() -> dedup.execute(key("a"), context -> {

@@ -14,10 +14,11 @@ import io.dedup.store.DedupStoreException;
 import io.dedup.store.Owner;
 import io.dedup.store.StoredRecord.State;
 import io.dedup.support.DeduplicatorTestBase;
-import io.dedup.support.FaultyStore.Op;
 import io.dedup.support.Faults;
+import io.dedup.support.FaultyStore.Op;
 import java.time.Duration;
 import java.time.Period;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -55,10 +56,11 @@ class CoreTrapsTest extends DeduplicatorTestBase {
         Deduplicator dedup = deduplicator();
         List<DedupOutcome<String>> copies = new ArrayList<>();
 
-        assertThatIllegalStateException().isThrownBy(() -> dedup.execute(key("a"), context -> {
-            copies.add(dedup.execute(key("a"), inner -> "too early"));
-            throw new IllegalStateException("no effect");
-        }));
+        assertThatIllegalStateException()
+                .isThrownBy(() -> dedup.execute(key("a"), context -> {
+                    copies.add(dedup.execute(key("a"), inner -> "too early"));
+                    throw new IllegalStateException("no effect");
+                }));
         copies.add(dedup.execute(key("a"), inner -> "effect"));
 
         assertThat(copies.get(0).mayAck()).isFalse();
@@ -93,7 +95,8 @@ class CoreTrapsTest extends DeduplicatorTestBase {
                 new IllegalStateException("a bug"),
                 new NoClassDefFoundError("a wrong class path"))) {
             store.on(Op.CLAIM, Faults.throwing(() -> thrown));
-            assertThat(dedup.execute(key("a"), context -> "must not run").mayAck()).isFalse();
+            assertThat(dedup.execute(key("a"), context -> "must not run").mayAck())
+                    .isFalse();
         }
     }
 
@@ -121,13 +124,16 @@ class CoreTrapsTest extends DeduplicatorTestBase {
             return "";
         });
         assertThat(Thread.interrupted()).isTrue();
-        assertThatIllegalStateException().isThrownBy(() -> dedup.execute(key("fails"), context -> {
-            Thread.currentThread().interrupt();
-            throw new IllegalStateException("no effect");
-        }));
+        assertThatIllegalStateException()
+                .isThrownBy(() -> dedup.execute(key("fails"), context -> {
+                    Thread.currentThread().interrupt();
+                    throw new IllegalStateException("no effect");
+                }));
         assertThat(Thread.interrupted()).isTrue();
-        dedup.executeAll(List.of("x", "y"), DeduplicatorTestBase::key, items -> Thread.currentThread()
-                .interrupt());
+        dedup.executeAll(
+                List.of("x", "y"),
+                DeduplicatorTestBase::key,
+                items -> Thread.currentThread().interrupt());
         assertThat(Thread.interrupted()).isTrue();
         Thread.currentThread().interrupt();
         dedup.execute(key("claims"), context -> "");
@@ -190,9 +196,12 @@ class CoreTrapsTest extends DeduplicatorTestBase {
     @Test
     @DisplayName("T9 windows are durations, counted in full; zero and negative ones are refused")
     void windowUnits() {
-        assertThat(Period.ofMonths(1).getDays()).isZero(); // the trap
+        assertThat(Period.ofMonths(1).get(ChronoUnit.DAYS))
+                .isZero(); // the trap: the days of a period are not its length
         for (Duration wrong : List.of(Duration.ZERO, Duration.ofDays(-1), Duration.ofNanos(999_999))) {
-            assertThatIllegalArgumentException().isThrownBy(() -> Window.of(wrong)).withMessageContaining("window");
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> Window.of(wrong))
+                    .withMessageContaining("window");
         }
         Deduplicator dedup = deduplicator(policy -> policy.window(Duration.parse("P30DT1H")));
         dedup.execute(key("a"), context -> "");

@@ -91,16 +91,33 @@ class DedupKeyTest {
 
     @Test
     void textIsFitForALog() {
-        assertThat(DedupKey.of(SCOPE, "a\nERROR \u001b[31m")).hasToString(
-                "\"a\\u000aERROR \\u001b[31m\" (consumer \"billing\", topic \"orders\")");
+        assertThat(DedupKey.of(SCOPE, "a\nERROR \u001b[31m"))
+                .hasToString("\"a\\u000aERROR \\u001b[31m\" (consumer \"billing\", topic \"orders\")");
     }
 
     @Test
     @DisplayName("scopes are unambiguous whatever their names hold")
     void scopesDoNotCollide() {
         List<String> names = List.of(
-                "a", "b", "ab", "a/b", "/", "1:a", "1:a/b", "3:a/b", "dlt!", "dlt!a", "shadow!", "shadow!1:a/b",
-                "sha256:", "x".repeat(300), "x".repeat(301), "ü", "\u0000", ":", "!");
+                "a",
+                "b",
+                "ab",
+                "a/b",
+                "/",
+                "1:a",
+                "1:a/b",
+                "3:a/b",
+                "dlt!",
+                "dlt!a",
+                "shadow!",
+                "shadow!1:a/b",
+                "sha256:",
+                "x".repeat(300),
+                "x".repeat(301),
+                "ü",
+                "\u0000",
+                ":",
+                "!");
         List<DedupScope> scopes = new ArrayList<>();
         for (String consumer : names) {
             for (String topic : names) {
@@ -116,7 +133,9 @@ class DedupKeyTest {
             assertThat(scope.text().getBytes(UTF_8).length).isLessThanOrEqualTo(DedupScope.MAX_BYTES);
         }
         assertThat(new HashSet<>(scopes)).hasSameSizeAs(scopes);
-        assertThat(DedupScope.of("a", "b")).isEqualTo(DedupScope.of("a", "b")).hasSameHashCodeAs(DedupScope.of("a", "b"));
+        assertThat(DedupScope.of("a", "b"))
+                .isEqualTo(DedupScope.of("a", "b"))
+                .hasSameHashCodeAs(DedupScope.of("a", "b"));
     }
 
     @ParameterizedTest
@@ -128,7 +147,9 @@ class DedupKeyTest {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> DedupScope.of("billing", wrong))
                 .withMessageContaining("topic");
-        assertThatNullPointerException().isThrownBy(() -> DedupScope.of(null, "orders")).withMessage("consumer");
+        assertThatNullPointerException()
+                .isThrownBy(() -> DedupScope.of(null, "orders"))
+                .withMessage("consumer");
     }
 
     @Test

@@ -12,9 +12,9 @@ import io.dedup.DedupOutcome.Rejected;
 import io.dedup.store.StoredRecord.State;
 import io.dedup.store.memory.InMemoryDedupStore;
 import io.dedup.support.DeduplicatorTestBase;
+import io.dedup.support.Faults;
 import io.dedup.support.FaultyStore;
 import io.dedup.support.FaultyStore.Op;
-import io.dedup.support.Faults;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.List;
@@ -103,9 +103,7 @@ class ListenersTest extends DeduplicatorTestBase {
     void doNotEndTheHeartbeat(Supplier<Throwable> thrown) {
         FaultyStore running = new FaultyStore(new InMemoryDedupStore());
         Deduplicator dedup = deduplicator(
-                running,
-                policy -> policy.lease(Duration.ofMillis(150)),
-                builder -> builder.listener(failing(thrown)));
+                running, policy -> policy.lease(Duration.ofMillis(150)), builder -> builder.listener(failing(thrown)));
         running.on(Op.RENEW, Faults.times(2, Faults.down()));
 
         dedup.execute(key("a"), context -> {
@@ -120,18 +118,21 @@ class ListenersTest extends DeduplicatorTestBase {
     @Test
     void areToldInOrder() {
         StringBuilder told = new StringBuilder();
-        Deduplicator dedup = deduplicator(store, policy -> policy, builder -> builder.listener(new DedupListener() {
-                    @Override
-                    public void acquired(DedupKey key, int attempt) {
-                        told.append("1");
-                    }
-                })
-                .listener(new DedupListener() {
-                    @Override
-                    public void acquired(DedupKey key, int attempt) {
-                        told.append("2");
-                    }
-                }));
+        Deduplicator dedup = deduplicator(
+                store,
+                policy -> policy,
+                builder -> builder.listener(new DedupListener() {
+                            @Override
+                            public void acquired(DedupKey key, int attempt) {
+                                told.append("1");
+                            }
+                        })
+                        .listener(new DedupListener() {
+                            @Override
+                            public void acquired(DedupKey key, int attempt) {
+                                told.append("2");
+                            }
+                        }));
         dedup.execute(key("a"), context -> "");
 
         assertThat(told).hasToString("12");

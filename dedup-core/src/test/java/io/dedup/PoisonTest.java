@@ -158,8 +158,9 @@ class PoisonTest extends DeduplicatorTestBase {
             return real.apply(call.requests());
         });
 
-        BatchAdmission batch =
-                patient.engine().admitAll(List.of(delivery(patient, "a"), delivery(patient, "b")), WaitBudget.of(Duration.ofMinutes(1)));
+        BatchAdmission batch = patient.engine()
+                .admitAll(
+                        List.of(delivery(patient, "a"), delivery(patient, "b")), WaitBudget.of(Duration.ofMinutes(1)));
 
         assertThat(batch.isolate()).isTrue();
         assertThat(patient.engine().inFlight()).isZero();

@@ -8,8 +8,8 @@ import io.dedup.DedupOutcome.Duplicate;
 import io.dedup.DedupOutcome.Handled;
 import io.dedup.store.StoredRecord.State;
 import io.dedup.support.DeduplicatorTestBase;
-import io.dedup.support.FaultyStore.Op;
 import io.dedup.support.Faults;
+import io.dedup.support.FaultyStore.Op;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
@@ -27,8 +27,7 @@ class ResultReplayTest extends DeduplicatorTestBase {
         Deduplicator dedup = deduplicator();
         dedup.execute(call, context -> "grüße");
 
-        assertThat(dedup.execute(call, context -> "must not run"))
-                .isEqualTo(new Duplicate<>(clock.instant(), "grüße"));
+        assertThat(dedup.execute(call, context -> "must not run")).isEqualTo(new Duplicate<>(clock.instant(), "grüße"));
         assertThat(dedup.execute(DedupCall.of(key("a")), context -> "must not run"))
                 .isEqualTo(new Duplicate<>(clock.instant(), null));
     }
@@ -39,8 +38,7 @@ class ResultReplayTest extends DeduplicatorTestBase {
         assertThat(dedup.executeAsync(call, context -> CompletableFuture.completedFuture("kept")))
                 .succeedsWithin(Duration.ofSeconds(5));
 
-        assertThat(dedup.execute(call, context -> "must not run"))
-                .isEqualTo(new Duplicate<>(clock.instant(), "kept"));
+        assertThat(dedup.execute(call, context -> "must not run")).isEqualTo(new Duplicate<>(clock.instant(), "kept"));
     }
 
     @Test

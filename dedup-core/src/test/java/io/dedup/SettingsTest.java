@@ -70,7 +70,8 @@ class SettingsTest {
     @Test
     void zeroIsNoWindowNorLease() {
         assertThatIllegalArgumentException().isThrownBy(() -> Window.of(Duration.ZERO));
-        assertThatIllegalArgumentException().isThrownBy(() -> DedupPolicy.builder().lease(Duration.ZERO));
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> DedupPolicy.builder().lease(Duration.ZERO));
     }
 
     @Test
@@ -165,15 +166,15 @@ class SettingsTest {
 
     @Test
     void aConsumerNameIsRequiredAtTheStart() {
-        assertThatIllegalArgumentException()
-                .isThrownBy(() -> builder().build())
-                .withMessageContaining("consumer");
+        assertThatIllegalArgumentException().isThrownBy(() -> builder().build()).withMessageContaining("consumer");
         for (String wrong : new String[] {"", " ", "\ud800"}) {
             assertThatIllegalArgumentException()
                     .isThrownBy(() -> builder().consumer(wrong).build())
                     .withMessageContaining("consumer");
         }
-        assertThatNullPointerException().isThrownBy(() -> builder().consumer(null)).withMessage("consumer");
+        assertThatNullPointerException()
+                .isThrownBy(() -> builder().consumer(null))
+                .withMessage("consumer");
     }
 
     @Test
@@ -186,12 +187,13 @@ class SettingsTest {
                 .withMessageContaining("topic orders")
                 .withMessageContaining("maxProcessingTime");
         assertThatIllegalArgumentException()
-                .isThrownBy(() ->
-                        builder().consumer("billing").topic(" ", policy -> policy).build())
+                .isThrownBy(() -> builder()
+                        .consumer("billing")
+                        .topic(" ", policy -> policy)
+                        .build())
                 .withMessageContaining("topic");
         assertThatIllegalArgumentException()
-                .isThrownBy(() ->
-                        builder().topic("orders", policy -> policy).topic("orders", policy -> policy))
+                .isThrownBy(() -> builder().topic("orders", policy -> policy).topic("orders", policy -> policy))
                 .withMessageContaining("twice");
     }
 

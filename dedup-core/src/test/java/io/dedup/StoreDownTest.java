@@ -279,8 +279,8 @@ class StoreDownTest extends DeduplicatorTestBase {
 
         // What is pointless is forgotten: the next one is told at once, and alone.
         await().until(() -> Duration.ofNanos(
-                        System.nanoTime() - store.calls(Op.CLAIM).get(0).at())
-                .compareTo(Duration.ofMillis(500))
+                                System.nanoTime() - store.calls(Op.CLAIM).get(0).at())
+                        .compareTo(Duration.ofMillis(500))
                 > 0);
         int before = store.calls(Op.RELEASE).size();
         dedup.execute(key("b"), context -> "must not run");

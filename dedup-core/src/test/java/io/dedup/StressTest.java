@@ -86,7 +86,8 @@ class StressTest {
 
         assertThat(problems).isEmpty();
         assertThat(effects).hasSize(KEYS);
-        assertThat(effects.entrySet()).allSatisfy(each -> assertThat(each.getValue()).hasValue(1));
+        assertThat(effects.entrySet())
+                .allSatisfy(each -> assertThat(each.getValue()).hasValue(1));
         store.heal();
         for (Deduplicator consumer : consumers) {
             await().until(() -> consumer.engine().pendingCompletions() == 0);
@@ -151,7 +152,6 @@ class StressTest {
             problems.add(id + " " + e);
         }
     }
-
 
     private void all(Deduplicator consumer, List<String> batch, List<String> left, boolean fails) {
         try {

@@ -13,9 +13,9 @@ import io.dedup.OnStoreFailure;
 import io.dedup.store.StoredRecord.State;
 import io.dedup.store.memory.InMemoryDedupStore;
 import io.dedup.support.Events;
+import io.dedup.support.Faults;
 import io.dedup.support.FaultyStore;
 import io.dedup.support.FaultyStore.Op;
-import io.dedup.support.Faults;
 import io.dedup.support.MovableClock;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -29,8 +29,7 @@ class CloseOutTest {
     private final MovableClock clock = new MovableClock();
     private final FaultyStore store = new FaultyStore(new InMemoryDedupStore(clock, Duration.ofDays(7)));
     private final Events events = new Events();
-    private final DedupEngine engine =
-            new DedupEngine(store, List.of(events), Duration.ofSeconds(30), Duration.ZERO);
+    private final DedupEngine engine = new DedupEngine(store, List.of(events), Duration.ofSeconds(30), Duration.ZERO);
     private final DedupTopic topic = topic(DedupPolicy.builder());
     private final DedupTopic shadow = topic(DedupPolicy.builder().shadow(true));
 
@@ -96,7 +95,8 @@ class CloseOutTest {
         assertThat(engine.inFlight()).isZero();
         store.heal();
         await().until(() -> engine.pendingCompletions() == 0);
-        assertThat(List.of(state("a"), state("b"), state("down"), state("lost"))).containsOnly(State.DONE);
+        assertThat(List.of(state("a"), state("b"), state("down"), state("lost")))
+                .containsOnly(State.DONE);
     }
 
     @Test

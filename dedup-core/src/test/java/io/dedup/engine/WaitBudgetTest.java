@@ -21,6 +21,7 @@ class WaitBudgetTest {
 
     @Test
     void mayBeLongerThanNanosecondsCanSay() {
-        assertThat(WaitBudget.of(Duration.ofSeconds(Long.MAX_VALUE)).nanosLeft()).isEqualTo(Long.MAX_VALUE);
+        assertThat(WaitBudget.of(Duration.ofSeconds(Long.MAX_VALUE)).nanosLeft())
+                .isEqualTo(Long.MAX_VALUE);
     }
 }

@@ -86,8 +86,7 @@ class ExpirySweepTest {
                     complete(key, Window.of(Duration.ofMillis(1)));
                     clock.advance(Duration.ofMillis(2));
                     if (!(store.claim(new ClaimRequest(key, OWNER, Duration.ofDays(300))) instanceof Acquired)
-                            || !store.renew(new RenewRequest(
-                                            new Claim(key, OWNER, 1), Duration.ofDays(300)))
+                            || !store.renew(new RenewRequest(new Claim(key, OWNER, 1), Duration.ofDays(300)))
                                     .isApplied()) {
                         problems.add(key.toString());
                     }
