@@ -3,7 +3,6 @@ package io.dedup.kafka;
 import io.dedup.engine.Admission;
 import io.dedup.engine.DedupEngine;
 import io.dedup.engine.Execution;
-import io.dedup.kafka.PendingDeliveries.Entry;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -15,13 +14,14 @@ import org.jspecify.annotations.Nullable;
  * handled is where the batch is cut, and what is behind it comes again.
  *
  * @param admissions of each record; null where the handler has the message already, see {@code firsts}
- * @param firsts by the index of a copy: the entry that it is a copy of
+ * @param firsts by the index of a copy: what it is a copy of
  * @param cut the index of the first deferral or rejection; the size when there is none
  * @param runs the indexes before the cut that the handler gets
  */
-record BatchPlan(List<@Nullable Admission> admissions, Map<Integer, Entry> firsts, int cut, List<Integer> runs) {
+record BatchPlan(
+        List<@Nullable Admission> admissions, Map<Integer, PendingDelivery> firsts, int cut, List<Integer> runs) {
 
-    static BatchPlan of(List<@Nullable Admission> admissions, Map<Integer, Entry> firsts) {
+    static BatchPlan of(List<@Nullable Admission> admissions, Map<Integer, PendingDelivery> firsts) {
         int cut = 0;
         List<Integer> runs = new ArrayList<>();
         while (cut < admissions.size() && !cuts(admissions.get(cut))) {

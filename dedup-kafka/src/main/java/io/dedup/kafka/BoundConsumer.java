@@ -89,7 +89,7 @@ final class BoundConsumer {
             deferred.keySet().removeAll(partitions);
         }
         acks.pending()
-                .forget(partitions)
+                .lost(partitions)
                 .forEach((partition, offset) -> seeks.seek(partition.topic(), partition.partition(), offset));
     }
 }

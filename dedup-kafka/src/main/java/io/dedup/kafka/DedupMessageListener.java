@@ -4,8 +4,6 @@ import io.dedup.DedupOutcome.DeferReason;
 import io.dedup.engine.Admission;
 import io.dedup.engine.Delivery;
 import io.dedup.engine.Execution;
-import io.dedup.kafka.PendingDeliveries.Entry;
-import io.dedup.kafka.PendingDeliveries.Release;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationRegistry;
 import java.util.Collection;
@@ -49,27 +47,27 @@ final class DedupMessageListener<K, V> extends FilteringMessageListenerAdapter<K
             return;
         }
         ManualAcks acks = bound.acks();
-        Release release = Release.of(record, acknowledgment);
-        Entry first = acks.pending().firstOf(delivery);
+        ContainerAck ack = ContainerAck.of(record, acknowledgment);
+        PendingDelivery first = acks.pending().firstOf(delivery);
         Execution execution = first == null ? admitted(record, delivery, bound) : null;
         if (execution != null) {
-            Entry entry = acks.pending().given(record, delivery, execution, release);
+            PendingDelivery given = acks.pending().given(record, delivery, execution, ack);
             runUntilAcknowledged(
                     record,
-                    new TrackedAcknowledgment(acknowledgment, acks, record, entry, release),
+                    new TrackedAcknowledgment(acknowledgment, acks, given, ack),
                     consumer,
-                    entry,
+                    given,
                     execution,
                     bound);
             return;
         }
         if (first != null) {
             closeObservation(null);
-            acks.pending().following(first, record, release);
+            acks.pending().following(first, record, ack);
         } else {
-            acks.pending().finished(record, release);
+            acks.pending().finished(record, ack);
         }
-        acks.pending().request(release);
+        acks.pending().request(ack);
     }
 
     /** The run that may begin; null when the record is to be acked without one. */
@@ -111,14 +109,14 @@ final class DedupMessageListener<K, V> extends FilteringMessageListenerAdapter<K
             ConsumerRecord<K, V> record,
             TrackedAcknowledgment acknowledgment,
             @Nullable Consumer<?, ?> consumer,
-            Entry entry,
+            PendingDelivery given,
             Execution execution,
             BoundConsumer bound) {
         execution.begin();
         try {
             invoke(record, acknowledgment, consumer);
         } catch (Throwable e) {
-            throw failed(record, e, bound.acks().fail(List.of(entry), e), bound);
+            throw failed(record, e, bound.acks().fail(List.of(given), e), bound);
         } finally {
             acknowledgment.handlerReturned();
         }

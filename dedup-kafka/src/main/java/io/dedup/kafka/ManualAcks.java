@@ -3,12 +3,9 @@ package io.dedup.kafka;
 import io.dedup.engine.DedupEngine;
 import io.dedup.engine.Execution;
 import io.dedup.engine.WaitBudget;
-import io.dedup.kafka.PendingDeliveries.Entry;
-import io.dedup.kafka.PendingDeliveries.Release;
+import java.util.Collection;
 import java.util.List;
-import java.util.Map;
 import java.util.function.Supplier;
-import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /** Closes out what a handler acknowledges: the store is told before the container is. Thread-safe. */
@@ -31,10 +28,10 @@ final class ManualAcks {
      * The handler acknowledges these positions, and with them everything below: so says the contract of
      * {@code Acknowledgment.acknowledge()}, and so does the offset that it commits.
      *
-     * @param release the container's ack that goes with it, if any
+     * @param ack the container's ack that goes with it, if any
      */
-    void acknowledge(Map<TopicPartition, Long> upTo, @Nullable Release release) {
-        List<Entry> closing = pending.close(upTo, release);
+    void acknowledge(Collection<PendingDelivery> upTo, @Nullable ContainerAck ack) {
+        List<PendingDelivery> closing = pending.close(upTo, ack);
         try {
             List<Execution> executions = PendingDeliveries.executions(closing);
             if (executions.size() == 1) {
@@ -43,12 +40,12 @@ final class ManualAcks {
                 engine.succeedAll(executions, budget.get());
             }
         } finally {
-            pending.closed(closing, release);
+            pending.closed(closing, ack);
         }
     }
 
     /** The handler failed with these, or gave them back; true when the lease of one was lost before. */
-    boolean fail(List<Entry> entries, Throwable cause) {
-        return engine.failAll(PendingDeliveries.executions(pending.abort(entries)), cause);
+    boolean fail(List<PendingDelivery> deliveries, Throwable cause) {
+        return engine.failAll(PendingDeliveries.executions(pending.abort(deliveries)), cause);
     }
 }

@@ -5,16 +5,14 @@ import io.dedup.engine.BatchAdmission;
 import io.dedup.engine.DedupEngine;
 import io.dedup.engine.Delivery;
 import io.dedup.engine.Execution;
-import io.dedup.kafka.PendingDeliveries.Entry;
-import io.dedup.kafka.PendingDeliveries.Release;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
+import java.util.TreeMap;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -37,7 +35,11 @@ final class ManualBatch<K, V> {
     private final PendingDeliveries pending;
     private final Acknowledgment container;
     private final BatchHandler<K, V> handler;
-    private final Map<Integer, Entry> given = new HashMap<>();
+    /** By the index of the record in the poll: those that the handler was given, and all so far. */
+    private final Map<Integer, PendingDelivery> given = new HashMap<>();
+
+    private final NavigableMap<Integer, PendingDelivery> positions = new TreeMap<>();
+
     private int partlyAcknowledged = -1;
     private boolean nacked;
 
@@ -56,11 +58,11 @@ final class ManualBatch<K, V> {
     }
 
     void run() {
-        Map<Integer, Entry> firsts = new HashMap<>();
+        Map<Integer, PendingDelivery> firsts = new HashMap<>();
         List<Delivery> toAdmit = new ArrayList<>();
         List<Integer> indexes = new ArrayList<>();
         for (int i = 0; i < steps.size(); i++) {
-            Entry first = pending.firstOf(steps.deliveries.get(i));
+            PendingDelivery first = pending.firstOf(steps.deliveries.get(i));
             if (first == null) {
                 toAdmit.add(steps.deliveries.get(i));
                 indexes.add(i);
@@ -75,41 +77,41 @@ final class ManualBatch<K, V> {
         }
         BatchPlan plan = BatchPlan.of(BatchPlan.spread(batch.admissions(), indexes, steps.size()), firsts);
         plan.giveBackBehindCut(engine);
-        Release release = plan.isCut() ? null : Release.ofBatch(container);
+        ContainerAck ack = plan.isCut() ? null : ContainerAck.ofBatch(container);
         for (int i = 0; i < plan.cut(); i++) {
-            record(i, plan, release);
+            record(i, plan, ack);
         }
         if (!plan.runs().isEmpty()) {
-            runAll(plan, release);
+            runAll(plan, ack);
         } else {
-            pending.request(release);
+            pending.request(ack);
         }
         if (plan.isCut() && !nacked) {
             throw steps.cutAt(plan.cut(), plan.admissions().get(plan.cut()), unfinished(plan.cut()));
         }
     }
 
-    private void record(int index, BatchPlan plan, @Nullable Release release) {
+    private void record(int index, BatchPlan plan, @Nullable ContainerAck ack) {
         ConsumerRecord<K, V> record = steps.records.get(index);
         Admission admission = plan.admissions().get(index);
-        Entry first = plan.firsts().get(index);
+        PendingDelivery first = plan.firsts().get(index);
         if (admission instanceof Admission.Follow follow) {
             first = given.get(follow.leader());
         }
         if (admission instanceof Admission.Run run) {
-            given.put(index, pending.given(record, steps.deliveries.get(index), run.execution(), release));
+            give(index, run.execution(), ack);
         } else if (first != null) {
-            pending.following(first, record, release);
+            positions.put(index, pending.following(first, record, ack));
         } else {
-            pending.finished(record, release);
+            positions.put(index, pending.finished(record, ack));
         }
     }
 
-    private void runAll(BatchPlan plan, @Nullable Release release) {
+    private void runAll(BatchPlan plan, @Nullable ContainerAck ack) {
         List<ConsumerRecord<K, V>> part = steps.part(plan.runs());
         plan.executions().forEach(Execution::begin);
         TrackedBatchAcknowledgment tracked =
-                new TrackedBatchAcknowledgment(this, container, plan.runs(), plan.cut() - 1, release);
+                new TrackedBatchAcknowledgment(this, container, plan.runs(), plan.cut() - 1, ack);
         try {
             handler.handle(part, tracked);
         } catch (Throwable e) {
@@ -125,8 +127,8 @@ final class ManualBatch<K, V> {
         if (proven > 0) {
             acknowledgeUpTo(plan.runs().get(proven - 1), null);
         }
-        List<Entry> failed = new ArrayList<>();
-        plan.runs().subList(proven, plan.runs().size()).forEach(index -> failed.add(entry(index)));
+        List<PendingDelivery> failed = new ArrayList<>();
+        plan.runs().subList(proven, plan.runs().size()).forEach(index -> failed.add(givenAt(index)));
         boolean leaseLost = acks.fail(failed, failure.thrown());
         if (failure.thrown() instanceof Error) {
             return Sneaky.rethrow(failure.thrown());
@@ -145,12 +147,18 @@ final class ManualBatch<K, V> {
         return Sneaky.rethrow(failure.translated(part));
     }
 
-    private Entry entry(int index) {
-        Entry entry = given.get(index);
-        if (entry == null) {
+    private void give(int index, Execution execution, @Nullable ContainerAck ack) {
+        PendingDelivery delivery = pending.given(steps.records.get(index), steps.deliveries.get(index), execution, ack);
+        given.put(index, delivery);
+        positions.put(index, delivery);
+    }
+
+    private PendingDelivery givenAt(int index) {
+        PendingDelivery delivery = given.get(index);
+        if (delivery == null) {
             throw new IllegalStateException("record " + index + " of the batch wasn't given to the handler");
         }
-        return entry;
+        return delivery;
     }
 
     /** The index of the first record before the limit whose offset mustn't be committed; the limit when there is none. */
@@ -165,13 +173,10 @@ final class ManualBatch<K, V> {
     }
 
     /** The handler acknowledges everything up to this record of the poll. */
-    void acknowledgeUpTo(int index, @Nullable Release release) {
-        Map<TopicPartition, Long> upTo = new LinkedHashMap<>();
-        for (int i = 0; i <= index; i++) {
-            ConsumerRecord<K, V> record = steps.records.get(i);
-            upTo.merge(PendingDeliveries.partitionOf(record), record.offset(), Math::max);
-        }
-        acks.acknowledge(upTo, release);
+    void acknowledgeUpTo(int index, @Nullable ContainerAck ack) {
+        Map<PendingPartition, PendingDelivery> upTo = new HashMap<>();
+        positions.headMap(index, true).values().forEach(delivery -> upTo.put(delivery.partition, delivery));
+        acks.acknowledge(upTo.values(), ack);
     }
 
     /** The same, committed at once by the container, as far as nothing holds it back. */
@@ -191,29 +196,29 @@ final class ManualBatch<K, V> {
         }
         container.nack(unfinished(index), sleep);
         nacked = true;
-        List<Entry> back = new ArrayList<>();
-        given.forEach((at, entry) -> {
+        List<PendingDelivery> back = new ArrayList<>();
+        given.forEach((at, delivery) -> {
             if (at >= index) {
-                back.add(entry);
+                back.add(delivery);
             }
         });
         acks.fail(back, new NackedException(this + " from record " + index));
     }
 
     private void runSingly() {
-        Release whole = Release.ofBatch(container);
+        ContainerAck whole = ContainerAck.ofBatch(container);
         for (int i = 0; i < steps.size() && !nacked; i++) {
             Delivery delivery = steps.deliveries.get(i);
-            Entry first = pending.firstOf(delivery);
+            PendingDelivery first = pending.firstOf(delivery);
             Admission admission = first == null ? engine.admit(delivery, steps.budget) : null;
             if (first != null) {
-                pending.following(first, steps.records.get(i), whole);
+                positions.put(i, pending.following(first, steps.records.get(i), whole));
             } else if (admission instanceof Admission.Run run) {
                 runAlone(i, run.execution(), whole);
             } else if (admission instanceof Admission.Defer || admission instanceof Admission.Reject) {
                 throw steps.cutAt(i, admission, unfinished(i));
             } else {
-                pending.finished(steps.records.get(i), whole);
+                positions.put(i, pending.finished(steps.records.get(i), whole));
             }
         }
         if (!nacked) {
@@ -221,16 +226,16 @@ final class ManualBatch<K, V> {
         }
     }
 
-    private void runAlone(int index, Execution execution, Release whole) {
+    private void runAlone(int index, Execution execution, ContainerAck whole) {
         ConsumerRecord<K, V> record = steps.records.get(index);
-        given.put(index, pending.given(record, steps.deliveries.get(index), execution, whole));
+        give(index, execution, whole);
         execution.begin();
         TrackedBatchAcknowledgment tracked =
                 new TrackedBatchAcknowledgment(this, container, List.of(index), index, null);
         try {
             handler.handle(List.of(record), tracked);
         } catch (Throwable e) {
-            boolean leaseLost = acks.fail(List.of(entry(index)), e);
+            boolean leaseLost = acks.fail(List.of(givenAt(index)), e);
             int unfinished = unfinished(index);
             if (leaseLost && !(e instanceof Error)) {
                 throw steps.leaseLost(index, unfinished, e);

@@ -3,18 +3,16 @@ package io.dedup.kafka;
 import io.dedup.DedupKey;
 import io.dedup.engine.Delivery;
 import io.dedup.engine.Execution;
+import io.dedup.kafka.PendingDelivery.State;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.NavigableMap;
-import java.util.TreeMap;
 import java.util.concurrent.locks.ReentrantLock;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
-import org.springframework.kafka.support.Acknowledgment;
 
 /**
  * What one consumer was given in a manual ack mode and hasn't finished.
@@ -28,80 +26,28 @@ import org.springframework.kafka.support.Acknowledgment;
  */
 final class PendingDeliveries {
     private final ReentrantLock lock = new ReentrantLock();
-    private final Map<TopicPartition, NavigableMap<Long, Entry>> positions = new HashMap<>();
-    private final Map<DedupKey, Entry> firsts = new HashMap<>();
-
-    /** What becomes of one position. */
-    enum State {
-        /** The handler has it and hasn't acknowledged it. */
-        GIVEN,
-        /** A copy of one that the handler has. */
-        FOLLOWING,
-        /** Acknowledged; the store is being told. */
-        CLOSING,
-        FINISHED
-    }
-
-    /** One position of a partition. Its fields are read and written under the lock. */
-    static final class Entry {
-        private final TopicPartition partition;
-        private final long offset;
-        private final @Nullable Delivery delivery;
-        private final @Nullable Execution execution;
-        private final List<Entry> followers = new ArrayList<>(0);
-        private final List<Release> releases = new ArrayList<>(1);
-        private State state;
-
-        private Entry(
-                ConsumerRecord<?, ?> record, State state, @Nullable Delivery delivery, @Nullable Execution execution) {
-            this.partition = partitionOf(record);
-            this.offset = record.offset();
-            this.state = state;
-            this.delivery = delivery;
-            this.execution = execution;
-        }
-    }
-
-    /** An ack of the container: sent once, when it is asked for and all positions that it covers are finished. */
-    static final class Release {
-        private final Runnable ack;
-        private final @Nullable ConsumerRecord<?, ?> record;
-        private int unfinished;
-        private boolean requested;
-        private boolean sent;
-
-        private Release(Runnable ack, @Nullable ConsumerRecord<?, ?> record) {
-            this.ack = ack;
-            this.record = record;
-        }
-
-        /** The ack of one record. */
-        static Release of(ConsumerRecord<?, ?> record, Acknowledgment acknowledgment) {
-            return new Release(acknowledgment::acknowledge, record);
-        }
-
-        /** The ack of a whole poll. */
-        static Release ofBatch(Acknowledgment acknowledgment) {
-            return new Release(acknowledgment::acknowledge, null);
-        }
-    }
+    private final Map<TopicPartition, PendingPartition> partitions = new HashMap<>();
+    private final Map<DedupKey, PendingDelivery> firsts = new HashMap<>();
 
     static TopicPartition partitionOf(ConsumerRecord<?, ?> record) {
         return new TopicPartition(record.topic(), record.partition());
     }
 
-    /** The entry that this delivery is a copy of, because the handler has the same message; else null. */
+    /** What this delivery is a copy of, because the handler has the same message; else null. */
     @Nullable
-    Entry firstOf(Delivery delivery) {
+    PendingDelivery firstOf(Delivery delivery) {
         DedupKey key = delivery.key();
         if (key == null || delivery.topic().policy().shadow()) {
             return null;
         }
         lock.lock();
         try {
-            Entry first = firsts.get(key);
+            PendingDelivery first = firsts.get(key);
             // Whose lease is lost may have been taken over: the store decides then. So it does about other payloads.
-            return first == null || first.execution == null || first.execution.leaseLost() || differ(first, delivery)
+            return first == null
+                            || first.execution == null
+                            || first.execution.leaseLost()
+                            || first.differsFrom(delivery)
                     ? null
                     : first;
         } finally {
@@ -109,29 +55,23 @@ final class PendingDeliveries {
         }
     }
 
-    private static boolean differ(Entry first, Delivery delivery) {
-        return first.delivery != null
-                && first.delivery.fingerprint() != null
-                && delivery.fingerprint() != null
-                && !first.delivery.fingerprint().equals(delivery.fingerprint());
-    }
-
     /** The handler is about to get this record. */
-    Entry given(ConsumerRecord<?, ?> record, Delivery delivery, Execution execution, @Nullable Release release) {
-        Entry entry = new Entry(record, State.GIVEN, delivery, execution);
+    PendingDelivery given(
+            ConsumerRecord<?, ?> record, Delivery delivery, Execution execution, @Nullable ContainerAck ack) {
         Execution superseded = null;
+        PendingDelivery given;
         lock.lock();
         try {
-            Entry before = at(entry.partition).put(entry.offset, entry);
+            given = new PendingDelivery(partition(record), record, State.GIVEN, delivery, execution);
+            PendingDelivery before = given.partition.put(given);
             if (before != null) { // given before, and its lease was lost since
-                entry.followers.addAll(before.followers);
-                entry.releases.addAll(before.releases);
+                given.inherit(before);
                 superseded = before.state == State.GIVEN ? before.execution : null;
                 forgetFirst(before);
             }
-            attach(entry, release);
+            given.attach(ack);
             if (delivery.key() != null && execution.guarded()) {
-                firsts.put(delivery.key(), entry);
+                firsts.put(delivery.key(), given);
             }
         } finally {
             lock.unlock();
@@ -139,131 +79,131 @@ final class PendingDeliveries {
         if (superseded != null) {
             superseded.abandon();
         }
-        return entry;
+        return given;
     }
 
     /** This record is a copy of one that the handler has; finished when that one is. */
-    void following(Entry first, ConsumerRecord<?, ?> record, @Nullable Release release) {
-        Entry copy = new Entry(record, State.FOLLOWING, null, null);
+    PendingDelivery following(PendingDelivery first, ConsumerRecord<?, ?> record, @Nullable ContainerAck ack) {
         lock.lock();
         try {
-            Entry there = at(copy.partition).putIfAbsent(copy.offset, copy);
-            attach(there == null ? copy : there, release);
-            if (there == null && (first.state == State.GIVEN || first.state == State.CLOSING)) {
+            PendingDelivery copy = new PendingDelivery(partition(record), record, State.FOLLOWING, null, null);
+            PendingDelivery there = copy.partition.putIfAbsent(copy);
+            there.attach(ack);
+            if (there == copy && first.isOpen()) {
                 first.followers.add(copy);
-            } else if (there == null) {
+            } else if (there == copy) {
                 copy.state = State.FINISHED;
             }
+            return there;
         } finally {
             lock.unlock();
         }
     }
 
     /** This record needs no handling. */
-    void finished(ConsumerRecord<?, ?> record, @Nullable Release release) {
-        Entry entry = new Entry(record, State.FINISHED, null, null);
+    PendingDelivery finished(ConsumerRecord<?, ?> record, @Nullable ContainerAck ack) {
         lock.lock();
         try {
-            Entry there = at(entry.partition).putIfAbsent(entry.offset, entry);
-            attach(there == null ? entry : there, release);
+            PendingDelivery finished = new PendingDelivery(partition(record), record, State.FINISHED, null, null);
+            PendingDelivery there = finished.partition.putIfAbsent(finished);
+            there.attach(ack);
+            return there;
         } finally {
             lock.unlock();
         }
     }
 
     /** Asks for the container's ack, if there is one, now or as soon as everything below is finished. */
-    void request(@Nullable Release release) {
-        List<Release> toSend = new ArrayList<>(1);
+    void request(@Nullable ContainerAck ack) {
+        List<ContainerAck> due = new ArrayList<>(1);
         lock.lock();
         try {
-            if (release != null) {
-                release.requested = true;
-                collect(release, toSend);
+            if (ack != null) {
+                ack.request();
+                collect(ack, due);
             }
-            positions.keySet().forEach(partition -> drain(partition, toSend));
+            partitions.values().forEach(partition -> partition.drain(due));
         } finally {
             lock.unlock();
         }
-        send(toSend);
+        send(due);
     }
 
     /**
-     * Begins to close what the handler has up to these offsets; the caller completes the executions, then calls
-     * {@link #closed}.
+     * Begins to close what the handler has up to these positions of their partitions; the caller completes the
+     * executions, then calls {@link #closed}.
      *
-     * @param release the container's ack that is asked for with this, if any
+     * @param ack the container's ack that is asked for with this, if any
      */
-    List<Entry> close(Map<TopicPartition, Long> upTo, @Nullable Release release) {
-        List<Entry> closing = new ArrayList<>();
+    List<PendingDelivery> close(Collection<PendingDelivery> upTo, @Nullable ContainerAck ack) {
+        List<PendingDelivery> closing = new ArrayList<>();
         lock.lock();
         try {
-            if (release != null) {
-                release.requested = true; // before anything is sent: acks go out in the order of their offsets
+            if (ack != null) {
+                ack.request(); // before anything is sent: acks go out in the order of their offsets
             }
-            upTo.forEach((partition, offset) -> {
-                for (Entry entry : at(partition).headMap(offset, true).values()) {
-                    if (entry.state == State.GIVEN) {
-                        entry.state = State.CLOSING;
-                        closing.add(entry);
-                    }
+            for (PendingDelivery last : upTo) {
+                for (PendingDelivery given : last.partition.givenUpTo(last.offset)) {
+                    given.state = State.CLOSING;
+                    closing.add(given);
                 }
-            });
+            }
         } finally {
             lock.unlock();
         }
         return closing;
     }
 
-    static List<Execution> executions(Collection<Entry> entries) {
-        List<Execution> executions = new ArrayList<>(entries.size());
-        for (Entry entry : entries) {
-            if (entry.execution != null) {
-                executions.add(entry.execution);
+    static List<Execution> executions(Collection<PendingDelivery> deliveries) {
+        List<Execution> executions = new ArrayList<>(deliveries.size());
+        for (PendingDelivery delivery : deliveries) {
+            if (delivery.execution != null) {
+                executions.add(delivery.execution);
             }
         }
         return executions;
     }
 
-    void closed(List<Entry> closing, @Nullable Release release) {
-        List<Release> toSend = new ArrayList<>(1);
+    void closed(List<PendingDelivery> closing, @Nullable ContainerAck ack) {
+        List<ContainerAck> due = new ArrayList<>(1);
         lock.lock();
         try {
-            for (Entry entry : closing) {
-                entry.state = State.FINISHED;
-                forgetFirst(entry);
-                for (Entry follower : entry.followers) {
+            for (PendingDelivery delivery : closing) {
+                delivery.state = State.FINISHED;
+                forgetFirst(delivery);
+                for (PendingDelivery follower : delivery.followers) {
                     follower.state = State.FINISHED;
-                    drain(follower.partition, toSend);
+                    follower.partition.drain(due);
                 }
-                drain(entry.partition, toSend);
+                delivery.partition.drain(due);
             }
-            if (release != null) {
-                collect(release, toSend); // for one that was finished before
+            if (ack != null) {
+                collect(ack, due); // for one that was finished before
             }
         } finally {
             lock.unlock();
         }
-        send(toSend);
+        send(due);
     }
 
     /** The handler failed, or gave them back: forgets those that it hasn't acknowledged before, and returns them. */
-    List<Entry> abort(Collection<Entry> entries) {
-        List<Entry> aborted = new ArrayList<>(entries.size());
-        List<Release> toSend = new ArrayList<>(0);
+    List<PendingDelivery> abort(Collection<PendingDelivery> deliveries) {
+        List<PendingDelivery> aborted = new ArrayList<>(deliveries.size());
+        List<ContainerAck> due = new ArrayList<>(0);
         lock.lock();
         try {
-            for (Entry entry : entries) {
-                if (entry.state == State.GIVEN) {
-                    remove(entry);
-                    aborted.add(entry);
-                    entry.followers.forEach(this::remove);
+            for (PendingDelivery delivery : deliveries) {
+                if (delivery.state == State.GIVEN) {
+                    remove(delivery);
+                    aborted.add(delivery);
+                    delivery.followers.forEach(this::remove);
                 }
             }
-            aborted.forEach(entry -> drain(entry.partition, toSend));
+            aborted.forEach(delivery -> delivery.partition.drain(due));
         } finally {
             lock.unlock();
         }
-        send(toSend);
+        send(due);
         return aborted;
     }
 
@@ -271,99 +211,73 @@ final class PendingDeliveries {
     boolean unfinishedUpTo(ConsumerRecord<?, ?> record) {
         lock.lock();
         try {
-            NavigableMap<Long, Entry> open = positions.get(partitionOf(record));
-            return open != null && !open.isEmpty() && open.firstKey() <= record.offset();
+            PendingPartition partition = partitions.get(partitionOf(record));
+            return partition != null && partition.unfinishedUpTo(record.offset());
         } finally {
             lock.unlock();
         }
     }
 
     /**
-     * Forgets these partitions, or all with null: they are somebody else's now. Their claims are left alone, since
-     * nobody knows whether the handler still works on them.
+     * These partitions, or all with null, are somebody else's now. What the handler has of them stays claimed: it may
+     * still work on it, and its acknowledgment, however late, marks it as done.
      *
      * @return copies in other partitions that waited for one of them, and must be fetched again
      */
-    Map<TopicPartition, Long> forget(@Nullable Collection<TopicPartition> partitions) {
+    Map<TopicPartition, Long> lost(@Nullable Collection<TopicPartition> ids) {
         Map<TopicPartition, Long> again = new HashMap<>();
-        List<Entry> forgotten = new ArrayList<>();
         lock.lock();
         try {
-            for (TopicPartition partition : partitions == null ? List.copyOf(positions.keySet()) : partitions) {
-                NavigableMap<Long, Entry> open = positions.remove(partition);
-                if (open != null) {
-                    forgotten.addAll(open.values());
+            List<PendingDelivery> lost = new ArrayList<>();
+            for (TopicPartition id : ids == null ? List.copyOf(partitions.keySet()) : ids) {
+                PendingPartition partition = partitions.remove(id);
+                if (partition != null) {
+                    lost.addAll(partition.lose());
                 }
             }
-            for (Entry entry : forgotten) {
-                forgetFirst(entry);
-                for (Entry follower : entry.followers) {
-                    if (follower.state == State.FOLLOWING && positions.containsKey(follower.partition)) {
+            for (PendingDelivery delivery : lost) {
+                forgetFirst(delivery);
+                for (PendingDelivery follower : delivery.followers) {
+                    if (follower.state == State.FOLLOWING && !follower.partition.isLost()) {
                         remove(follower);
-                        again.merge(follower.partition, follower.offset, Math::min);
+                        again.merge(follower.partition.id(), follower.offset, Math::min);
                     }
                 }
             }
         } finally {
             lock.unlock();
         }
-        forgotten.stream().filter(entry -> entry.state == State.GIVEN).forEach(entry -> {
-            if (entry.execution != null) {
-                entry.execution.abandon();
-            }
-        });
         return again;
     }
 
     int size() {
         lock.lock();
         try {
-            return positions.values().stream().mapToInt(Map::size).sum();
+            return partitions.values().stream().mapToInt(PendingPartition::size).sum();
         } finally {
             lock.unlock();
         }
     }
 
-    private NavigableMap<Long, Entry> at(TopicPartition partition) {
-        return positions.computeIfAbsent(partition, created -> new TreeMap<>());
+    private PendingPartition partition(ConsumerRecord<?, ?> record) {
+        return partitions.computeIfAbsent(partitionOf(record), PendingPartition::new);
     }
 
-    private static void attach(Entry entry, @Nullable Release release) {
-        if (release != null && !entry.releases.contains(release)) {
-            entry.releases.add(release);
-            release.unfinished++;
+    private void forgetFirst(PendingDelivery delivery) {
+        DedupKey key = delivery.key();
+        if (key != null) {
+            firsts.remove(key, delivery);
         }
     }
 
-    private void forgetFirst(Entry entry) {
-        if (entry.delivery != null && entry.delivery.key() != null) {
-            firsts.remove(entry.delivery.key(), entry);
-        }
+    private void remove(PendingDelivery delivery) {
+        delivery.partition.remove(delivery);
+        forgetFirst(delivery);
     }
 
-    private void remove(Entry entry) {
-        NavigableMap<Long, Entry> open = positions.get(entry.partition);
-        if (open != null) {
-            open.remove(entry.offset, entry);
-        }
-        forgetFirst(entry);
-    }
-
-    /** Forgets the finished ones at the partition's low end, and collects the acks that nothing holds back any more. */
-    private void drain(TopicPartition partition, List<Release> toSend) {
-        NavigableMap<Long, Entry> open = positions.get(partition);
-        while (open != null && !open.isEmpty() && open.firstEntry().getValue().state == State.FINISHED) {
-            for (Release release : open.pollFirstEntry().getValue().releases) {
-                release.unfinished--;
-                collect(release, toSend);
-            }
-        }
-    }
-
-    private static void collect(Release release, List<Release> toSend) {
-        if (release.requested && release.unfinished == 0 && !release.sent) {
-            release.sent = true;
-            toSend.add(release);
+    private static void collect(ContainerAck ack, List<ContainerAck> due) {
+        if (ack.isDue()) {
+            due.add(ack);
         }
     }
 
@@ -371,16 +285,16 @@ final class PendingDeliveries {
      * Sends the last of each partition's records only, since it stands for those below. Two acks of one partition from
      * another thread can make the container lose the second commit: the wake-up of the first interrupts it.
      */
-    private static void send(List<Release> toSend) {
-        Map<TopicPartition, Release> last = new HashMap<>();
-        for (Release release : toSend) {
-            if (release.record != null) {
-                last.put(partitionOf(release.record), release);
+    private static void send(List<ContainerAck> due) {
+        Map<TopicPartition, ContainerAck> last = new HashMap<>();
+        for (ContainerAck ack : due) {
+            if (ack.record() != null) {
+                last.put(partitionOf(ack.record()), ack);
             }
         }
-        for (Release release : toSend) {
-            if (release.record == null || last.get(partitionOf(release.record)) == release) {
-                release.ack.run();
+        for (ContainerAck ack : due) {
+            if (ack.record() == null || last.get(partitionOf(ack.record())) == ack) {
+                ack.send();
             }
         }
     }

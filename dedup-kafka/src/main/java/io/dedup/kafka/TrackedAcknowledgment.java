@@ -1,34 +1,27 @@
 package io.dedup.kafka;
 
-import io.dedup.kafka.PendingDeliveries.Entry;
-import io.dedup.kafka.PendingDeliveries.Release;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
-import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.springframework.kafka.support.Acknowledgment;
 
 /** What a record's handler acknowledges in place of the container's own acknowledgment. */
 final class TrackedAcknowledgment implements Acknowledgment {
     private final Acknowledgment container;
     private final ManualAcks acks;
-    private final ConsumerRecord<?, ?> record;
-    private final Entry entry;
-    private final Release release;
+    private final PendingDelivery delivery;
+    private final ContainerAck ack;
     private volatile boolean returned;
 
-    TrackedAcknowledgment(
-            Acknowledgment container, ManualAcks acks, ConsumerRecord<?, ?> record, Entry entry, Release release) {
+    TrackedAcknowledgment(Acknowledgment container, ManualAcks acks, PendingDelivery delivery, ContainerAck ack) {
         this.container = container;
         this.acks = acks;
-        this.record = record;
-        this.entry = entry;
-        this.release = release;
+        this.delivery = delivery;
+        this.ack = ack;
     }
 
     @Override
     public void acknowledge() {
-        acks.acknowledge(Map.of(PendingDeliveries.partitionOf(record), record.offset()), release);
+        acks.acknowledge(List.of(delivery), ack);
     }
 
     @Override
@@ -39,7 +32,7 @@ final class TrackedAcknowledgment implements Acknowledgment {
         }
         container.nack(
                 sleep); // checks that it may be called here; the record comes again only after the handler's return
-        acks.fail(List.of(entry), new NackedException(this.toString()));
+        acks.fail(List.of(delivery), new NackedException(this.toString()));
     }
 
     @Override

@@ -1,6 +1,5 @@
 package io.dedup.kafka;
 
-import io.dedup.kafka.PendingDeliveries.Release;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -15,7 +14,7 @@ final class TrackedBatchAcknowledgment implements Acknowledgment {
     private final Acknowledgment container;
     private final List<Integer> indexes;
     private final int end;
-    private final @Nullable Release release;
+    private final @Nullable ContainerAck ack;
     private volatile int partial = -1;
     private volatile boolean returned;
 
@@ -24,7 +23,7 @@ final class TrackedBatchAcknowledgment implements Acknowledgment {
      *
      * @param indexes where the handler's records are in the poll
      * @param end the last record of the poll that this stands for, duplicates included
-     * @param release the container's ack for all of the poll; null when that one must not be sent: the poll
+     * @param ack the container's ack for all of the poll; null when that one must not be sent: the poll
      *     was cut, or the record is handled alone
      */
     TrackedBatchAcknowledgment(
@@ -32,12 +31,12 @@ final class TrackedBatchAcknowledgment implements Acknowledgment {
             Acknowledgment container,
             List<Integer> indexes,
             int end,
-            @Nullable Release release) {
+            @Nullable ContainerAck ack) {
         this.batch = batch;
         this.container = container;
         this.indexes = indexes;
         this.end = end;
-        this.release = release;
+        this.ack = ack;
     }
 
     @Override
@@ -46,7 +45,7 @@ final class TrackedBatchAcknowledgment implements Acknowledgment {
             acknowledge(partial + 1); // so does the container's own
             return;
         }
-        batch.acknowledgeUpTo(end, release);
+        batch.acknowledgeUpTo(end, ack);
     }
 
     @Override

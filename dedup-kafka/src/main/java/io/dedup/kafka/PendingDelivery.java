@@ -1,0 +1,79 @@
+package io.dedup.kafka;
+
+import io.dedup.DedupKey;
+import io.dedup.engine.Delivery;
+import io.dedup.engine.Execution;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.jspecify.annotations.Nullable;
+
+/** One position of a partition. Its fields are read and written under the lock of {@link PendingDeliveries}. */
+final class PendingDelivery {
+    /** What becomes of it. */
+    enum State {
+        /** The handler has it and hasn't acknowledged it. */
+        GIVEN,
+        /** A copy of one that the handler has. */
+        FOLLOWING,
+        /** Acknowledged; the store is being told. */
+        CLOSING,
+        FINISHED
+    }
+
+    final PendingPartition partition;
+    final long offset;
+    final @Nullable Delivery delivery;
+    final @Nullable Execution execution;
+    final List<PendingDelivery> followers = new ArrayList<>(0);
+    private final List<ContainerAck> acks = new ArrayList<>(1);
+    State state;
+
+    PendingDelivery(
+            PendingPartition partition,
+            ConsumerRecord<?, ?> record,
+            State state,
+            @Nullable Delivery delivery,
+            @Nullable Execution execution) {
+        this.partition = partition;
+        this.offset = record.offset();
+        this.state = state;
+        this.delivery = delivery;
+        this.execution = execution;
+    }
+
+    @Nullable
+    DedupKey key() {
+        return delivery == null ? null : delivery.key();
+    }
+
+    boolean isOpen() {
+        return state == State.GIVEN || state == State.CLOSING;
+    }
+
+    /** This ack commits this position, among others. */
+    void attach(@Nullable ContainerAck ack) {
+        if (ack != null && !acks.contains(ack)) {
+            acks.add(ack);
+            ack.covers();
+        }
+    }
+
+    /** Takes the place of one that was given before. */
+    void inherit(PendingDelivery before) {
+        followers.addAll(before.followers);
+        acks.addAll(before.acks);
+    }
+
+    List<ContainerAck> acks() {
+        return acks;
+    }
+
+    /** Whether both say what their payload is, and it isn't the same. */
+    boolean differsFrom(Delivery other) {
+        return delivery != null
+                && delivery.fingerprint() != null
+                && other.fingerprint() != null
+                && !delivery.fingerprint().equals(other.fingerprint());
+    }
+}

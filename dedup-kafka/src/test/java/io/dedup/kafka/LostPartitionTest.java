@@ -1,0 +1,127 @@
+package io.dedup.kafka;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.common.serialization.StringDeserializer;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.kafka.listener.AcknowledgingMessageListener;
+import org.springframework.kafka.listener.BatchAcknowledgingMessageListener;
+import org.springframework.kafka.listener.ContainerProperties.AckMode;
+import org.springframework.kafka.listener.MessageListenerContainer;
+import org.springframework.kafka.support.Acknowledgment;
+
+/** Consumers that lose partitions of which the handler still has records that it hasn't acknowledged. */
+class LostPartitionTest {
+    private static final Duration LEASE = Duration.ofMillis(500);
+
+    private final List<Acknowledgment> acks = new CopyOnWriteArrayList<>();
+
+    private static Scene scene(int partitions) {
+        return new Scene(partitions, policy -> policy.lease(LEASE));
+    }
+
+    /** Has its effect, and goes on with something that it hasn't finished when it returns. */
+    private Object unfinished(Scene scene, boolean batch) {
+        return batch
+                ? (BatchAcknowledgingMessageListener<String, String>) (records, ack) -> {
+                    records.forEach(scene.effect());
+                    acks.add(ack);
+                }
+                : (AcknowledgingMessageListener<String, String>) (record, ack) -> {
+                    scene.effect().accept(record);
+                    acks.add(ack);
+                };
+    }
+
+    private static void awaitDeferralsAfterTheLease(Scene scene) {
+        long leaseOver = System.nanoTime() + LEASE.multipliedBy(2).toNanos();
+        await().atMost(Scene.PATIENCE).until(() -> System.nanoTime() > leaseOver);
+        int before = scene.deferrals.size();
+        await().atMost(Scene.PATIENCE).until(() -> scene.deferrals.size() > before + 1);
+    }
+
+    @ParameterizedTest(name = "batch={0}")
+    @ValueSource(booleans = {true, false})
+    @DisplayName(
+            "K5 K12 unacknowledged records of a lost partition stay claimed; a late acknowledgment marks them done")
+    void lateAcknowledgment(boolean batch) {
+        try (Scene scene = scene(1)) {
+            scene.send("a", "b");
+            var stopped = scene.start(scene.container(AckMode.MANUAL, unfinished(scene, batch)));
+            scene.awaitEffects("a", "b");
+            stopped.stop();
+
+            scene.start(scene.container(AckMode.MANUAL, unfinished(scene, batch)));
+            awaitDeferralsAfterTheLease(scene);
+            acks.get(acks.size() - 1).acknowledge(); // and with it what is below
+
+            scene.awaitCommitted(2);
+            assertThat(scene.effects).containsExactly("a", "b");
+            assertThat(scene.events).contains("completed a", "completed b");
+        }
+    }
+
+    @ParameterizedTest(name = "batch={0}")
+    @ValueSource(booleans = {true, false})
+    @DisplayName("K5 K12 a late acknowledgment commits nothing: the offset is another consumer's")
+    void commitsNothing(boolean batch) {
+        try (Scene scene = scene(1)) {
+            scene.send("a");
+            scene.start(scene.container(
+                    scene.properties(AckMode.MANUAL_IMMEDIATE, unfinished(scene, batch)), TakeOverAssignor.ranked(1)));
+            scene.awaitEffects("a");
+            Map<String, Object> config = scene.consumerConfig();
+            config.putAll(TakeOverAssignor.ranked(2));
+            try (var other = new KafkaConsumer<>(config, new StringDeserializer(), new StringDeserializer())) {
+                other.subscribe(List.of(scene.topic));
+                await().atMost(Scene.PATIENCE).until(() -> {
+                    other.poll(Duration.ofMillis(50));
+                    return !other.assignment().isEmpty();
+                });
+                acks.get(0).acknowledge();
+                assertThat(scene.events).contains("completed a");
+                await().during(Duration.ofMillis(300))
+                        .until(() -> scene.committed().isEmpty());
+            }
+        }
+    }
+
+    @Test
+    @DisplayName("K12 a copy whose first was in a lost partition is fetched again, and waits for the first's end")
+    void copyOfALostFirst() {
+        try (Scene scene = scene(2)) {
+            scene.sendTo(0, "a");
+            var loser = scene.start(scene.container(
+                    scene.properties(AckMode.MANUAL, unfinished(scene, false)), TakeOverAssignor.ranked(1)));
+            scene.awaitEffects("a");
+            scene.sendTo(1, "a");
+            await().atMost(Scene.PATIENCE).until(() -> consumed(loser) == 2);
+
+            scene.start(scene.container(
+                    scene.properties(AckMode.MANUAL, unfinished(scene, false)), TakeOverAssignor.ranked(2)));
+            awaitDeferralsAfterTheLease(scene);
+            assertThat(acks).hasSize(1);
+            acks.get(0).acknowledge();
+            scene.awaitAllCommitted();
+            assertThat(scene.effects).containsExactly("a");
+        }
+    }
+
+    private static double consumed(MessageListenerContainer container) {
+        return container.metrics().values().stream()
+                .flatMap(metrics -> metrics.entrySet().stream())
+                .filter(metric -> metric.getKey().name().equals("records-consumed-total")
+                        && !metric.getKey().tags().containsKey("topic"))
+                .mapToDouble(metric -> (Double) metric.getValue().metricValue())
+                .sum();
+    }
+}
