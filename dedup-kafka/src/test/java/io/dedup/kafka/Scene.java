@@ -228,6 +228,14 @@ final class Scene implements AutoCloseable {
         }
     }
 
+    /** The operator's replay: the group, whose consumers have stopped, starts again at the beginning. */
+    void rewind() {
+        await().atMost(PATIENCE).ignoreExceptions().until(() -> {
+            admin.deleteConsumerGroups(List.of(group)).all().get(); // refused until the last member has gone
+            return true;
+        });
+    }
+
     void awaitCommitted(long offset) {
         await().atMost(PATIENCE)
                 .pollInterval(Duration.ofMillis(20))
