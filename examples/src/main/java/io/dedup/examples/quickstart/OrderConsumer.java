@@ -34,6 +34,8 @@ public final class OrderConsumer {
     static final String USER = "QUICKSTART_DATABASE_USER";
     static final String PASSWORD = "QUICKSTART_DATABASE_PASSWORD";
 
+    private static final int SESSION_TIMEOUT_MS = 6_000;
+
     private OrderConsumer() {}
 
     /** Arguments: name, Kafka bootstrap servers, Redis URI, JDBC URL, and at which payment to hang (0: never). */
@@ -58,7 +60,7 @@ public final class OrderConsumer {
                         args[3],
                         Objects.requireNonNull(System.getenv(USER), USER),
                         Objects.requireNonNull(System.getenv(PASSWORD), PASSWORD))) {
-            ConcurrentMessageListenerContainer<String, String> container = container(name, args[1], event -> {
+            ConcurrentMessageListenerContainer<String, String> container = container(args[1], event -> {
                 String orderId = OrderEvents.orderId(event);
                 if (started.incrementAndGet() == hangAt) {
                     tell("HANGS");
@@ -77,7 +79,7 @@ public final class OrderConsumer {
     }
 
     private static ConcurrentMessageListenerContainer<String, String> container(
-            String name, String bootstrapServers, Consumer<String> handler) {
+            String bootstrapServers, Consumer<String> handler) {
         ContainerProperties properties = new ContainerProperties(QuickstartMain.TOPIC);
         properties.setMessageListener((MessageListener<String, String>)
                 (ConsumerRecord<String, String> order) -> handler.accept(order.value()));
@@ -88,9 +90,9 @@ public final class OrderConsumer {
                                 bootstrapServers,
                                 ConsumerConfig.GROUP_ID_CONFIG,
                                 QuickstartMain.GROUP,
-                                // A restarted process gets its partitions back at once, without a session time-out.
-                                ConsumerConfig.GROUP_INSTANCE_ID_CONFIG,
-                                name,
+                                // How long the broker waits for the killed process before it redelivers.
+                                ConsumerConfig.SESSION_TIMEOUT_MS_CONFIG,
+                                SESSION_TIMEOUT_MS,
                                 ConsumerConfig.AUTO_OFFSET_RESET_CONFIG,
                                 "earliest",
                                 ConsumerConfig.MAX_POLL_RECORDS_CONFIG,

@@ -15,7 +15,6 @@ import org.apache.kafka.clients.admin.ListOffsetsResult.ListOffsetsResultInfo;
 import org.apache.kafka.clients.admin.MemberDescription;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.admin.OffsetSpec;
-import org.apache.kafka.clients.admin.RemoveMembersFromConsumerGroupOptions;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerConfig;
@@ -60,17 +59,25 @@ final class OrderTopic implements AutoCloseable {
     /** Whether two consumers of the group have partitions, each of them. */
     boolean isShared() {
         return asked(() -> {
-            Collection<MemberDescription> members = Objects.requireNonNull(
-                            admin.describeConsumerGroups(List.of(QuickstartMain.GROUP))
-                                    .describedGroups()
-                                    .get(QuickstartMain.GROUP))
-                    .get()
-                    .members();
+            Collection<MemberDescription> members = members();
             return members.size() == 2
                     && members.stream()
                             .noneMatch(member ->
                                     member.assignment().topicPartitions().isEmpty());
         });
+    }
+
+    /** Whether no consumer is left in the group: before, its offsets can't be set. */
+    boolean isLeft() {
+        return asked(() -> members().isEmpty());
+    }
+
+    private Collection<MemberDescription> members() throws ExecutionException, InterruptedException {
+        return Objects.requireNonNull(admin.describeConsumerGroups(List.of(QuickstartMain.GROUP))
+                        .describedGroups()
+                        .get(QuickstartMain.GROUP))
+                .get()
+                .members();
     }
 
     /** Whether the group has committed the end of every partition. */
@@ -100,10 +107,6 @@ final class OrderTopic implements AutoCloseable {
 
     /** What an operator does to replay a topic: sets the group's offsets back to the start. */
     void rewind() throws ExecutionException, InterruptedException {
-        // Static members stay in the group when they stop, and the offsets of a group with members can't be set.
-        admin.removeMembersFromConsumerGroup(QuickstartMain.GROUP, new RemoveMembersFromConsumerGroupOptions())
-                .all()
-                .get();
         Map<TopicPartition, OffsetAndMetadata> start = new HashMap<>();
         offsets(OffsetSpec.earliest())
                 .forEach((partition, offset) -> start.put(partition, new OffsetAndMetadata(offset.offset())));

@@ -41,6 +41,7 @@ public final class QuickstartMain {
             payments.create();
             topic.create();
             consume(events, servers, topic);
+            await("the consumers to leave the group", topic::isLeft);
             say("replaying the whole topic from the start");
             topic.rewind();
             replay(servers, topic);
