@@ -250,15 +250,6 @@ final class PendingDeliveries {
         return again;
     }
 
-    int size() {
-        lock.lock();
-        try {
-            return partitions.values().stream().mapToInt(PendingPartition::size).sum();
-        } finally {
-            lock.unlock();
-        }
-    }
-
     private PendingPartition partition(ConsumerRecord<?, ?> record) {
         return partitions.computeIfAbsent(partitionOf(record), PendingPartition::new);
     }

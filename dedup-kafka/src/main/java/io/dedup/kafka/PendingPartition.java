@@ -26,10 +26,6 @@ final class PendingPartition {
         return id;
     }
 
-    int size() {
-        return open.size();
-    }
-
     boolean isLost() {
         return lost;
     }
