@@ -67,6 +67,13 @@ final class StoresSection {
                     outcome.ratio(batch, naive).median());
         }
         factor(name, outcome, batch, single);
+        for (String form : Names.FORMS) {
+            String unfenced = Names.of(Names.DEDUP_UNFENCED, form);
+            if (outcome.has(unfenced)) {
+                factor(name, outcome, unfenced, Names.of(Names.DEDUP, form));
+                factor(name, outcome, Names.of(Names.BARE_UNFENCED, form), Names.of(Names.BARE, form));
+            }
+        }
         if (store.equals("postgresql")) {
             targets.atLeast(
                     "batch of 500 / single",

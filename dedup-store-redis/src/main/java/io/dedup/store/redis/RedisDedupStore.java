@@ -29,8 +29,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Redis may lose what it has acknowledged: by eviction, {@code FLUSHDB}, or a failover to a replica that lags. What
  * it loses is forgotten: a redelivery of such a message runs again.
  *
- * <p>Thread-safe. No call lasts longer than the command time-out, apart from batches larger than a few thousand keys,
- * which end with the first part that gets no answer. An interrupt ends a call, with the thread's flag still set.
+ * <p>Thread-safe. No call waits longer than the command time-out for an answer. A call that has to ask more than once
+ * (a batch larger than a few thousand keys, the first call after a server lost its scripts) ends with the first question
+ * that gets none. An interrupt ends a call, with the thread's flag still set.
  */
 public final class RedisDedupStore implements DedupStore {
     private final RedisLinks links;

@@ -139,6 +139,13 @@ final class ScriptWave {
     }
 
     private void confirm(AsyncCommand<byte[], byte[], Long> wait) {
+        // What failed by itself keeps its own reason: where nothing was written, replicas aren't to blame.
+        List<? extends ScriptCall<?>> answered =
+                calls.stream().filter(call -> call.failure() == null).toList();
+        if (answered.isEmpty()) {
+            wait.cancel(true);
+            return;
+        }
         String operation = calls.get(0).operation();
         DedupStoreException problem = null;
         try {
@@ -150,7 +157,7 @@ final class ScriptWave {
             problem = errors.unconfirmed(operation, replication.replicas(), "no one knows how many", e);
         }
         if (problem != null) {
-            for (ScriptCall<?> call : calls) {
+            for (ScriptCall<?> call : answered) {
                 call.failed(problem);
             }
         }

@@ -14,6 +14,7 @@ import io.dedup.store.WriteResult;
 import io.dedup.testservers.RedisServer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 
@@ -73,6 +74,27 @@ class FullMemoryTest {
 
         assertThat(store.completeAll(claims.stream().map(Messages::complete).toList()))
                 .containsOnly(WriteResult.applied());
+    }
+
+    @OnEachVersion
+    @DisplayName("D7 a batch whose first lease was lost can be completed and released when memory is full")
+    void firstIsLost(RedisVersion version) {
+        start(version);
+        ClaimRequest theirs = Messages.acquire(store, messages.key());
+        ClaimRequest lost = Messages.claim(theirs.key());
+        List<ClaimRequest> mine = messages.claims(4);
+        store.claimAll(mine);
+        fill();
+
+        assertThat(store.completeAll(Stream.of(lost, mine.get(0), mine.get(1))
+                        .map(Messages::complete)
+                        .toList()))
+                .containsExactly(WriteResult.leaseLost(), WriteResult.applied(), WriteResult.applied());
+        assertThat(store.releaseAll(Stream.of(lost, mine.get(2), mine.get(3))
+                        .map(request -> Messages.release(request, ReleaseMode.STARTED))
+                        .toList()))
+                .containsExactly(WriteResult.leaseLost(), WriteResult.applied(), WriteResult.applied());
+        assertThat(store.find(theirs.key()).orElseThrow().owner()).isEqualTo(theirs.owner());
     }
 
     @OnEachVersion

@@ -11,6 +11,11 @@ enum RedisVersion {
 
     /** Skips the test, saying why, where there is no such program. */
     RedisServer.Builder server() {
-        return RedisServers.builder().binary(this == REDIS_6_2 ? RedisBinary.embedded() : NewRedis.orSkip());
+        return RedisServers.builder().binary(binary());
+    }
+
+    /** Skips the test, saying why, where there is no such program. */
+    RedisBinary binary() {
+        return this == REDIS_6_2 ? RedisBinary.embedded() : NewRedis.orSkip();
     }
 }

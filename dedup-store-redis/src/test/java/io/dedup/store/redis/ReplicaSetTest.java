@@ -93,6 +93,28 @@ class ReplicaSetTest {
     }
 
     @Test
+    @DisplayName("D2 where nothing was written, the error names the reason, and not the replicas")
+    void notWritten() {
+        try (RedisDedupStore store = Stores.builder()
+                .uri(servers.master().uri())
+                .waitForReplicas(1, Duration.ofMillis(300))
+                .build()) {
+            Messages.done(store, messages.key());
+            servers.master().command("CONFIG", "SET", "maxmemory", "1");
+            assertThatThrownBy(() -> store.claim(Messages.claim(messages.key())))
+                    .isInstanceOf(DedupStoreException.class)
+                    .hasMessageContaining("OOM")
+                    .hasMessageNotContaining("waitForReplicas");
+
+            servers.master().kill();
+            await().untilAsserted(() -> assertThatThrownBy(() -> store.claim(Messages.claim(messages.key())))
+                    .isInstanceOf(DedupStoreException.class)
+                    .hasMessageContaining("is the server up")
+                    .hasMessageNotContaining("waitForReplicas"));
+        }
+    }
+
+    @Test
     @DisplayName("a replica is refused at start")
     void replica() {
         assertThatThrownBy(() -> Stores.builder().uri(servers.replica().uri()).build())

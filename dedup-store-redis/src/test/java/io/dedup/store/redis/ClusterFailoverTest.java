@@ -1,0 +1,95 @@
+package io.dedup.store.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.dedup.store.ClaimRequest;
+import io.dedup.store.ClaimResult;
+import io.dedup.store.WriteResult;
+import io.dedup.testservers.RedisCluster;
+import io.dedup.testservers.RedisServer;
+import io.dedup.testservers.RedisServers;
+import io.lettuce.core.RedisURI;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.DisplayName;
+
+/** A master of a cluster that dies, and whose replica takes over. */
+class ClusterFailoverTest {
+    private static final Duration PATIENCE = Duration.ofMinutes(2);
+
+    private final Messages messages = new Messages();
+
+    @OnEachVersion
+    @DisplayName("D2 through a cluster's failover nothing is acquired twice, and what was replicated is still there")
+    void failover(RedisVersion version) {
+        try (RedisCluster cluster = RedisServers.startCluster(version.binary());
+                RedisServer replica = version.server()
+                        .config("cluster-enabled", "yes")
+                        .config("cluster-node-timeout", "2000")
+                        .start();
+                RedisDedupStore store = Stores.builder()
+                        .clusterUris(
+                                cluster.uris().stream().map(RedisURI::create).toList())
+                        .build()) {
+            RedisServer master = cluster.masters().get(0);
+            follow(replica, master);
+            List<ClaimRequest> done = messages.claims(60);
+            List<ClaimRequest> held = messages.claims(60);
+            assertThat(store.claimAll(done)).allSatisfy(ClusterFailoverTest::assertFirst);
+            assertThat(store.completeAll(done.stream().map(Messages::complete).toList()))
+                    .containsOnly(WriteResult.applied());
+            assertThat(store.claimAll(held)).allSatisfy(ClusterFailoverTest::assertFirst);
+            await().atMost(PATIENCE).until(() -> replica.command("DBSIZE").equals(master.command("DBSIZE")));
+
+            master.kill();
+
+            List<ClaimRequest> meanwhile = messages.claims(60);
+            assertThat(store.claimAll(meanwhile))
+                    .hasAtLeastOneElementOfType(ClaimResult.StoreError.class)
+                    .allMatch(answer ->
+                            answer instanceof ClaimResult.StoreError || answer instanceof ClaimResult.Acquired);
+            await().atMost(PATIENCE)
+                    .until(() -> replica.command("INFO", "replication").contains("role:master"));
+            // Those whose answer was lost are recognised as the caller's own.
+            await().atMost(PATIENCE)
+                    .untilAsserted(
+                            () -> assertThat(store.claimAll(meanwhile)).allSatisfy(ClusterFailoverTest::assertFirst));
+            assertThat(store.renewAll(held.stream().map(Messages::renew).toList()))
+                    .as("on the heartbeat's connection, which may notice later")
+                    .allMatch(answer -> !answer.equals(WriteResult.leaseLost()));
+            await().atMost(PATIENCE)
+                    .untilAsserted(() -> assertThat(store.renewAll(
+                                    held.stream().map(Messages::renew).toList()))
+                            .containsOnly(WriteResult.applied()));
+            assertThat(store.claimAll(done.stream()
+                            .map(request -> Messages.claim(request.key()))
+                            .toList()))
+                    .allSatisfy(answer -> assertThat(answer).isInstanceOf(ClaimResult.AlreadyDone.class));
+            for (ClaimRequest request : held) {
+                assertThat(store.claim(Messages.unfenced(request.key()))).isInstanceOf(ClaimResult.InFlight.class);
+                assertThat(store.complete(Messages.complete(request))).isEqualTo(WriteResult.applied());
+            }
+        }
+    }
+
+    private static void follow(RedisServer replica, RedisServer master) {
+        replica.command("CLUSTER", "MEET", master.host(), Integer.toString(master.port()));
+        String id = master.command("CLUSTER", "MYID");
+        await().atMost(PATIENCE)
+                .until(() -> replica.command("CLUSTER", "NODES").contains(id)
+                        && replica.command("CLUSTER", "INFO").contains("cluster_state:ok"));
+        replica.command("CLUSTER", "REPLICATE", id);
+        await().atMost(PATIENCE)
+                .until(() -> replica.command("INFO", "replication").contains("master_link_status:up"));
+        // The other masters vote for it only when they know whose replica it is.
+        await().atMost(PATIENCE).until(() -> master.command("CLUSTER", "NODES").contains("slave " + id));
+    }
+
+    private static void assertFirst(ClaimResult answer) {
+        assertThat(answer)
+                .isInstanceOfSatisfying(
+                        ClaimResult.Acquired.class,
+                        acquired -> assertThat(acquired.attempt()).isEqualTo(1));
+    }
+}
