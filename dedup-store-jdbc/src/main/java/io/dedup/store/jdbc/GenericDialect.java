@@ -11,6 +11,7 @@ import io.dedup.store.WriteResult;
 import io.dedup.store.jdbc.CompareAndSet.Step;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -83,7 +84,7 @@ final class GenericDialect implements Dialect {
 
     @Override
     public List<@Nullable WriteResult> renew(Connection connection, List<RenewRequest> requests) throws SQLException {
-        return renew(connection, requests, null);
+        return renew(connection, requests, null, new HashSet<>());
     }
 
     @Override
@@ -94,13 +95,19 @@ final class GenericDialect implements Dialect {
         }
         List<DedupKey> keys =
                 requests.stream().map(request -> request.claim().key()).toList();
-        return SkipLocked.inTransaction(
-                connection, () -> renew(connection, requests, skipLocked.lock(connection, keys)));
+        Set<DedupKey> late = new HashSet<>();
+        List<@Nullable WriteResult> answers = SkipLocked.inTransaction(
+                connection, () -> renew(connection, requests, skipLocked.lock(connection, keys), late));
+        return LateRenewals.settle(requests, answers, late, failures, open -> renew(connection, open));
     }
 
-    /** @param free the rows to be written, or null for all of them */
+    /**
+     * @param free the rows to be written, or null for all of them
+     * @param late gets the keys of those that aren't free while their lease is over
+     */
     private List<@Nullable WriteResult> renew(
-            Connection connection, List<RenewRequest> requests, @Nullable Set<DedupKey> free) throws SQLException {
+            Connection connection, List<RenewRequest> requests, @Nullable Set<DedupKey> free, Set<DedupKey> late)
+            throws SQLException {
         return compareAndSet.all(
                 connection,
                 requests,
@@ -110,6 +117,9 @@ final class GenericDialect implements Dialect {
                     boolean locked = next != null
                             && free != null
                             && !free.contains(request.claim().key());
+                    if (locked && row != null && !row.isLive(now)) {
+                        late.add(request.claim().key());
+                    }
                     return locked ? Step.unchanged(lockedByOther(null)) : write(row, next);
                 },
                 this::lockedByOther);

@@ -13,6 +13,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -131,11 +132,15 @@ final class MySqlDialect implements Dialect {
                 }
             }
         }
-        return SkipLocked.inTransaction(connection, () -> renewFree(connection, requests));
+        Set<DedupKey> late = new HashSet<>();
+        List<@Nullable WriteResult> answers =
+                SkipLocked.inTransaction(connection, () -> renewFree(connection, requests, late));
+        return LateRenewals.settle(requests, answers, late, failures, open -> renew(connection, open));
     }
 
-    private List<@Nullable WriteResult> renewFree(Connection connection, List<RenewRequest> requests)
-            throws SQLException {
+    /** @param late gets the keys of those that are locked while their lease is over */
+    private List<@Nullable WriteResult> renewFree(
+            Connection connection, List<RenewRequest> requests, Set<DedupKey> late) throws SQLException {
         List<DedupKey> keys = requests.stream().map(renew::key).toList();
         Set<DedupKey> free = skipLocked.lock(connection, keys);
         List<RenewRequest> these = requests.stream()
@@ -151,10 +156,14 @@ final class MySqlDialect implements Dialect {
         if (these.size() < requests.size()) {
             Rows.Snapshot snapshot = rows.read(connection, keys);
             for (RenewRequest request : requests) {
-                Row row = snapshot.row(renew.key(request));
+                DedupKey key = renew.key(request);
+                Row row = snapshot.row(key);
                 boolean mine = row != null && row.isHeldBy(request.claim().owner(), snapshot.now());
+                if (row != null && mine && !free.contains(key) && !row.isLive(snapshot.now())) {
+                    late.add(key);
+                }
                 answers.putIfAbsent(
-                        renew.key(request),
+                        key,
                         mine ? new WriteResult.StoreError(failures.locked("renew", null)) : WriteResult.leaseLost());
             }
         }

@@ -1,5 +1,8 @@
 package io.dedup.store.jdbc;
 
+import java.util.Arrays;
+import java.util.stream.Collectors;
+
 /** The statements that MySQL 8 and MariaDB share. */
 final class MySqlSql {
     /**
@@ -88,9 +91,16 @@ final class MySqlSql {
     /** A table of parameters, in a form that MySQL and MariaDB have in common. */
     private static String requests(String columns, int count) {
         String[] names = columns.split(", ");
-        String first = "? AS " + String.join(", ? AS ", names);
-        String other = " UNION ALL SELECT " + Statements.list("?", names.length);
-        return "(SELECT " + first + other.repeat(count - 1) + ")";
+        String first = Arrays.stream(names)
+                .map(name -> parameter(name) + " AS " + name)
+                .collect(Collectors.joining(", "));
+        String other = Arrays.stream(names).map(MySqlSql::parameter).collect(Collectors.joining(", "));
+        return "(SELECT " + first + (" UNION ALL SELECT " + other).repeat(count - 1) + ")";
+    }
+
+    /** MariaDB takes the length of a union's text modulo 64 KiB, and silently cuts what is longer, unless it is cast. */
+    private static String parameter(String column) {
+        return column.equals("result") ? "CAST(? AS BINARY)" : "?";
     }
 
     /** The statement for one store. */

@@ -9,10 +9,10 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
-import java.util.HashSet;
+import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -21,7 +21,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Every row that is written gets a new mark and so changes: whatever a driver counts, found or changed rows, is the
  * number of rows written. Where it is the number of requests, all were; else a second round trip asks which bear the
- * mark.
+ * mark. Those that were written again since, such as a released one that somebody claimed at once, bear another; they are
+ * known by their number where all of the doubtful ones were written, and answered {@code StoreError} else.
  */
 final class MySqlWrites<Q> {
     private final JdbcSettings settings;
@@ -59,7 +60,7 @@ final class MySqlWrites<Q> {
         this.columns = "message_id, scope, owner, " + columns;
         this.binder = binder;
         this.marked = settings.table()
-                .in("SELECT message_id, scope FROM {table} WHERE write_mark = ? AND scope = ? AND message_id IN (");
+                .in("SELECT message_id, scope, write_mark = ? FROM {table} WHERE scope = ? AND message_id IN (");
     }
 
     DedupKey key(Q request) {
@@ -70,21 +71,37 @@ final class MySqlWrites<Q> {
     List<@Nullable WriteResult> write(Connection connection, String before, List<Q> requests) throws SQLException {
         long mark = WriteMark.next();
         int written = update(connection, before, requests, mark);
-        Set<DedupKey> marked = written > 0 && written < requests.size() ? marked(connection, requests, mark) : Set.of();
+        if (written == 0 || written == requests.size()) {
+            WriteResult all = written == 0 ? WriteResult.leaseLost() : WriteResult.applied();
+            return new ArrayList<>(Collections.nCopies(requests.size(), all));
+        }
+        Map<DedupKey, Boolean> present = marked(connection, requests, mark);
+        int marked =
+                Math.toIntExact(present.values().stream().filter(own -> own).count());
+        WriteResult ofOthers = ofMarkedByOthers(written - marked, present.size() - marked);
+        WriteResult ofAbsent =
+                written > present.size() ? cantTell() : WriteResult.leaseLost(); // else forgotten or purged since
         List<@Nullable WriteResult> answers = new ArrayList<>(requests.size());
         for (Q request : requests) {
-            if (written == requests.size() || marked.contains(key(request))) {
-                answers.add(WriteResult.applied());
-            } else if (marked.size() == written || written == 0) {
-                answers.add(WriteResult.leaseLost());
-            } else {
-                answers.add(new WriteResult.StoreError(new DedupStoreException(
-                        operation + " on table " + settings.table()
-                                + " can't tell whether this record was among those written, as others wrote since",
-                        null)));
-            }
+            Boolean own = present.get(key(request));
+            answers.add(own == null ? ofAbsent : own ? WriteResult.applied() : ofOthers);
         }
         return answers;
+    }
+
+    /** @param missing how many of the rows that were written bear another's mark by now, of {@code others} that do */
+    private WriteResult ofMarkedByOthers(int missing, int others) {
+        if (missing == 0) {
+            return WriteResult.leaseLost();
+        }
+        return missing == others ? WriteResult.applied() : cantTell();
+    }
+
+    private WriteResult cantTell() {
+        return new WriteResult.StoreError(new DedupStoreException(
+                operation + " on table " + settings.table()
+                        + " can't tell whether this record was among those written, as others wrote since",
+                null));
     }
 
     private int update(Connection connection, String before, List<Q> requests, long mark) throws SQLException {
@@ -103,8 +120,9 @@ final class MySqlWrites<Q> {
         }
     }
 
-    private Set<DedupKey> marked(Connection connection, List<Q> requests, long mark) throws SQLException {
-        Set<DedupKey> found = new HashSet<>();
+    /** The keys that have a record, and whether it bears the mark. */
+    private Map<DedupKey, Boolean> marked(Connection connection, List<Q> requests, long mark) throws SQLException {
+        Map<DedupKey, Boolean> found = new HashMap<>();
         List<DedupKey> keys = requests.stream().map(this::key).toList();
         for (Map.Entry<String, List<DedupKey>> ofScope : KeyBytes.byScope(keys).entrySet()) {
             KeyIndex index = new KeyIndex(ofScope.getValue());
@@ -118,7 +136,7 @@ final class MySqlWrites<Q> {
                 }
                 try (ResultSet result = statement.executeQuery()) {
                     while (result.next()) {
-                        found.add(index.key(result, 1));
+                        found.put(index.key(result, 1), result.getBoolean(3));
                     }
                 }
             }

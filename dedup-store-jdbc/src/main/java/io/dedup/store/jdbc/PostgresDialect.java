@@ -4,6 +4,7 @@ import static io.dedup.store.jdbc.PostgresColumn.bytes;
 import static io.dedup.store.jdbc.PostgresColumn.number;
 import static io.dedup.store.jdbc.PostgresColumn.text;
 
+import io.dedup.DedupKey;
 import io.dedup.store.Claim;
 import io.dedup.store.ClaimRequest;
 import io.dedup.store.ClaimResult;
@@ -17,7 +18,9 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -137,15 +140,20 @@ final class PostgresDialect implements Dialect {
             throws SQLException {
         WriteResult[] answers = new WriteResult[requests.size()];
         Arrays.fill(answers, WriteResult.leaseLost());
+        Set<DedupKey> late = new HashSet<>();
         try (PreparedStatement statement = renewUnlocked.prepare(connection, statements, requests);
                 ResultSet result = statement.executeQuery()) {
             while (result.next()) {
-                answers[result.getInt(1) - 1] = result.getBoolean(2)
+                int position = result.getInt(1) - 1;
+                answers[position] = result.getBoolean(2)
                         ? WriteResult.applied()
                         : new WriteResult.StoreError(failures.locked("renew", null));
+                if (result.getBoolean(3)) {
+                    late.add(requests.get(position).claim().key());
+                }
             }
         }
-        return Arrays.asList(answers);
+        return LateRenewals.settle(requests, Arrays.asList(answers), late, failures, open -> renew(connection, open));
     }
 
     @Override

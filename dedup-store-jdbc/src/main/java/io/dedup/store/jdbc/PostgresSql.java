@@ -92,7 +92,7 @@ final class PostgresSql {
 
     static final String RENEW = WRITE.replace("{set}", LEASE);
 
-    /** Tells the three apart that a heartbeat has to: renewed, still ours but locked by somebody, lost. */
+    /** Tells the three apart that a heartbeat has to: renewed, still ours but locked by somebody (and whether late), lost. */
     static final String RENEW_UNLOCKED = """
             WITH req AS MATERIALIZED ({requests}),
             free AS MATERIALIZED (
@@ -104,9 +104,9 @@ final class PostgresSql {
                 UPDATE {table} t SET {lease} FROM free r
                 WHERE t.message_id = r.message_id AND t.scope = r.scope
                 RETURNING r.ord)
-            SELECT ord, true AS written FROM written
+            SELECT ord, true AS written, false AS late FROM written
             UNION ALL
-            SELECT r.ord, false FROM req r JOIN {table} t ON {mine}
+            SELECT r.ord, false, t.lease_until <= {now} FROM req r JOIN {table} t ON {mine}
             WHERE NOT EXISTS (SELECT FROM written w WHERE w.ord = r.ord)
             """.replace("{mine}", MINE).replace("{lease}", LEASE);
 
