@@ -6,6 +6,6 @@ import io.dedup.testkit.StoreFixture;
 class GenericStoreContractTest extends DedupStoreContract {
     @Override
     protected StoreFixture newFixture() {
-        return new JdbcFixture(TestDatabase.open(JdbcDialect.GENERIC));
+        return new JdbcFixture(JdbcDialect.GENERIC);
     }
 }

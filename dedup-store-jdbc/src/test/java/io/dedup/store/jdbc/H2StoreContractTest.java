@@ -6,6 +6,6 @@ import io.dedup.testkit.StoreFixture;
 class H2StoreContractTest extends DedupStoreContract {
     @Override
     protected StoreFixture newFixture() {
-        return new JdbcFixture(TestDatabase.open(JdbcDialect.H2));
+        return new JdbcFixture(JdbcDialect.H2);
     }
 }

@@ -1,19 +1,41 @@
 package io.dedup.store.jdbc;
 
+import com.zaxxer.hikari.HikariDataSource;
 import io.dedup.store.DedupStore;
 import io.dedup.testkit.StoreFixture;
 import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 
-/** Two clients of one table, each with a pool of its own. Time is moved by making the records older. */
+/**
+ * Two clients of one table, each with a pool of its own. Time is moved by making the records older.
+ *
+ * <p>Databases and pools are kept for the next test: making them would take longer than most tests.
+ */
 final class JdbcFixture implements StoreFixture {
-    private final TestDatabase database;
+    private static final Map<JdbcDialect, Kept> KEPT = new ConcurrentHashMap<>();
+
+    private final Kept kept;
     private final JdbcDedupStore store;
     private final JdbcDedupStore second;
 
-    JdbcFixture(TestDatabase database) {
-        this.database = database;
-        this.store = database.store();
-        this.second = database.store();
+    JdbcFixture(JdbcDialect dialect) {
+        this.kept = KEPT.computeIfAbsent(dialect, Kept::new);
+        this.store = kept.database.builder(kept.first).build();
+        this.second = kept.database.builder(kept.second).build();
+        kept.database.execute("DELETE FROM dedup_record");
+    }
+
+    private static final class Kept {
+        final TestDatabase database;
+        final HikariDataSource first;
+        final HikariDataSource second;
+
+        Kept(JdbcDialect dialect) {
+            database = TestDatabase.open(dialect);
+            first = database.pool();
+            second = database.pool();
+        }
     }
 
     @Override
@@ -28,7 +50,7 @@ final class JdbcFixture implements StoreFixture {
 
     @Override
     public void advance(Duration by) {
-        database.age(by);
+        kept.database.age(by);
     }
 
     @Override
@@ -38,6 +60,7 @@ final class JdbcFixture implements StoreFixture {
 
     @Override
     public void close() {
-        database.close();
+        store.close();
+        second.close();
     }
 }

@@ -6,6 +6,6 @@ import io.dedup.testkit.StoreFixture;
 class MariaDbStoreContractTest extends DedupStoreContract {
     @Override
     protected StoreFixture newFixture() {
-        return new JdbcFixture(TestDatabase.open(JdbcDialect.MARIADB));
+        return new JdbcFixture(JdbcDialect.MARIADB);
     }
 }

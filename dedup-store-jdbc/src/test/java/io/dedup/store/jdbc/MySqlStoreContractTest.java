@@ -6,6 +6,6 @@ import io.dedup.testkit.StoreFixture;
 class MySqlStoreContractTest extends DedupStoreContract {
     @Override
     protected StoreFixture newFixture() {
-        return new JdbcFixture(TestDatabase.open(JdbcDialect.MYSQL));
+        return new JdbcFixture(JdbcDialect.MYSQL);
     }
 }

@@ -6,6 +6,6 @@ import io.dedup.testkit.StoreFixture;
 class PostgresStoreContractTest extends DedupStoreContract {
     @Override
     protected StoreFixture newFixture() {
-        return new JdbcFixture(TestDatabase.open(JdbcDialect.POSTGRESQL));
+        return new JdbcFixture(JdbcDialect.POSTGRESQL);
     }
 }

@@ -1,5 +1,7 @@
 package io.dedup.store.jdbc;
 
+import static org.awaitility.Awaitility.await;
+
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import io.dedup.testservers.MariaDbServers;
@@ -12,9 +14,9 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -28,7 +30,7 @@ final class TestDatabase implements AutoCloseable {
     private final String user;
     private final String password;
     private final @Nullable SqlDatabase server;
-    private final List<AutoCloseable> opened = new ArrayList<>();
+    private final List<AutoCloseable> opened = new CopyOnWriteArrayList<>();
     private final HikariDataSource admin;
 
     private TestDatabase(JdbcDialect dialect, String url, String user, String password, @Nullable SqlDatabase server) {
@@ -64,6 +66,13 @@ final class TestDatabase implements AutoCloseable {
     static TestDatabase of(JdbcDialect dialect, SqlDatabase database, String url) {
         String mysql = dialect == JdbcDialect.MYSQL ? "?sessionVariables=innodb_lock_wait_timeout=1" : "";
         return new TestDatabase(dialect, url + mysql, database.user(), database.password(), database);
+    }
+
+    /** With an option in the JDBC URL. */
+    static TestDatabase with(JdbcDialect dialect, SqlDatabase database, String option) {
+        String lockWait = dialect == JdbcDialect.MYSQL ? "&sessionVariables=innodb_lock_wait_timeout=1" : "";
+        return new TestDatabase(
+                dialect, database.jdbcUrl() + "?" + option + lockWait, database.user(), database.password(), database);
     }
 
     JdbcDialect dialect() {
@@ -113,6 +122,31 @@ final class TestDatabase implements AutoCloseable {
                 .purgeInterval(null);
     }
 
+    /** A store that gives up locked rows as soon as its database can, closed with this. */
+    JdbcDedupStore hastyStore() {
+        HikariDataSource hasty = pool(config -> {
+            if (isH2()) {
+                config.setConnectionInitSql("SET LOCK_TIMEOUT 200");
+            }
+        });
+        return closing(builder(hasty).lockTimeout(Duration.ofMillis(200)).build());
+    }
+
+    /** A store that waits for locks longer than any test, closed with this. */
+    JdbcDedupStore patientStore() {
+        HikariDataSource patient = pool(config -> {
+            switch (dialect) {
+                case MYSQL -> config.setConnectionInitSql("SET SESSION innodb_lock_wait_timeout = 20");
+                case H2, GENERIC -> config.setConnectionInitSql("SET LOCK_TIMEOUT 20000");
+                case POSTGRESQL, MARIADB -> {} // take it with each statement
+            }
+        });
+        return closing(builder(patient)
+                .lockTimeout(Duration.ofSeconds(20))
+                .queryTimeout(Duration.ofSeconds(25))
+                .build());
+    }
+
     /** A store with defaults, closed with this. */
     JdbcDedupStore store() {
         return closing(builder().build());
@@ -152,6 +186,25 @@ final class TestDatabase implements AutoCloseable {
         } catch (SQLException e) {
             throw new IllegalStateException(e);
         }
+    }
+
+    /** Waits until somebody waits for a row that somebody else has locked. */
+    void awaitBlocked() {
+        // H2 doesn't name the blocker of an insert; in an idle database one that is being executed is one that waits.
+        String sql = switch (dialect) {
+            case POSTGRESQL ->
+                "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
+                        + " AND wait_event_type = 'Lock'";
+            case MARIADB, MYSQL ->
+                "SELECT count(*) FROM information_schema.innodb_trx t"
+                        + " JOIN information_schema.processlist p ON p.id = t.trx_mysql_thread_id"
+                        + " WHERE t.trx_state = 'LOCK WAIT' AND p.db = DATABASE()";
+            case H2, GENERIC ->
+                "SELECT count(*) FROM information_schema.sessions"
+                        + " WHERE blocker_id IS NOT NULL OR executing_statement LIKE 'INSERT INTO dedup_record%'";
+        };
+        // InnoDB's answer is up to 100 ms old.
+        await().pollInterval(Duration.ofMillis(20)).until(() -> count(sql) > 0);
     }
 
     /** Makes all records older. */

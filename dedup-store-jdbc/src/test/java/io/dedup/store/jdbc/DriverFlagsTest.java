@@ -1,0 +1,78 @@
+package io.dedup.store.jdbc;
+
+import static io.dedup.store.jdbc.Messages.acquireAll;
+import static io.dedup.store.jdbc.Messages.assertAcquired;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.dedup.DedupKey;
+import io.dedup.store.ClaimRequest;
+import io.dedup.store.ClaimResult;
+import io.dedup.store.OperatorResult;
+import io.dedup.store.WriteResult;
+import io.dedup.testservers.MariaDbServers;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Options of the driver that change what it counts and how it sends. */
+class DriverFlagsTest {
+    @ParameterizedTest(name = "{0} with {1}")
+    @CsvSource({
+        "MARIADB, useAffectedRows=true",
+        "MARIADB, useAffectedRows=false",
+        "MARIADB, useServerPrepStmts=true",
+        "MARIADB, useBulkStmts=true",
+        "MYSQL, useAffectedRows=true",
+        "MYSQL, useAffectedRows=false",
+        "MYSQL, useServerPrepStmts=true"
+    })
+    @DisplayName("S3 no answer depends on what the driver counts as an affected row")
+    void affectedRows(JdbcDialect dialect, String option) {
+        Messages messages = new Messages();
+        try (TestDatabase database = TestDatabase.with(dialect, MariaDbServers.newDatabase(), option)) {
+            JdbcDedupStore store = database.store();
+            DedupKey key = messages.key();
+            ClaimRequest first = Messages.claim(key);
+
+            assertAcquired(store.claim(first), 1);
+            assertAcquired(store.claim(first), 1);
+            assertThat(store.claim(Messages.claim(key))).isInstanceOf(ClaimResult.InFlight.class);
+            assertThat(store.renew(Messages.renew(first))).isEqualTo(WriteResult.applied());
+            assertThat(store.renew(Messages.renew(Messages.claim(key)))).isEqualTo(WriteResult.leaseLost());
+            assertThat(store.complete(Messages.complete(Messages.claim(key)))).isEqualTo(WriteResult.leaseLost());
+            assertThat(store.complete(Messages.complete(first))).isEqualTo(WriteResult.applied());
+            assertThat(store.claim(Messages.claim(key))).isInstanceOf(ClaimResult.AlreadyDone.class);
+            assertThat(store.claim(Messages.claim(key)))
+                    .as("an unchanged duplicate")
+                    .isInstanceOf(ClaimResult.AlreadyDone.class);
+
+            List<ClaimRequest> some = acquireAll(store, messages.claims(3));
+            List<ClaimRequest> mixed = new ArrayList<>(some);
+            mixed.add(1, Messages.claim(key));
+            mixed.add(3, Messages.claim(messages.key()));
+            assertThat(store.renewAll(mixed.stream().map(Messages::renew).toList()))
+                    .containsExactly(
+                            WriteResult.applied(),
+                            WriteResult.leaseLost(),
+                            WriteResult.applied(),
+                            WriteResult.leaseLost(),
+                            WriteResult.applied());
+            assertThat(store.completeAll(mixed.stream().map(Messages::complete).toList()))
+                    .containsExactly(
+                            WriteResult.applied(),
+                            WriteResult.leaseLost(),
+                            WriteResult.applied(),
+                            WriteResult.leaseLost(),
+                            WriteResult.applied());
+            assertThat(store.claimAll(Messages.again(some))).hasOnlyElementsOfType(ClaimResult.AlreadyDone.class);
+
+            assertThat(store.forget(key, false)).isEqualTo(OperatorResult.APPLIED);
+            assertThat(store.forget(key, false)).isEqualTo(OperatorResult.ABSENT);
+            assertThat(store.forceDone(key, Messages.WINDOW, false)).isEqualTo(OperatorResult.APPLIED);
+            database.age(Messages.WINDOW.duration());
+            assertThat(store.purgeExpired(100)).isEqualTo(4);
+        }
+    }
+}

@@ -1,0 +1,201 @@
+package io.dedup.store.jdbc;
+
+import static io.dedup.store.jdbc.Messages.acquireAll;
+import static io.dedup.store.jdbc.Messages.assertAcquired;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.dedup.DedupKey;
+import io.dedup.store.ClaimRequest;
+import io.dedup.store.ClaimResult;
+import io.dedup.store.DedupStoreException;
+import io.dedup.store.WriteResult;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Rows that somebody else's transaction holds, and doesn't let go of. */
+@SuppressWarnings("try") // a rival only has to be there
+class LockedRowTest {
+    /** Far beyond the lock time-out, at most a second, since machines are busy, and far below the databases' own 50 s. */
+    private static final Duration LATE = Duration.ofSeconds(15);
+
+    private final Messages messages = new Messages();
+    private TestDatabase database;
+    private JdbcDedupStore store;
+
+    private void start(JdbcDialect dialect) {
+        database = TestDatabase.open(dialect);
+        store = database.hastyStore();
+    }
+
+    @AfterEach
+    void stop() {
+        database.close();
+    }
+
+    @OnEachDatabase
+    @DisplayName("S2 a claim of a locked row ends with the lock time-out, and says so; then the row is free again")
+    void lockedClaim(JdbcDialect dialect) throws SQLException {
+        start(dialect);
+        DedupKey key = messages.key();
+        Messages.released(store, key);
+        ClaimRequest request = Messages.claim(key);
+
+        try (Rival rival = Rival.locking(database, key)) {
+            long start = System.nanoTime();
+            assertThatThrownBy(() -> store.claim(request))
+                    .isInstanceOf(DedupStoreException.class)
+                    .hasMessageContaining("lockTimeout(...), which is PT0.2S");
+            assertSoon(start);
+        }
+
+        assertAcquired(store.claim(request), 2);
+    }
+
+    @OnEachDatabase
+    @DisplayName("S2 a claim of a key that somebody inserts without committing ends with the lock time-out, too")
+    void uncommittedInsert(JdbcDialect dialect) throws SQLException {
+        start(dialect);
+        ClaimRequest request = Messages.claim(messages.key());
+
+        try (Rival rival = new Rival(database)) {
+            rival.insertDone(request.key());
+            long start = System.nanoTime();
+            assertThatThrownBy(() -> store.claim(request))
+                    .isInstanceOf(DedupStoreException.class)
+                    .hasMessageContaining("lockTimeout");
+            assertSoon(start);
+            rival.rollback();
+        }
+
+        assertAcquired(store.claim(request), 1);
+    }
+
+    @OnEachDatabase
+    @DisplayName("S11 one locked row costs its own key the claim, and no other of the batch")
+    void lockedInBatch(JdbcDialect dialect) throws SQLException {
+        start(dialect);
+        List<ClaimRequest> requests = new ArrayList<>(messages.claims(20));
+        DedupKey locked = messages.key();
+        Messages.released(store, locked);
+        requests.add(7, Messages.claim(locked));
+
+        long start = System.nanoTime();
+        List<ClaimResult> answers;
+        try (Rival rival = Rival.locking(database, locked)) {
+            answers = store.claimAll(requests);
+        }
+
+        assertSoon(start);
+        assertThat(answers.remove(7))
+                .isInstanceOfSatisfying(
+                        ClaimResult.StoreError.class,
+                        error -> assertThat(error.cause()).hasMessageContaining("lockTimeout"));
+        assertThat(answers).hasSize(20).allSatisfy(answer -> assertAcquired(answer, 1));
+        assertThat(store.claimAll(requests))
+                .as("the same requests again, now that nothing is locked")
+                .hasOnlyElementsOfType(ClaimResult.Acquired.class);
+    }
+
+    /**
+     * Not the generic dialect: it sends a batch by the driver, and H2's goes on after a failed row, waiting for each one
+     * anew.
+     */
+    @ParameterizedTest(name = "{0}")
+    @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "GENERIC")
+    @DisplayName("S11 a batch over many locked rows ends within a multiple of its time-outs, each key with an answer")
+    void manyLocked(JdbcDialect dialect) throws SQLException {
+        start(dialect);
+        JdbcDedupStore hasty = database.closing(
+                database.builder().queryTimeout(Duration.ofSeconds(1)).build());
+        List<ClaimRequest> held = acquireAll(store, messages.claims(30));
+        store.releaseAll(held.stream().map(Messages::release).toList());
+
+        long start = System.nanoTime();
+        List<ClaimResult> answers;
+        try (Rival rival =
+                Rival.locking(database, held.stream().map(ClaimRequest::key).toList())) {
+            answers = hasty.claimAll(Messages.again(held));
+        }
+
+        assertSoon(start);
+        assertThat(answers).hasSize(30).hasOnlyElementsOfType(ClaimResult.StoreError.class);
+    }
+
+    @OnEachDatabase
+    @DisplayName("S11 one locked row costs its own key the completion, which is applied when it is repeated")
+    void lockedCompletion(JdbcDialect dialect) throws SQLException {
+        start(dialect);
+        List<ClaimRequest> held = acquireAll(store, messages.claims(10));
+
+        List<WriteResult> answers;
+        try (Rival rival = Rival.locking(database, held.get(4).key())) {
+            answers = store.completeAll(held.stream().map(Messages::complete).toList());
+        }
+
+        assertThat(answers.remove(4)).isInstanceOf(WriteResult.StoreError.class);
+        assertThat(answers).hasSize(9).containsOnly(WriteResult.applied());
+        assertThat(store.completeAll(held.stream()
+                        .map(request -> Messages.complete(request, true))
+                        .toList()))
+                .containsOnly(WriteResult.applied());
+    }
+
+    @OnEachDatabase
+    @DisplayName("S10 the heartbeat renews what is free, and doesn't take a locked claim for a lost one")
+    void heartbeat(JdbcDialect dialect) throws SQLException {
+        start(dialect);
+        if (dialect != JdbcDialect.GENERIC) { // which can't skip
+            store = database.patientStore(); // to wait for a single row would be too late
+        }
+        List<ClaimRequest> locked = acquireAll(store, messages.claims(3));
+        List<ClaimRequest> free = acquireAll(store, messages.claims(5));
+        ClaimRequest stranger = Messages.claim(messages.key());
+        List<ClaimRequest> all = new ArrayList<>(locked);
+        all.addAll(free);
+        all.add(stranger);
+
+        long start = System.nanoTime();
+        List<WriteResult> answers;
+        try (Rival rival =
+                Rival.locking(database, locked.stream().map(ClaimRequest::key).toList())) {
+            answers = store.renewAll(all.stream().map(Messages::renew).toList());
+        }
+
+        assertSoon(start);
+        assertThat(answers.subList(0, locked.size())).hasOnlyElementsOfType(WriteResult.StoreError.class);
+        assertThat(answers.subList(locked.size(), all.size() - 1)).containsOnly(WriteResult.applied());
+        assertThat(answers.get(all.size() - 1)).isEqualTo(WriteResult.leaseLost());
+        assertThat(store.renewAll(locked.stream().map(Messages::renew).toList()))
+                .as("once the locks are gone")
+                .containsOnly(WriteResult.applied());
+    }
+
+    @OnEachDatabase
+    @DisplayName("S10 a locked claim whose lease is over is neither renewed nor lost; free, it is renewed")
+    void lateHeartbeat(JdbcDialect dialect) throws SQLException {
+        start(dialect);
+        List<ClaimRequest> held = acquireAll(store, messages.claims(3));
+        database.age(Messages.LEASE);
+
+        try (Rival rival = Rival.locking(database, held.get(1).key())) {
+            List<WriteResult> answers =
+                    store.renewAll(held.stream().map(Messages::renew).toList());
+            assertThat(answers.get(0)).isEqualTo(WriteResult.applied());
+            assertThat(answers.get(1)).isInstanceOf(WriteResult.StoreError.class);
+            assertThat(answers.get(2)).isEqualTo(WriteResult.applied());
+        }
+
+        assertThat(store.renewAll(held.stream().map(Messages::renew).toList())).containsOnly(WriteResult.applied());
+    }
+
+    private static void assertSoon(long start) {
+        assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(LATE);
+    }
+}
