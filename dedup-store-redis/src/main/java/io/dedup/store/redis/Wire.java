@@ -112,7 +112,8 @@ final class Wire {
         return count;
     }
 
+    /** Not a slice: Lettuce's {@code SlotHash} reads a buffer's array by its position alone, without its offset. */
     ByteBuffer firstKey() {
-        return ByteBuffer.wrap(bytes, keyAt, keyLength).slice();
+        return ByteBuffer.wrap(bytes, keyAt, keyLength);
     }
 }

@@ -148,6 +148,26 @@ class ClusterSlotsTest {
         assertThat(store.complete(Messages.complete(batch.get(0)))).isEqualTo(WriteResult.applied());
     }
 
+    @Test
+    @DisplayName("every key goes to its node at once: none is redirected, single or in a batch")
+    void noRedirections() {
+        cluster.masters().forEach(master -> master.command("CONFIG", "RESETSTAT"));
+
+        List<ClaimRequest> batch = messages.claims(60);
+        assertThat(store.claimAll(batch))
+                .allSatisfy(answer -> assertThat(answer).isInstanceOf(ClaimResult.Acquired.class));
+        assertThat(store.completeAll(batch.stream().map(Messages::complete).toList()))
+                .containsOnly(WriteResult.applied());
+        for (ClaimRequest request : messages.claims(12)) {
+            assertThat(store.claim(request)).isInstanceOf(ClaimResult.Acquired.class);
+            assertThat(store.renew(Messages.renew(request))).isEqualTo(WriteResult.applied());
+        }
+
+        assertThat(cluster.masters())
+                .allSatisfy(master ->
+                        assertThat(master.command("INFO", "errorstats")).doesNotContain("MOVED"));
+    }
+
     private static int slot(DedupKey key) {
         return SlotHash.getSlot(new RecordKeys("dedup").key(key));
     }
