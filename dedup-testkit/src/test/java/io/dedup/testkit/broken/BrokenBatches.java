@@ -20,6 +20,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.UnaryOperator;
 
@@ -136,6 +137,8 @@ final class BrokenBatches {
 
     /** Holds each key's lock until its batch is done, as a transaction holds its rows; a deadlock times out. */
     private static final class LockingStore extends ForwardingStore {
+        private static final long BATCH_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
+
         private final Map<DedupKey, ReentrantLock> locks = new ConcurrentHashMap<>();
 
         LockingStore(DedupStore store) {
@@ -152,6 +155,9 @@ final class BrokenBatches {
                         throw new DedupStoreException("deadlock found when trying to get lock", null);
                     }
                     held.add(lock);
+                    if (held.size() == requests.size() / 2) {
+                        LockSupport.parkNanos(BATCH_NANOS); // else a batch may be over before another begins
+                    }
                 }
                 return super.claimAll(requests);
             } catch (InterruptedException e) {
