@@ -20,6 +20,7 @@ import java.util.regex.Pattern;
 /** Creates the table where that is wanted, and checks that it can keep IDs apart. */
 final class Schema {
     private static final int KEY_BYTES = 255;
+    private static final Set<String> KEY = Set.of("message_id", "scope");
     private static final Set<Integer> BINARY = Set.of(Types.BINARY, Types.VARBINARY, Types.LONGVARBINARY, Types.BLOB);
     private static final Pattern COMMENT = Pattern.compile("--[^\\n]*");
     private static final String COLUMNS = "message_id, scope, state, owner, attempt, deaths, token, lease_until,"
@@ -51,7 +52,17 @@ final class Schema {
             create(connection, missing);
             check(connection);
         }
-        checkPrimaryKey(connection);
+        Set<String> key = primaryKey(connection);
+        if (key.isEmpty() && create) {
+            // H2 shows a table before it has its key. Creating it once more fails, but not before whoever creates it
+            // now is done.
+            create(connection, new SQLException("table " + table + " has no primary key"));
+            key = primaryKey(connection);
+        }
+        if (!key.equals(KEY)) { // without it, two claims of one message both insert a row
+            throw new IllegalStateException("the primary key of table " + table
+                    + " must be (message_id, scope), as in classpath:" + dialect.schemaResource() + ", but is " + key);
+        }
     }
 
     private static boolean isEmbedded(DatabaseMetaData metaData) throws SQLException {
@@ -116,8 +127,7 @@ final class Schema {
         }
     }
 
-    /** Without it, two claims of one message both insert a row. */
-    private void checkPrimaryKey(Connection connection) throws SQLException {
+    private Set<String> primaryKey(Connection connection) throws SQLException {
         Set<String> columns = new HashSet<>();
         DatabaseMetaData metaData = connection.getMetaData();
         String name = folded(metaData, table.name());
@@ -130,11 +140,7 @@ final class Schema {
                 columns.add(keys.getString("COLUMN_NAME").toLowerCase(Locale.ROOT));
             }
         }
-        if (!columns.equals(Set.of("message_id", "scope"))) {
-            throw new IllegalStateException("the primary key of table " + table
-                    + " must be (message_id, scope), as in classpath:" + dialect.schemaResource() + ", but is "
-                    + columns);
-        }
+        return columns;
     }
 
     private static String folded(DatabaseMetaData metaData, String identifier) throws SQLException {

@@ -19,6 +19,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -116,7 +117,16 @@ class StartTest {
     @OnEachDatabase
     @DisplayName("several stores that start at the same time on an empty database all come up")
     void together(JdbcDialect dialect) throws Exception {
-        TestDatabase empty = on(dialect);
+        startTogether(on(dialect));
+    }
+
+    @RepeatedTest(40)
+    @DisplayName("a table that another store is about to give its primary key isn't refused")
+    void halfCreated() throws Exception {
+        startTogether(on(JdbcDialect.H2)); // makes the key after the table, and shows the table without it
+    }
+
+    private void startTogether(TestDatabase empty) throws Exception {
         ExecutorService threads = Executors.newFixedThreadPool(4);
         try {
             Callable<JdbcDedupStore> start = empty::store;
