@@ -9,7 +9,9 @@ import io.dedup.store.DedupStore;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
@@ -30,6 +32,7 @@ public final class DedupEngine implements AutoCloseable {
     private final BackgroundWrites background;
     private final CloseOut closeOut;
     private final Duration shutdownTimeout;
+    private final Map<String, String> groups = new ConcurrentHashMap<>();
     private volatile boolean closed;
 
     /**
@@ -143,6 +146,17 @@ public final class DedupEngine implements AutoCloseable {
      */
     public void ping() {
         store.ping();
+    }
+
+    /**
+     * Notes which consumer group reads a topic in this engine's name. A second group must not: each of the two would
+     * take the messages that the other has handled for duplicates.
+     *
+     * @return the group that was noted first
+     */
+    public String firstGroup(String topic, String group) {
+        String first = groups.putIfAbsent(topic, group);
+        return first == null ? group : first;
     }
 
     /** How many claims are held now. */

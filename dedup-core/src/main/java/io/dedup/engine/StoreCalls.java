@@ -1,5 +1,6 @@
 package io.dedup.engine;
 
+import io.dedup.DedupKey;
 import io.dedup.DedupListener;
 import io.dedup.internal.SafeListeners;
 import io.dedup.store.ClaimRequest;
@@ -10,8 +11,11 @@ import io.dedup.store.DedupStoreException;
 import io.dedup.store.ReleaseRequest;
 import io.dedup.store.RenewRequest;
 import io.dedup.store.WriteResult;
+import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -81,19 +85,47 @@ final class StoreCalls {
     }
 
     List<WriteResult> completeAll(List<CompleteRequest> requests) {
-        return writes("complete", requests.size(), () -> store.completeAll(requests));
+        return writes("complete", requests, request -> request.claim().key(), store::completeAll);
     }
 
     List<WriteResult> releaseAll(List<ReleaseRequest> requests) {
-        return writes("release", requests.size(), () -> store.releaseAll(requests));
+        return writes("release", requests, request -> request.claim().key(), store::releaseAll);
     }
 
     List<WriteResult> renewAll(List<RenewRequest> requests) {
-        return writes("renew", requests.size(), () -> store.renewAll(requests));
+        return writes("renew", requests, request -> request.claim().key(), store::renewAll);
     }
 
-    private List<WriteResult> writes(String operation, int expected, Supplier<List<WriteResult>> call) {
-        return all(operation, expected, call, WriteResult.StoreError::new, StoreCalls::errorOf);
+    /**
+     * A batch of the store holds each key once. One of ours may hold a key twice: a claim that was lost and the one that
+     * took its place in the same process end, or are renewed, together.
+     */
+    private <Q> List<WriteResult> writes(
+            String operation,
+            List<Q> requests,
+            Function<Q, DedupKey> keyOf,
+            Function<List<Q>, List<WriteResult>> call) {
+        List<WriteResult> answers = new ArrayList<>(requests.size());
+        Set<DedupKey> keys = new HashSet<>();
+        int from = 0;
+        for (int i = 0; i < requests.size(); i++) {
+            if (!keys.add(keyOf.apply(requests.get(i)))) {
+                answers.addAll(write(operation, requests.subList(from, i), call));
+                keys.clear();
+                keys.add(keyOf.apply(requests.get(i)));
+                from = i;
+            }
+        }
+        List<WriteResult> last = write(operation, requests.subList(from, requests.size()), call);
+        if (answers.isEmpty()) {
+            return last;
+        }
+        answers.addAll(last);
+        return answers;
+    }
+
+    private <Q> List<WriteResult> write(String operation, List<Q> part, Function<List<Q>, List<WriteResult>> call) {
+        return all(operation, part.size(), () -> call.apply(part), WriteResult.StoreError::new, StoreCalls::errorOf);
     }
 
     /** One answer for each request, whatever the store does. */

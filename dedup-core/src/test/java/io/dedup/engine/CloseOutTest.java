@@ -64,6 +64,21 @@ class CloseOutTest {
     }
 
     @Test
+    @DisplayName("a lost claim and its successor in the same process never meet in one batch of the store")
+    void releasedTogether() {
+        Execution lost = admit(topic, "a");
+        clock.advance(Duration.ofMinutes(1));
+        Execution successor = admit(topic, "a");
+
+        assertThat(engine.failAll(List.of(lost, successor, admit(topic, "b")), new IllegalStateException("x")))
+                .isTrue();
+
+        assertThat(state("a")).isEqualTo(State.RELEASED);
+        assertThat(state("b")).isEqualTo(State.RELEASED);
+        assertThat(events.all()).contains("lost a", "released a", "released b");
+    }
+
+    @Test
     @DisplayName("completions come in the order of their executions, whatever kind those are")
     void succeedAllKeepsTheOrder() {
         Execution lost = admit(topic, "lost");

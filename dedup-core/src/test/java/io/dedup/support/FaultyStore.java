@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Function;
@@ -106,6 +107,9 @@ public final class FaultyStore implements DedupStore {
     private <A> List<A> all(Op op, boolean single, List<?> requests, Function<List<?>, List<?>> real) {
         Call call = new Call(op, single, requests, System.nanoTime());
         calls.add(call);
+        if (Set.copyOf(call.keys()).size() < requests.size()) { // every store may rely on it
+            throw new IllegalArgumentException("a batch that holds a key twice: " + call.keys());
+        }
         Fault fault = faults.get(op);
         return unchecked(fault == null ? real.apply(requests) : fault.answer(call, real));
     }

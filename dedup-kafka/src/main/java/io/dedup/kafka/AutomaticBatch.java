@@ -46,18 +46,18 @@ final class AutomaticBatch<K, V> {
 
     private void runAll(BatchPlan plan) {
         List<Execution> executions = plan.executions();
-        List<ConsumerRecord<K, V>> part = steps.part(plan.runs());
+        HandedBatch<K, V> handed = steps.hand(plan.runs());
         executions.forEach(Execution::begin);
         try {
-            handler.handle(part, null);
+            handler.handle(handed.list(), null);
         } catch (Throwable e) { // Errors, too: claims that nobody releases hold their messages for a lease
-            throw failed(plan, executions, BatchFailure.of(e, part), part);
+            throw failed(plan, executions, BatchFailure.of(e, handed), handed);
         }
         engine.succeedAll(executions, steps.budget); // whatever it says: the effects have happened, and may be acked
     }
 
     private RuntimeException failed(
-            BatchPlan plan, List<Execution> executions, BatchFailure failure, List<ConsumerRecord<K, V>> part) {
+            BatchPlan plan, List<Execution> executions, BatchFailure failure, HandedBatch<K, V> handed) {
         int proven = Math.max(0, failure.failed());
         if (proven > 0) {
             engine.succeedAll(executions.subList(0, proven), steps.budget);
@@ -70,15 +70,16 @@ final class AutomaticBatch<K, V> {
         if (leaseLost) {
             return steps.leaseLost(first, first, failure.thrown());
         }
-        if (failure.failed() < 0
-                && plan.admissions().size() > plan.cut()
-                && plan.admissions().get(plan.cut()) instanceof Admission.Defer defer) {
+        if (failure.failed() >= 0 || !plan.isCut()) {
+            return Sneaky.rethrow(failure.translated(handed));
+        }
+        if (plan.admissions().get(plan.cut()) instanceof Admission.Defer defer) {
             // An exception that names no record fails the whole poll: the deferred record would be recovered with it.
             log.warn("The batch listener failed; its records are tried again with the deferred one", failure.thrown());
             return steps.deferral(
                     plan.cut(), first, defer.reason(), defer.retryAfter(), defer.pause(), failure.thrown());
         }
-        return Sneaky.rethrow(failure.translated(part));
+        return steps.failedBeforeCut(first, first, plan.cut(), failure.translated(handed));
     }
 
     private void runSingly() {
@@ -95,7 +96,7 @@ final class AutomaticBatch<K, V> {
     private void runAlone(int index, Execution execution) {
         execution.begin();
         try {
-            handler.handle(List.of(steps.records.get(index)), null);
+            handler.handle(steps.hand(List.of(index)).list(), null);
         } catch (Throwable e) {
             if (execution.fail(e) && !(e instanceof Error)) {
                 throw steps.leaseLost(index, index, e);

@@ -8,7 +8,6 @@ import java.time.Duration;
 import java.util.List;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
-import org.springframework.kafka.listener.BatchListenerFailedException;
 
 /** The steps that a batch takes in every ack mode. Belongs to one invocation of one batch. */
 final class BatchSteps<K, V> {
@@ -30,10 +29,8 @@ final class BatchSteps<K, V> {
         return records.size();
     }
 
-    List<ConsumerRecord<K, V>> part(List<Integer> indexes) {
-        return indexes.size() == records.size()
-                ? records
-                : indexes.stream().map(records::get).toList();
+    HandedBatch<K, V> hand(List<Integer> indexes) {
+        return new HandedBatch<>(records, indexes);
     }
 
     /** For claiming the batch: none when one of its records was deferred before, whose waiting its pauses do. */
@@ -53,8 +50,26 @@ final class BatchSteps<K, V> {
             // The error handler would commit what is before the rejected record. It is rejected when that is done.
             return deferral(index, unfinished, DeferReason.IN_FLIGHT, maxDeferDelay(index), false, reject.cause());
         }
-        return new BatchListenerFailedException(
+        return new RecordFailedException(
                 String.valueOf(reject.cause().getMessage()), reject.cause(), records.get(index));
+    }
+
+    /**
+     * The handler failed without naming a record, in front of a cut. That would fail the whole poll, and what is behind
+     * the cut would be recovered with it, never handled. So the first record that the handler was given stands for all
+     * of them: it is retried with them, and recovered alone.
+     */
+    RuntimeException failedBeforeCut(int first, int unfinished, int cut, Throwable cause) {
+        if (unfinished < first) {
+            // The error handler would commit what is before the record that is named.
+            return deferral(first, unfinished, DeferReason.IN_FLIGHT, maxDeferDelay(first), false, cause);
+        }
+        return new RecordFailedException(
+                "the batch listener failed without naming a record; the " + (size() - cut)
+                        + " records from offset " + records.get(cut).offset() + " of partition "
+                        + records.get(cut).partition() + " on weren't given to it",
+                cause,
+                records.get(first));
     }
 
     RuntimeException leaseLost(int index, int unfinished, Throwable cause) {
@@ -82,7 +97,7 @@ final class BatchSteps<K, V> {
     RuntimeException failedAlone(int index, Throwable cause) {
         return cause instanceof Error error
                 ? Sneaky.rethrow(error)
-                : new BatchListenerFailedException(
+                : new RecordFailedException(
                         "the listener failed on a record that it was given alone", cause, records.get(index));
     }
 }

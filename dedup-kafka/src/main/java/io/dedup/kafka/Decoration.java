@@ -4,7 +4,9 @@ import io.dedup.engine.DedupEngine;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -74,17 +76,32 @@ final class Decoration {
         if (boundOrNull() != null) {
             return;
         }
-        try {
-            // Once more: a decorator around ours keeps the call at the start away from us.
-            new StartCheck(container, this).requireSafe();
-        } catch (IllegalStateException | IllegalArgumentException e) {
-            log.error("Stopping {} before it consumes anything", container.getListenerId(), e);
-            container.stopAbnormally(() -> {});
+        // Once more: a decorator around ours keeps the call at the start away from us.
+        if (!stopUnless(new StartCheck(container, this)::requireSafe)) {
             return;
         }
         consumers.put(
                 Thread.currentThread(),
                 new BoundConsumer(engine, maxPollInterval(), container.getGroupId() != null, seeks));
+    }
+
+    /** These topics may be new, where a pattern finds them. */
+    void assigned(Collection<TopicPartition> partitions) {
+        Set<String> topics = partitions.stream().map(TopicPartition::topic).collect(Collectors.toSet());
+        if (!stopUnless(() -> new StartCheck(container, this).requireOneGroup(topics))) {
+            unbind(); // so that a record that has been fetched is an error, and isn't acked
+        }
+    }
+
+    private boolean stopUnless(Runnable safe) {
+        try {
+            safe.run();
+            return true;
+        } catch (IllegalStateException | IllegalArgumentException e) {
+            log.error("Stopping {} before it consumes anything", container.getListenerId(), e);
+            container.stopAbnormally(() -> {});
+            return false;
+        }
     }
 
     void revoked(@Nullable Collection<TopicPartition> partitions) {

@@ -114,6 +114,12 @@ final class DedupBatchMessageListener<K, V> extends AbstractDelegatingMessageLis
     }
 
     @Override
+    public void onPartitionsAssigned(Map<TopicPartition, Long> assignments, ConsumerSeekCallback callback) {
+        decoration.assigned(assignments.keySet());
+        super.onPartitionsAssigned(assignments, callback);
+    }
+
+    @Override
     public void onPartitionsRevoked(@Nullable Collection<TopicPartition> partitions) {
         decoration.revoked(partitions);
         super.onPartitionsRevoked(partitions);

@@ -8,6 +8,7 @@ import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationRegistry;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
@@ -175,6 +176,12 @@ final class DedupMessageListener<K, V> extends FilteringMessageListenerAdapter<K
     public void registerSeekCallback(ConsumerSeekCallback callback) {
         decoration.bind(callback);
         super.registerSeekCallback(callback);
+    }
+
+    @Override
+    public void onPartitionsAssigned(Map<TopicPartition, Long> assignments, ConsumerSeekCallback callback) {
+        decoration.assigned(assignments.keySet());
+        super.onPartitionsAssigned(assignments, callback);
     }
 
     @Override

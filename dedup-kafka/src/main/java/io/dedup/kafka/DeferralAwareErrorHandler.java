@@ -1,15 +1,10 @@
 package io.dedup.kafka;
 
-import java.util.ArrayList;
 import java.util.Collection;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
-import org.apache.kafka.clients.consumer.OffsetAndMetadata;
-import org.apache.kafka.clients.consumer.OffsetCommitCallback;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.WakeupException;
 import org.slf4j.Logger;
@@ -17,9 +12,6 @@ import org.slf4j.LoggerFactory;
 import org.springframework.kafka.KafkaException;
 import org.springframework.kafka.KafkaException.Level;
 import org.springframework.kafka.listener.CommonErrorHandler;
-import org.springframework.kafka.listener.ContainerProperties;
-import org.springframework.kafka.listener.ListenerUtils;
-import org.springframework.kafka.listener.LoggingCommitCallback;
 import org.springframework.kafka.listener.MessageListenerContainer;
 import org.springframework.kafka.support.TopicPartitionOffset;
 
@@ -33,7 +25,6 @@ import org.springframework.kafka.support.TopicPartitionOffset;
  */
 final class DeferralAwareErrorHandler implements CommonErrorHandler {
     private static final Logger log = LoggerFactory.getLogger(KafkaDedup.class);
-    private static final OffsetCommitCallback LOGGING = new LoggingCommitCallback();
 
     private final CommonErrorHandler delegate;
     private final Decoration decoration;
@@ -43,16 +34,42 @@ final class DeferralAwareErrorHandler implements CommonErrorHandler {
         this.decoration = decoration;
     }
 
-    /** Leaves the delegate's retry loop, which catches exceptions and takes them for another failed attempt. */
-    private static final class DeferredInRetry extends Error {
+    /**
+     * Leaves the delegate's retry loop, which catches exceptions and takes them for another failed attempt of the whole
+     * poll: a deferral, or the failure of one record.
+     */
+    private static final class LeaveRetry extends Error {
         private static final long serialVersionUID = 1L;
 
         @SuppressWarnings("serial")
-        private final DeliveryDeferredException deferral;
+        private final RuntimeException thrown;
 
-        DeferredInRetry(DeliveryDeferredException deferral) {
-            super(deferral.getMessage(), deferral, false, false);
-            this.deferral = deferral;
+        LeaveRetry(RuntimeException thrown) {
+            super(thrown.getMessage(), thrown, false, false);
+            this.thrown = thrown;
+        }
+    }
+
+    /** The container's call of the listener, as the delegate gets it. Used by one thread. */
+    private static final class GuardedListener implements Runnable {
+        private final Runnable listener;
+        private boolean left;
+
+        GuardedListener(Runnable listener) {
+            this.listener = listener;
+        }
+
+        @Override
+        public void run() {
+            try {
+                listener.run();
+            } catch (RuntimeException e) {
+                if (DeliveryDeferredException.in(e) != null || RecordFailedException.isIn(e)) {
+                    left = true;
+                    throw new LeaveRetry(e);
+                }
+                throw e;
+            }
         }
     }
 
@@ -77,13 +94,13 @@ final class DeferralAwareErrorHandler implements CommonErrorHandler {
             MessageListenerContainer container) {
         DeliveryDeferredException deferral = DeliveryDeferredException.in(thrown);
         if (deferral != null) {
-            seekTo(records, consumer);
+            PollOffsets.seekTo(records, consumer);
             throw settled(deferral, container);
         }
         if (thrown instanceof WakeupException) {
             // The end of a partition's pause woke the consumer a moment too late, in the commit that follows a record.
             // The record is done: when it comes again it is a duplicate, and is committed then.
-            seekTo(records, consumer);
+            PollOffsets.seekTo(records, consumer);
             throw new KafkaException("Woken up while committing", Level.DEBUG, thrown);
         }
         delegate.handleRemaining(thrown, records, consumer, container);
@@ -110,12 +127,14 @@ final class DeferralAwareErrorHandler implements CommonErrorHandler {
             MessageListenerContainer container,
             Runnable invokeListener) {
         throwIfDeferred(thrown, data, consumer, container);
+        GuardedListener guarded = new GuardedListener(invokeListener);
         try {
-            delegate.handleBatch(thrown, data, consumer, container, guarded(invokeListener));
-        } catch (DeferredInRetry e) {
-            throw backOff(e.deferral, data, consumer, container);
+            delegate.handleBatch(thrown, data, consumer, container, guarded);
+        } catch (LeaveRetry e) {
+            handleBatch(e.thrown, data, consumer, container, invokeListener);
+            return;
         }
-        requireNotSwallowed(data, consumer, container);
+        requireNotSwallowed(guarded, data, consumer, container);
     }
 
     @Override
@@ -126,41 +145,30 @@ final class DeferralAwareErrorHandler implements CommonErrorHandler {
             MessageListenerContainer container,
             Runnable invokeListener) {
         throwIfDeferred(thrown, data, consumer, container);
+        GuardedListener guarded = new GuardedListener(invokeListener);
         ConsumerRecords<K, V> remaining;
         try {
-            remaining =
-                    delegate.handleBatchAndReturnRemaining(thrown, data, consumer, container, guarded(invokeListener));
-        } catch (DeferredInRetry e) {
-            throw backOff(e.deferral, data, consumer, container);
+            remaining = delegate.handleBatchAndReturnRemaining(thrown, data, consumer, container, guarded);
+        } catch (LeaveRetry e) {
+            return handleBatchAndReturnRemaining(e.thrown, data, consumer, container, invokeListener);
         }
-        requireNotSwallowed(data, consumer, container);
+        requireNotSwallowed(guarded, data, consumer, container);
         return remaining;
-    }
-
-    private Runnable guarded(Runnable invokeListener) {
-        return () -> {
-            try {
-                invokeListener.run();
-            } catch (RuntimeException e) {
-                DeliveryDeferredException deferral = DeliveryDeferredException.in(e);
-                if (deferral != null) {
-                    throw new DeferredInRetry(deferral);
-                }
-                throw e;
-            }
-        };
     }
 
     /** A delegate that catches even errors took the deferral for a failure and went on; nothing may be committed. */
     private void requireNotSwallowed(
-            ConsumerRecords<?, ?> data, Consumer<?, ?> consumer, MessageListenerContainer container) {
-        if (isDeferring()) {
+            GuardedListener guarded,
+            ConsumerRecords<?, ?> data,
+            Consumer<?, ?> consumer,
+            MessageListenerContainer container) {
+        if (isDeferring() || guarded.left) {
             decoration.bound().settled();
             log.warn(
                     "{} took a deferral for a failure; the batch of container {} is fetched again",
                     delegate.getClass().getName(),
                     container.getListenerId());
-            seekTo(listOf(data), consumer);
+            PollOffsets.seekTo(PollOffsets.listOf(data), consumer);
             throw new KafkaException("A deferral was taken for a failure", Level.DEBUG, null);
         }
     }
@@ -178,7 +186,7 @@ final class DeferralAwareErrorHandler implements CommonErrorHandler {
             ConsumerRecords<?, ?> data,
             Consumer<?, ?> consumer,
             MessageListenerContainer container) {
-        List<ConsumerRecord<?, ?>> records = listOf(data);
+        List<ConsumerRecord<?, ?>> records = PollOffsets.listOf(data);
         int finished = 0;
         while (finished < records.size() && !deferral.resumesAt(records.get(finished))) {
             finished++;
@@ -186,8 +194,8 @@ final class DeferralAwareErrorHandler implements CommonErrorHandler {
         if (finished == records.size()) {
             finished = 0; // not of this poll, as far as can be seen: nothing is known to be finished
         }
-        commit(records.subList(0, finished), consumer, container);
-        seekTo(records.subList(finished, records.size()), consumer);
+        PollOffsets.commit(records.subList(0, finished), consumer, container);
+        PollOffsets.seekTo(records.subList(finished, records.size()), consumer);
         return settled(deferral, container);
     }
 
@@ -203,46 +211,6 @@ final class DeferralAwareErrorHandler implements CommonErrorHandler {
     private boolean isDeferring() {
         BoundConsumer bound = decoration.boundOrNull();
         return bound != null && bound.deferring();
-    }
-
-    private static List<ConsumerRecord<?, ?>> listOf(ConsumerRecords<?, ?> data) {
-        List<ConsumerRecord<?, ?>> records = new ArrayList<>(data.count());
-        data.forEach(records::add);
-        return records;
-    }
-
-    private static void seekTo(List<ConsumerRecord<?, ?>> records, Consumer<?, ?> consumer) {
-        Map<TopicPartition, Long> firsts = new LinkedHashMap<>();
-        records.forEach(record -> firsts.putIfAbsent(PendingDeliveries.partitionOf(record), record.offset()));
-        firsts.keySet().retainAll(consumer.assignment()); // a retry loop polls, and partitions may have gone meanwhile
-        firsts.forEach(consumer::seek);
-    }
-
-    /** A batch listener's container commits whole batches only, so this commits the finished part of one. */
-    private static void commit(
-            List<ConsumerRecord<?, ?>> finished, Consumer<?, ?> consumer, MessageListenerContainer container) {
-        Map<TopicPartition, OffsetAndMetadata> offsets = new LinkedHashMap<>();
-        for (ConsumerRecord<?, ?> record : finished) {
-            offsets.put(
-                    PendingDeliveries.partitionOf(record),
-                    ListenerUtils.createOffsetAndMetadata(container, record.offset() + 1));
-        }
-        offsets.keySet().retainAll(consumer.assignment());
-        if (offsets.isEmpty() || container.getGroupId() == null) {
-            return;
-        }
-        ContainerProperties properties = container.getContainerProperties();
-        try {
-            if (properties.isSyncCommits()) {
-                consumer.commitSync(offsets, properties.getSyncCommitTimeout());
-            } else {
-                OffsetCommitCallback callback = properties.getCommitCallback();
-                consumer.commitAsync(offsets, callback == null ? LOGGING : callback);
-            }
-        } catch (RuntimeException e) {
-            // They are done: if they come again they are duplicates. Not seeking would lose the deferred ones.
-            log.warn("The offsets before a deferred record couldn't be committed; a later commit covers them", e);
-        }
     }
 
     @Override

@@ -60,6 +60,9 @@ public final class KafkaDedup implements AutoCloseable {
         if (container.isRunning()) {
             throw new IllegalStateException(container.getListenerId() + " is running: decorate it before its start");
         }
+        if (listener != null) {
+            AsyncResults.await(listener);
+        }
         Decoration decoration = new Decoration(container, deduplicator.engine(), deliveries, holds, pauses);
         container.setupMessageListener(decorated(listener, container, decoration));
         container.setCommonErrorHandler(decorated(container.getCommonErrorHandler(), decoration));

@@ -10,8 +10,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.NavigableMap;
-import java.util.TreeMap;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -35,10 +33,8 @@ final class ManualBatch<K, V> {
     private final PendingDeliveries pending;
     private final Acknowledgment container;
     private final BatchHandler<K, V> handler;
-    /** By the index of the record in the poll: those that the handler was given, and all so far. */
+    /** What the handler was given, by its index in the poll. */
     private final Map<Integer, PendingDelivery> given = new HashMap<>();
-
-    private final NavigableMap<Integer, PendingDelivery> positions = new TreeMap<>();
 
     private int partlyAcknowledged = -1;
     private boolean nacked;
@@ -101,31 +97,31 @@ final class ManualBatch<K, V> {
         if (admission instanceof Admission.Run run) {
             give(index, run.execution(), ack);
         } else if (first != null) {
-            positions.put(index, pending.following(first, record, ack));
+            pending.following(first, record, ack);
         } else {
-            positions.put(index, pending.finished(record, ack));
+            pending.finished(record, ack);
         }
     }
 
     private void runAll(BatchPlan plan, @Nullable ContainerAck ack) {
-        List<ConsumerRecord<K, V>> part = steps.part(plan.runs());
+        HandedBatch<K, V> handed = steps.hand(plan.runs());
         plan.executions().forEach(Execution::begin);
         TrackedBatchAcknowledgment tracked =
-                new TrackedBatchAcknowledgment(this, container, plan.runs(), plan.cut() - 1, ack);
+                new TrackedBatchAcknowledgment(this, container, handed, plan.cut() - 1, ack);
         try {
-            handler.handle(part, tracked);
+            handler.handle(handed.list(), tracked);
         } catch (Throwable e) {
-            throw failed(plan, BatchFailure.of(e, part), part);
+            throw failed(plan, BatchFailure.of(e, handed), handed);
         } finally {
             tracked.handlerReturned();
         }
     }
 
-    private RuntimeException failed(BatchPlan plan, BatchFailure failure, List<ConsumerRecord<K, V>> part) {
+    private RuntimeException failed(BatchPlan plan, BatchFailure failure, HandedBatch<K, V> handed) {
         int proven = Math.max(0, failure.failed());
         int first = plan.runs().get(proven);
         if (proven > 0) {
-            acknowledgeUpTo(plan.runs().get(proven - 1), null);
+            acknowledge(plan.runs().subList(0, proven), null);
         }
         List<PendingDelivery> failed = new ArrayList<>();
         plan.runs().subList(proven, plan.runs().size()).forEach(index -> failed.add(givenAt(index)));
@@ -136,21 +132,21 @@ final class ManualBatch<K, V> {
         if (leaseLost) {
             return steps.leaseLost(first, unfinished(first), failure.thrown());
         }
-        if (failure.failed() < 0
-                && plan.isCut()
-                && plan.admissions().get(plan.cut()) instanceof Admission.Defer defer) {
+        if (failure.failed() >= 0 || !plan.isCut()) {
+            return Sneaky.rethrow(failure.translated(handed));
+        }
+        if (plan.admissions().get(plan.cut()) instanceof Admission.Defer defer) {
             // An exception that names no record fails the whole poll: the deferred record would be recovered with it.
             log.warn("The batch listener failed; its records are tried again with the deferred one", failure.thrown());
             return steps.deferral(
                     plan.cut(), unfinished(first), defer.reason(), defer.retryAfter(), defer.pause(), failure.thrown());
         }
-        return Sneaky.rethrow(failure.translated(part));
+        return steps.failedBeforeCut(first, unfinished(first), plan.cut(), failure.translated(handed));
     }
 
     private void give(int index, Execution execution, @Nullable ContainerAck ack) {
         PendingDelivery delivery = pending.given(steps.records.get(index), steps.deliveries.get(index), execution, ack);
         given.put(index, delivery);
-        positions.put(index, delivery);
     }
 
     private PendingDelivery givenAt(int index) {
@@ -172,28 +168,37 @@ final class ManualBatch<K, V> {
         return limit;
     }
 
-    /** The handler acknowledges everything up to this record of the poll. */
-    void acknowledgeUpTo(int index, @Nullable ContainerAck ack) {
+    /**
+     * The handler acknowledges these records of the poll, which it was given, and with each of them what is below it in
+     * its partition. Not what is below the duplicates between them: it never saw those, and may still work on what it
+     * was given before.
+     */
+    void acknowledge(List<Integer> indexes, @Nullable ContainerAck ack) {
         Map<PendingPartition, PendingDelivery> upTo = new HashMap<>();
-        positions.headMap(index, true).values().forEach(delivery -> upTo.put(delivery.partition, delivery));
+        for (int index : indexes) {
+            PendingDelivery delivery = givenAt(index);
+            upTo.put(delivery.partition, delivery);
+        }
         acks.acknowledge(upTo.values(), ack);
     }
 
-    /** The same, committed at once by the container, as far as nothing holds it back. */
-    void acknowledgePartly(int index) {
-        acknowledgeUpTo(index, null);
-        int last = unfinished(index + 1) - 1;
+    /**
+     * The same, committed at once by the container, as far as nothing holds it back.
+     *
+     * @param end the last record of the poll that is meant, duplicates included
+     */
+    void acknowledgePartly(List<Integer> indexes, int end) {
+        acknowledge(indexes, null);
+        int last = unfinished(end + 1) - 1;
         if (last > partlyAcknowledged) {
             container.acknowledge(last);
             partlyAcknowledged = last;
         }
     }
 
-    /** The handler gives everything from this record of the poll on back. */
-    void nackFrom(int index, Duration sleep) {
-        if (index > 0) {
-            acknowledgeUpTo(index - 1, null);
-        }
+    /** The handler acknowledges some records and gives everything from another one of the poll on back. */
+    void nackFrom(List<Integer> acknowledged, int index, Duration sleep) {
+        acknowledge(acknowledged, null);
         container.nack(unfinished(index), sleep);
         nacked = true;
         List<PendingDelivery> back = new ArrayList<>();
@@ -212,13 +217,13 @@ final class ManualBatch<K, V> {
             PendingDelivery first = pending.firstOf(delivery);
             Admission admission = first == null ? engine.admit(delivery, steps.budget) : null;
             if (first != null) {
-                positions.put(i, pending.following(first, steps.records.get(i), whole));
+                pending.following(first, steps.records.get(i), whole);
             } else if (admission instanceof Admission.Run run) {
                 runAlone(i, run.execution(), whole);
             } else if (admission instanceof Admission.Defer || admission instanceof Admission.Reject) {
                 throw steps.cutAt(i, admission, unfinished(i));
             } else {
-                positions.put(i, pending.finished(steps.records.get(i), whole));
+                pending.finished(steps.records.get(i), whole);
             }
         }
         if (!nacked) {
@@ -227,21 +232,21 @@ final class ManualBatch<K, V> {
     }
 
     private void runAlone(int index, Execution execution, ContainerAck whole) {
-        ConsumerRecord<K, V> record = steps.records.get(index);
+        HandedBatch<K, V> handed = steps.hand(List.of(index));
         give(index, execution, whole);
         execution.begin();
-        TrackedBatchAcknowledgment tracked =
-                new TrackedBatchAcknowledgment(this, container, List.of(index), index, null);
+        TrackedBatchAcknowledgment tracked = new TrackedBatchAcknowledgment(this, container, handed, index, null);
         try {
-            handler.handle(List.of(record), tracked);
+            handler.handle(handed.list(), tracked);
         } catch (Throwable e) {
             boolean leaseLost = acks.fail(List.of(givenAt(index)), e);
             int unfinished = unfinished(index);
             if (leaseLost && !(e instanceof Error)) {
                 throw steps.leaseLost(index, unfinished, e);
             }
-            // Naming the record makes the error handler commit what is before it.
-            throw unfinished == index ? steps.failedAlone(index, e) : Sneaky.rethrow(e);
+            throw unfinished == index || e instanceof Error
+                    ? steps.failedAlone(index, e)
+                    : steps.failedBeforeCut(index, unfinished, index + 1, e);
         } finally {
             tracked.handlerReturned();
         }

@@ -45,21 +45,23 @@ final class PartitionHolds implements AutoCloseable {
             lock.unlock();
         }
         child.pausePartition(partition);
-        if (!timer.after(time, () -> end(key, number))) {
-            end(key, number);
+        if (!timer.after(time, () -> end(key, number)) && !end(key, number)) {
+            child.resumePartition(partition); // close() ended the hold before the pause
         }
     }
 
-    private void end(Held key, long number) {
+    /** False when it was ended before, or holds anew. */
+    private boolean end(Held key, long number) {
         lock.lock();
         try {
             if (!held.remove(key, number)) {
-                return; // held anew
+                return false;
             }
         } finally {
             lock.unlock();
         }
         key.container().resumePartition(key.partition());
+        return true;
     }
 
     /** Resumes everything that is held now. */

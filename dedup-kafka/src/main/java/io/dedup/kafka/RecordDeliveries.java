@@ -59,13 +59,19 @@ final class RecordDeliveries {
         String id;
         try {
             id = extractor.extract(record);
-        } catch (RuntimeException e) {
+        } catch (Throwable e) { // checked exceptions, too, which Kotlin doesn't declare
+            if (e instanceof VirtualMachineError fatal && !(e instanceof StackOverflowError)) {
+                throw fatal;
+            }
+            if (e instanceof InterruptedException) {
+                Thread.currentThread().interrupt();
+            }
             return Delivery.withoutId(topic, problem(e), origin);
         }
         return Delivery.of(topic, id, topic.policy().fingerprint() ? fingerprint(record) : null, origin);
     }
 
-    private static String problem(RuntimeException e) {
+    private static String problem(Throwable e) {
         String message = e.getMessage();
         return e instanceof IllegalArgumentException && message != null
                 ? Printable.of(message)

@@ -3,10 +3,12 @@ package io.dedup.kafka;
 import io.dedup.DedupPolicy;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import org.springframework.kafka.listener.AbstractMessageListenerContainer;
+import org.springframework.kafka.listener.CommonLoggingErrorHandler;
 import org.springframework.kafka.listener.ContainerProperties;
 import org.springframework.kafka.listener.DelegatingMessageListener;
 import org.springframework.kafka.listener.adapter.AsyncRepliesAware;
@@ -34,6 +36,7 @@ final class StartCheck {
     void requireSafe() {
         requireExtractors();
         requireChain();
+        requireRecordAware();
         if (!(container.getCommonErrorHandler() instanceof DeferralAwareErrorHandler)) {
             throw refused("its common error handler was replaced after KafkaDedup decorated it, and would give up on"
                     + " deferred records. Set the error handler first, then decorate (customizer(userCustomizer)"
@@ -48,6 +51,7 @@ final class StartCheck {
                     "enable.auto.commit is true, so that offsets are committed before messages are handled: set it"
                             + " to false, or leave it unset");
         }
+        requireOneGroup(topics());
     }
 
     private void requireExtractors() {
@@ -62,6 +66,23 @@ final class StartCheck {
             throw new IllegalArgumentException("topic pattern " + properties.getTopicPattern() + " of " + name()
                     + " may match topics without a message ID extractor: set a default with"
                     + " KafkaDedup.builder(...).id(extractor)");
+        }
+    }
+
+    /**
+     * Refuses topics that another group reads under the same consumer name.
+     *
+     * @throws IllegalStateException when there is one
+     */
+    void requireOneGroup(Collection<String> topics) {
+        String group = container.getGroupId() == null ? "(none)" : container.getGroupId();
+        for (String topic : topics) {
+            String first = decoration.engine().firstGroup(topic, group);
+            if (!first.equals(group)) {
+                throw refused("its group " + group + " reads topic " + topic + ", which group " + first
+                        + " reads under the same consumer name: each would take what the other has handled for"
+                        + " duplicates, and lose it. Give each group a Deduplicator with a consumer name of its own");
+            }
         }
     }
 
@@ -95,6 +116,16 @@ final class StartCheck {
     private IllegalStateException refusedRetryTopic() {
         return refused("it belongs to @RetryableTopic, which isn't supported yet: use a DefaultErrorHandler with a"
                 + " back-off and a DeadLetterPublishingRecoverer instead");
+    }
+
+    private void requireRecordAware() {
+        if (properties.getMessageListener() instanceof DedupBatchMessageListener<?, ?>
+                && container.getCommonErrorHandler() instanceof DeferralAwareErrorHandler handler
+                && handler.delegate() instanceof CommonLoggingErrorHandler) {
+            throw refused("its common error handler is a CommonLoggingErrorHandler, which acks a whole batch when one"
+                    + " record is rejected, with those that the listener hasn't been given: use a"
+                    + " DefaultErrorHandler");
+        }
     }
 
     @SuppressWarnings({"deprecation", "removal"})

@@ -40,10 +40,25 @@ final class StorePauses implements AutoCloseable {
         } finally {
             lock.unlock();
         }
-        log.warn("The dedup store doesn't answer: pausing {} until it does", container.getListenerId());
-        container.pause();
-        if (probe) {
-            schedule(FIRST_PROBE_MILLIS);
+        try {
+            log.warn("The dedup store doesn't answer: pausing {} until it does", container.getListenerId());
+            container.pause();
+            if (!isPaused(container)) { // the store answered before the pause
+                container.resume();
+            }
+        } finally {
+            if (probe) {
+                schedule(FIRST_PROBE_MILLIS);
+            }
+        }
+    }
+
+    private boolean isPaused(MessageListenerContainer container) {
+        lock.lock();
+        try {
+            return paused.contains(container);
+        } finally {
+            lock.unlock();
         }
     }
 
@@ -56,7 +71,7 @@ final class StorePauses implements AutoCloseable {
     private void probe(long delayMillis) {
         try {
             engine.ping();
-        } catch (RuntimeException e) {
+        } catch (Throwable e) { // whatever it is: without another probe, nothing would ever resume the containers
             log.debug("The dedup store still doesn't answer", e);
             schedule(Math.min(MAX_PROBE_MILLIS, delayMillis * 2));
             return;
@@ -76,7 +91,11 @@ final class StorePauses implements AutoCloseable {
         }
         for (MessageListenerContainer container : toResume) {
             log.info("The dedup store answers again: resuming {}", container.getListenerId());
-            container.resume();
+            try {
+                container.resume();
+            } catch (RuntimeException e) {
+                log.error("{} can't be resumed", container.getListenerId(), e);
+            }
         }
     }
 

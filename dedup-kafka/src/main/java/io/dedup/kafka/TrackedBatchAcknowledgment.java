@@ -1,7 +1,6 @@
 package io.dedup.kafka;
 
 import java.time.Duration;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.kafka.support.Acknowledgment;
 
@@ -12,7 +11,7 @@ import org.springframework.kafka.support.Acknowledgment;
 final class TrackedBatchAcknowledgment implements Acknowledgment {
     private final ManualBatch<?, ?> batch;
     private final Acknowledgment container;
-    private final List<Integer> indexes;
+    private final HandedBatch<?, ?> handed;
     private final int end;
     private final @Nullable ContainerAck ack;
     private volatile int partial = -1;
@@ -21,7 +20,7 @@ final class TrackedBatchAcknowledgment implements Acknowledgment {
     /**
      * The acknowledgment of a part of a batch.
      *
-     * @param indexes where the handler's records are in the poll
+     * @param handed what the handler was given
      * @param end the last record of the poll that this stands for, duplicates included
      * @param ack the container's ack for all of the poll; null when that one must not be sent: the poll
      *     was cut, or the record is handled alone
@@ -29,12 +28,12 @@ final class TrackedBatchAcknowledgment implements Acknowledgment {
     TrackedBatchAcknowledgment(
             ManualBatch<?, ?> batch,
             Acknowledgment container,
-            List<Integer> indexes,
+            HandedBatch<?, ?> handed,
             int end,
             @Nullable ContainerAck ack) {
         this.batch = batch;
         this.container = container;
-        this.indexes = indexes;
+        this.handed = handed;
         this.end = end;
         this.ack = ack;
     }
@@ -45,7 +44,7 @@ final class TrackedBatchAcknowledgment implements Acknowledgment {
             acknowledge(partial + 1); // so does the container's own
             return;
         }
-        batch.acknowledgeUpTo(end, ack);
+        batch.acknowledge(handed.indexes(), ack);
     }
 
     @Override
@@ -55,15 +54,22 @@ final class TrackedBatchAcknowledgment implements Acknowledgment {
             throw new IllegalArgumentException(
                     "index (" + index + ") must be greater than the previous partial commit (" + partial + ")");
         }
-        int upTo = index(index) == indexes.get(indexes.size() - 1) ? end : indexes.get(index + 1) - 1;
-        batch.acknowledgePartly(upTo);
+        requireListed(index);
+        if (index == handed.listSize() - 1) {
+            batch.acknowledgePartly(handed.indexes(), end);
+        } else { // with what was filtered out before the next one
+            int next = requireListed(index + 1);
+            batch.acknowledgePartly(handed.indexes().subList(0, next), handed.index(next) - 1);
+        }
         partial = index;
     }
 
     @Override
     public void nack(int index, Duration sleep) {
         requireInHandler("nack(index, sleep)");
-        batch.nackFrom(index(index), sleep);
+        int position = requireListed(index);
+        int from = index == 0 ? 0 : position; // nack(0) acknowledges nothing, not even what was filtered out
+        batch.nackFrom(handed.indexes().subList(0, from), handed.index(from), sleep);
     }
 
     @Override
@@ -76,12 +82,18 @@ final class TrackedBatchAcknowledgment implements Acknowledgment {
         return container.isOutOfOrderCommit();
     }
 
-    private int index(int index) {
-        if (index < 0 || index >= indexes.size()) {
+    /** The position of the record that the handler means by an index of its list. */
+    private int requireListed(int index) {
+        if (index < 0 || index >= handed.listSize()) {
             throw new IllegalArgumentException(
-                    "index (" + index + ") is out of range (0-" + (indexes.size() - 1) + ")");
+                    "index (" + index + ") is out of range (0-" + (handed.listSize() - 1) + ")");
         }
-        return indexes.get(index);
+        int position = handed.position(index);
+        if (position < 0) {
+            throw new IllegalStateException(
+                    "the handler changed the order of its list, so that index (" + index + ") can't be told");
+        }
+        return position;
     }
 
     private void requireInHandler(String what) {

@@ -81,6 +81,7 @@ class DeferralTest {
         return Stream.of(
                         Stream.of(Handler.values())
                                 .flatMap(handler -> Stream.of(true, false)
+                                        .filter(batch -> !(batch && handler == Handler.LOGGING)) // is refused
                                         .map(batch -> Arguments.of(AckMode.BATCH, handler, batch))),
                         Stream.of(AckMode.values())
                                 .filter(mode -> mode != AckMode.BATCH)

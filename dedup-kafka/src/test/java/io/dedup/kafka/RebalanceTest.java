@@ -81,12 +81,18 @@ class RebalanceTest {
                     new org.springframework.kafka.support.TopicPartitionOffset(scene.topic, 0, 0L));
             assigned.setMessageListener(blocking(scene, false));
             config.remove("group.id");
-            scene.start(new org.springframework.kafka.listener.KafkaMessageListenerContainer<String, String>(
+            var next = new org.springframework.kafka.listener.KafkaMessageListenerContainer<String, String>(
                     new org.springframework.kafka.core.DefaultKafkaConsumerFactory<>(
                             config,
                             new org.apache.kafka.common.serialization.StringDeserializer(),
                             new org.apache.kafka.common.serialization.StringDeserializer()),
-                    assigned));
+                    assigned);
+            var otherProcess = scene.closeLater(scene.deduplicator(policy -> policy));
+            scene.closeLater(KafkaDedup.builder(otherProcess)
+                            .id(KafkaMessageIds.header("id"))
+                            .build())
+                    .decorate(next);
+            scene.start(next);
             await().atMost(Scene.PATIENCE).until(() -> scene.deferrals.size() >= 5);
             assertThat(scene.effects).isEmpty();
             finish.countDown();

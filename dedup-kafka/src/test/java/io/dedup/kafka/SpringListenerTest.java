@@ -7,10 +7,13 @@ import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationHandler;
 import io.micrometer.observation.ObservationRegistry;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -19,9 +22,12 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.StringDeserializer;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.core.env.MapPropertySource;
 import org.springframework.kafka.annotation.EnableKafka;
+import org.springframework.kafka.annotation.KafkaHandler;
 import org.springframework.kafka.annotation.KafkaListener;
 import org.springframework.kafka.annotation.RetryableTopic;
 import org.springframework.kafka.config.ConcurrentKafkaListenerContainerFactory;
@@ -267,6 +273,61 @@ class SpringListenerTest {
             scene.send("d");
             scene.awaitEffects("a", "b", "c", "d");
             scene.awaitCommitted(4);
+        }
+    }
+
+    record LaterMethod(Scene scene, AtomicInteger calls) {
+        @KafkaListener(id = "stage", groupId = "${group}", topics = "${topic}")
+        public CompletionStage<Void> on(@Header("id") byte[] id) {
+            return CompletableFuture.runAsync(() -> work(id)).minimalCompletionStage();
+        }
+
+        private void work(byte[] id) {
+            String text = new String(id, StandardCharsets.UTF_8);
+            // The container would commit within a poll, if nothing waited for this.
+            await().during(Duration.ofMillis(400)).until(() -> scene.committed().isEmpty());
+            if (calls.incrementAndGet() == 1) {
+                throw new IllegalStateException("for once");
+            }
+            scene.effects.add(text);
+        }
+    }
+
+    record LaterObject(Scene scene, LaterMethod delegate) {
+        @SuppressWarnings("FutureReturnValueIgnored") // that is what this is about
+        @KafkaListener(id = "object", groupId = "${group}", topics = "${topic}")
+        public Object on(@Header("id") byte[] id) {
+            return CompletableFuture.supplyAsync(() -> delegate.on(id)).thenCompose(stage -> stage);
+        }
+    }
+
+    @KafkaListener(id = "class", groupId = "${group}", topics = "${topic}")
+    record LaterClass(Scene scene, LaterMethod delegate) {
+        @KafkaHandler
+        public Future<Void> on(String value, @Header("id") byte[] id) {
+            return delegate.on(id).toCompletableFuture();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"stage", "object", "class"})
+    @DisplayName("a method whose declared return type doesn't say that it is done later is waited for")
+    void doneLater(String kind) {
+        try (Scene scene = new Scene()) {
+            scene.send("a");
+            LaterMethod stage = new LaterMethod(scene, new AtomicInteger());
+            Object listener = switch (kind) {
+                case "object" -> new LaterObject(scene, stage);
+                case "class" -> new LaterClass(scene, stage);
+                default -> stage;
+            };
+            context(
+                    scene,
+                    listener,
+                    factory -> factory.setCommonErrorHandler(new DefaultErrorHandler(new FixedBackOff(0, 3))));
+            scene.awaitCommitted(1);
+            assertThat(scene.effects).containsExactly("a");
+            assertThat(stage.calls()).hasValue(2);
         }
     }
 

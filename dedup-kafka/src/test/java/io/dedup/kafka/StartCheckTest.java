@@ -13,6 +13,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.springframework.kafka.core.DefaultKafkaConsumerFactory;
 import org.springframework.kafka.core.DefaultKafkaProducerFactory;
+import org.springframework.kafka.listener.BatchMessageListener;
 import org.springframework.kafka.listener.CommonLoggingErrorHandler;
 import org.springframework.kafka.listener.ContainerProperties;
 import org.springframework.kafka.listener.ContainerProperties.AckMode;
@@ -45,6 +46,52 @@ class StartCheckTest {
         properties.getKafkaConsumerProperties().setProperty("enable.auto.commit", "true");
         assertThatThrownBy(() -> scene.start(scene.container(properties, Map.of("enable.auto.commit", false))))
                 .hasMessageContaining("enable.auto.commit");
+    }
+
+    @Test
+    @DisplayName(
+            "a second group on a topic under the same consumer name is refused: each would lose what the other does")
+    void secondGroup() {
+        scene.start(scene.container(AckMode.BATCH, listener));
+        var properties = scene.properties(AckMode.BATCH, listener);
+        properties.setGroupId("mail");
+        assertThatThrownBy(() -> scene.start(scene.container(properties, Map.of())))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("mail")
+                .hasMessageContaining(scene.topic)
+                .hasMessageContaining(scene.group)
+                .hasMessageContaining("consumer name");
+        KafkaDedup other = scene.closeLater(
+                KafkaDedup.builder(scene.dedup).id(KafkaMessageIds.header("id")).build());
+        var container = scene.container(properties, Map.of());
+        other.decorate(container);
+        assertThatThrownBy(container::start).hasMessageContaining("consumer name");
+    }
+
+    @Test
+    @DisplayName("a second group whose pattern finds the topic is stopped before it consumes anything")
+    void secondGroupByPattern() {
+        scene.start(scene.container(AckMode.BATCH, listener));
+        scene.send("a");
+        scene.awaitEffects("a");
+        var properties = new ContainerProperties(Pattern.compile(Pattern.quote(scene.topic)));
+        properties.setGroupId("mail-" + scene.topic);
+        properties.setPollTimeout(200);
+        properties.setMessageListener(listener);
+        var container = scene.start(scene.container(properties, Map.of()));
+        await().atMost(Scene.PATIENCE).until(() -> !container.isRunning());
+        assertThat(scene.events).containsExactly("completed a");
+    }
+
+    @Test
+    @DisplayName("K6 an error handler that acks a whole batch when one record is rejected is refused for batches")
+    void loggingErrorHandler() {
+        BatchMessageListener<String, String> batches = records -> {};
+        var container = scene.container(AckMode.BATCH, batches);
+        container.setCommonErrorHandler(new CommonLoggingErrorHandler());
+        assertThatThrownBy(() -> scene.start(container))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("CommonLoggingErrorHandler");
     }
 
     @Test

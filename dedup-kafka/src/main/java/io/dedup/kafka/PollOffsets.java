@@ -1,0 +1,66 @@
+package io.dedup.kafka;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.clients.consumer.OffsetCommitCallback;
+import org.apache.kafka.common.TopicPartition;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.kafka.listener.ContainerProperties;
+import org.springframework.kafka.listener.ListenerUtils;
+import org.springframework.kafka.listener.LoggingCommitCallback;
+import org.springframework.kafka.listener.MessageListenerContainer;
+
+/** Commits the finished part of a poll, and seeks back to the rest. */
+final class PollOffsets {
+    private static final Logger log = LoggerFactory.getLogger(KafkaDedup.class);
+    private static final OffsetCommitCallback LOGGING = new LoggingCommitCallback();
+
+    private PollOffsets() {}
+
+    static List<ConsumerRecord<?, ?>> listOf(ConsumerRecords<?, ?> data) {
+        List<ConsumerRecord<?, ?>> records = new ArrayList<>(data.count());
+        data.forEach(records::add);
+        return records;
+    }
+
+    static void seekTo(List<ConsumerRecord<?, ?>> records, Consumer<?, ?> consumer) {
+        Map<TopicPartition, Long> firsts = new LinkedHashMap<>();
+        records.forEach(record -> firsts.putIfAbsent(PendingDeliveries.partitionOf(record), record.offset()));
+        firsts.keySet().retainAll(consumer.assignment()); // a retry loop polls, and partitions may have gone meanwhile
+        firsts.forEach(consumer::seek);
+    }
+
+    /** A batch listener's container commits whole batches only, so this commits the finished part of one. */
+    static void commit(
+            List<ConsumerRecord<?, ?>> finished, Consumer<?, ?> consumer, MessageListenerContainer container) {
+        Map<TopicPartition, OffsetAndMetadata> offsets = new LinkedHashMap<>();
+        for (ConsumerRecord<?, ?> record : finished) {
+            offsets.put(
+                    PendingDeliveries.partitionOf(record),
+                    ListenerUtils.createOffsetAndMetadata(container, record.offset() + 1));
+        }
+        offsets.keySet().retainAll(consumer.assignment());
+        if (offsets.isEmpty() || container.getGroupId() == null) {
+            return;
+        }
+        ContainerProperties properties = container.getContainerProperties();
+        try {
+            if (properties.isSyncCommits()) {
+                consumer.commitSync(offsets, properties.getSyncCommitTimeout());
+            } else {
+                OffsetCommitCallback callback = properties.getCommitCallback();
+                consumer.commitAsync(offsets, callback == null ? LOGGING : callback);
+            }
+        } catch (RuntimeException e) {
+            // They are done: if they come again they are duplicates. Not seeking would lose the deferred ones.
+            log.warn("The offsets before a deferred record couldn't be committed; a later commit covers them", e);
+        }
+    }
+}

@@ -1,0 +1,98 @@
+package io.dedup.kafka;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.dedup.engine.WaitBudget;
+import io.dedup.store.StoredRecord.State;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.springframework.kafka.listener.BatchAcknowledgingMessageListener;
+import org.springframework.kafka.listener.ContainerProperties.AckMode;
+import org.springframework.kafka.support.Acknowledgment;
+
+/** What a batch's acknowledgment stands for while the handler still works on earlier polls. */
+class ManualBatchTest {
+    private final List<List<String>> calls = new CopyOnWriteArrayList<>();
+
+    private static State state(Scene scene, String id) {
+        return scene.store.find(scene.dedup.key(scene.topic, id)).orElseThrow().state();
+    }
+
+    @Test
+    @DisplayName("K5 K6 an ack doesn't finish what is below a duplicate that the handler hasn't seen")
+    void duplicateInAnotherPartition() {
+        try (Scene scene = new Scene(2, policy -> policy)) {
+            scene.runningElsewhere("done").succeed(null, WaitBudget.none());
+            scene.sendTo(1, "x");
+            var container = scene.container(AckMode.MANUAL, (BatchAcknowledgingMessageListener<String, String>)
+                    (records, ack) -> {
+                        calls.add(records.stream().map(Scene::id).toList());
+                        if (Scene.id(records.get(0)).equals("y")) {
+                            ack.acknowledge();
+                        } // x is with a worker
+                    });
+            scene.start(container);
+            await().atMost(Scene.PATIENCE).until(() -> calls.contains(List.of("x")));
+            container.pause();
+            await().atMost(Scene.PATIENCE).until(container::isContainerPaused);
+            scene.sendTo(0, "y");
+            scene.sendTo(1, "done");
+            container.resume();
+            await().atMost(Scene.PATIENCE).until(() -> calls.contains(List.of("y")) && state(scene, "y") == State.DONE);
+            scene.sendTo(0, "z"); // a poll later, so that what the ack commits is committed
+            await().atMost(Scene.PATIENCE).until(() -> calls.contains(List.of("z")));
+            assertThat(state(scene, "x")).isEqualTo(State.PROCESSING);
+            assertThat(scene.committed()).doesNotContainEntry(1, 2L);
+        }
+    }
+
+    @Test
+    @DisplayName("K4 K6 nack(0) acknowledges nothing, also when a duplicate is in front of the handler's list")
+    void nackOfTheFirst() {
+        try (Scene scene = new Scene()) {
+            scene.runningElsewhere("done").succeed(null, WaitBudget.none());
+            AtomicInteger nacks = new AtomicInteger();
+            CountDownLatch sent = new CountDownLatch(1);
+            List<Acknowledgment> acks = new CopyOnWriteArrayList<>();
+            var container = scene.container(AckMode.MANUAL, (BatchAcknowledgingMessageListener<String, String>)
+                    (records, ack) -> {
+                        List<String> ids = records.stream().map(Scene::id).toList();
+                        calls.add(ids);
+                        if (ids.contains("gate")) {
+                            awaitLatch(sent);
+                        } else if (ids.contains("y") && nacks.incrementAndGet() == 1) {
+                            ack.nack(0, Duration.ofMillis(10));
+                            return;
+                        }
+                        acks.add(ack);
+                    });
+            scene.start(container);
+            scene.send("x");
+            await().atMost(Scene.PATIENCE).until(() -> calls.contains(List.of("x")));
+            scene.send("gate");
+            await().atMost(Scene.PATIENCE).until(() -> calls.contains(List.of("gate")));
+            scene.send("done", "y");
+            sent.countDown();
+            await().atMost(Scene.PATIENCE).until(() -> nacks.get() == 2);
+            assertThat(calls).containsExactly(List.of("x"), List.of("gate"), List.of("y"), List.of("y"));
+            assertThat(state(scene, "x")).isEqualTo(State.PROCESSING);
+            assertThat(scene.committed()).isEmpty();
+            acks.forEach(Acknowledgment::acknowledge);
+            scene.awaitCommitted(4);
+        }
+    }
+
+    private static void awaitLatch(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+}

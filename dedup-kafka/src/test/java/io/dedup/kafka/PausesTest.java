@@ -1,0 +1,113 @@
+package io.dedup.kafka;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.dedup.engine.DedupEngine;
+import io.dedup.store.DedupStore;
+import io.dedup.store.DedupStoreException;
+import java.lang.reflect.Proxy;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
+import org.apache.kafka.common.TopicPartition;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.springframework.kafka.listener.MessageListenerContainer;
+
+/** Pauses end, whatever comes between. Containers and stores are played: no real one can be held at these points. */
+class PausesTest {
+    private final Timer timer = new Timer();
+    private final AtomicInteger pings = new AtomicInteger();
+    private Supplier<Throwable> pingFails = () -> new DedupStoreException("down", null);
+    private final DedupEngine engine = new DedupEngine(store(), List.of(), Duration.ofSeconds(30), Duration.ZERO);
+
+    @AfterEach
+    void close() {
+        engine.close();
+        timer.close();
+    }
+
+    private DedupStore store() {
+        return (DedupStore) Proxy.newProxyInstance(
+                getClass().getClassLoader(), new Class<?>[] {DedupStore.class}, (self, method, arguments) -> {
+                    if (method.getName().equals("ping") && pings.incrementAndGet() == 1) {
+                        throw pingFails.get();
+                    }
+                    return method.getName().equals("name") ? "played" : null;
+                });
+    }
+
+    /** Remembers its pauses; {@code beforePause} comes between the decision to pause it and the pause. */
+    private static final class PlayedContainer {
+        final AtomicBoolean paused = new AtomicBoolean();
+        final AtomicBoolean partitionPaused = new AtomicBoolean();
+        final MessageListenerContainer container;
+
+        PlayedContainer(Runnable beforePause) {
+            container = (MessageListenerContainer) Proxy.newProxyInstance(
+                    getClass().getClassLoader(),
+                    new Class<?>[] {MessageListenerContainer.class},
+                    (self, method, arguments) -> switch (method.getName()) {
+                        case "isPauseRequested" -> paused.get();
+                        case "isPartitionPauseRequested" -> partitionPaused.get();
+                        case "getContainerFor" -> self;
+                        case "pause", "pausePartition" -> {
+                            beforePause.run();
+                            (method.getName().equals("pause") ? paused : partitionPaused).set(true);
+                            yield null;
+                        }
+                        case "resume" -> {
+                            paused.set(false);
+                            yield null;
+                        }
+                        case "resumePartition" -> {
+                            partitionPaused.set(false);
+                            yield null;
+                        }
+                        case "getListenerId", "toString" -> "played";
+                        case "hashCode" -> System.identityHashCode(self);
+                        case "equals" -> self == arguments[0];
+                        default -> throw new UnsupportedOperationException(method.getName());
+                    });
+        }
+    }
+
+    @Test
+    @DisplayName("a container that is paused just after the store answered again doesn't stay paused")
+    void answersBeforeThePause() {
+        StorePauses pauses = new StorePauses(timer, engine);
+        PlayedContainer first = new PlayedContainer(() -> {});
+        PlayedContainer second =
+                new PlayedContainer(() -> await().atMost(Scene.PATIENCE).until(() -> !first.paused.get()));
+        pauses.pause(first.container);
+        pauses.pause(second.container);
+        assertThat(pings).hasValue(2);
+        assertThat(second.paused).isFalse();
+    }
+
+    @Test
+    @DisplayName("a probe that fails with an Error is repeated like any other")
+    void probeFailsWithError() {
+        pingFails = () -> new NoClassDefFoundError("for once");
+        PlayedContainer container = new PlayedContainer(() -> {});
+        new StorePauses(timer, engine).pause(container.container);
+        assertThat(container.paused).isTrue();
+        await().atMost(Scene.PATIENCE).until(() -> !container.paused.get());
+    }
+
+    @Test
+    @DisplayName("a partition that is paused while KafkaDedup is closed doesn't stay paused")
+    void closedBeforeThePause() {
+        PartitionHolds holds = new PartitionHolds(timer);
+        PlayedContainer container = new PlayedContainer(() -> {
+            timer.close();
+            holds.close();
+        });
+        holds.hold(container.container, new TopicPartition("t", 0), Duration.ofMillis(1));
+        assertThat(container.partitionPaused).isFalse();
+    }
+}
