@@ -59,6 +59,7 @@ final class StoresSection {
         String naive = Names.of(Names.NAIVE, Names.SINGLE);
         if (outcome.has(naive)) {
             factor(name, outcome, batch, naive);
+            factor(name, outcome, Names.of(Names.NAIVE, Names.batch(500)), naive);
             factor(name, outcome, single, naive);
             targets.atLeast(
                     "batch of 500 / naive single",

@@ -32,6 +32,11 @@ record RedisBench(
         return "Redis " + server.binary().version();
     }
 
+    /** Another connection; ends with the client. */
+    StatefulRedisConnection<byte[], byte[]> ownConnection() {
+        return client.connect(ByteArrayCodec.INSTANCE);
+    }
+
     @Override
     public void close() {
         store.close();

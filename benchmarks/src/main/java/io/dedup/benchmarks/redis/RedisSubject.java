@@ -16,6 +16,7 @@ import java.util.List;
 /** Redis: the store, the same commands by Lettuce alone, and what one writes without a framework. */
 public final class RedisSubject implements Subject {
     private static final int UNFENCED_FROM = 7;
+    private static final int LARGEST = 500;
 
     private final Bench bench = new Bench();
     private final RedisBench redis;
@@ -42,7 +43,7 @@ public final class RedisSubject implements Subject {
         for (int size : Names.BATCHES) {
             contenders.add(bare.batch(Names.BARE, size, capture.batch(size)));
         }
-        contenders.add(naive());
+        contenders.addAll(naive());
         if (nativeClaims) {
             contenders.addAll(dedup(false).singles());
             contenders.addAll(bare.singles(Names.BARE_UNFENCED, capture.single(false)));
@@ -56,9 +57,11 @@ public final class RedisSubject implements Subject {
         return dedup;
     }
 
-    private Contender naive() {
-        NaiveExchange naive = new NaiveExchange(redis.connection());
-        return bare.single(Names.NAIVE, new Captured(naive::claim, naive::complete));
+    private List<Contender> naive() {
+        NaiveExchange naive = new NaiveExchange(redis.connection(), redis.ownConnection());
+        return List.of(
+                bare.single(Names.NAIVE, new Captured(naive::claim, naive::complete)),
+                bare.batch(Names.NAIVE, LARGEST, new Captured(naive::claimAll, naive::completeAll)));
     }
 
     private Exchange captured(List<String> ids, Runnable work) {

@@ -6,7 +6,7 @@ CREATE TABLE IF NOT EXISTS dedup_record (
     expires_at   bigint   NOT NULL, -- from when on the record counts as absent; 9223372036854775807 is never
     completed_at bigint,
     -- When the purge looks at the record: an hour, so that completing a message seldom changes an indexed column and the
-    -- update stays on its page (HOT). The fill factor leaves the room for that.
+    -- update stays on its page (HOT). The fill factor leaves the room for that: for one more version of every row.
     purge_hour   integer  NOT NULL DEFAULT 0,
     attempt      integer  NOT NULL,
     deaths       integer  NOT NULL,
@@ -17,6 +17,6 @@ CREATE TABLE IF NOT EXISTS dedup_record (
     fingerprint  text COLLATE "C",
     result       bytea,
     PRIMARY KEY (message_id, scope)
-) WITH (fillfactor = 60);
+) WITH (fillfactor = 54);
 
 CREATE INDEX IF NOT EXISTS dedup_record_purge ON dedup_record (purge_hour);

@@ -1,7 +1,7 @@
 -- KEYS: records. ARGV: window in ms ('' for ever), how many arguments each key has; then for each key "<owner>," and,
 -- where there are three, the attempt whose DONE counts as applied ('' for none) and the result ("+<bytes>", '' for none).
 -- Answers a letter per key: A applied, L lease lost.
-local call, format, find, match = redis.call, string.format, string.find, string.match
+local call, format, find, match, byte = redis.call, string.format, string.find, string.match, string.byte
 local window, width = ARGV[1], tonumber(ARGV[2])
 local time = call('TIME')
 local ms = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -24,7 +24,7 @@ local function is_done_by(value, attempt)
   return theirs and theirs + 0 == attempt + 0
 end
 
-local first = format('%.0f', packed + 1)
+local first = format('%.0f', packed + 1) -- what most records become: done at the first attempt, nothing else to keep
 local found = call('MGET', unpack(KEYS))
 local answers = {}
 for i = 1, #KEYS do
@@ -32,11 +32,10 @@ for i = 1, #KEYS do
   local at = 3 + (i - 1) * width
   local mine, answer = ARGV[at], 'L'
   if value and find(value, mine, 2, true) == 2 then
-    local attempt, fingerprint = match(value, '^(%d+),%d+,%d+,([%w_-]*)$', #mine + 2)
-    local next
-    if attempt == '1' and fingerprint == '' and width == 1 then
-      next = first
-    else
+    local next = first
+    local digit, comma = byte(value, #mine + 2, #mine + 3)
+    if width == 3 or digit ~= 49 or comma ~= 44 or byte(value, -1) ~= 44 then -- not '1,' ... ',': see first
+      local attempt, fingerprint = match(value, '^(%d+),%d+,%d+,([%w_-]*)$', #mine + 2)
       next = done(attempt, fingerprint, width == 3 and ARGV[at + 2] or '')
     end
     if FREE_FIRST then -- a script whose first write needs no memory may go on when memory is full
