@@ -68,10 +68,10 @@ class CloseOutTest {
     void releasedTogether() {
         Execution lost = admit(topic, "a");
         clock.advance(Duration.ofMinutes(1));
-        Execution successor = admit(topic, "a");
+        List<Execution> executions = List.of(lost, admit(topic, "a"), admit(topic, "b"));
+        executions.forEach(Execution::begin);
 
-        assertThat(engine.failAll(List.of(lost, successor, admit(topic, "b")), new IllegalStateException("x")))
-                .isTrue();
+        assertThat(engine.failAll(executions, new IllegalStateException("x"))).isTrue();
 
         assertThat(state("a")).isEqualTo(State.RELEASED);
         assertThat(state("b")).isEqualTo(State.RELEASED);
