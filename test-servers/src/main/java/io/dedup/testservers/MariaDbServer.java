@@ -1,5 +1,6 @@
 package io.dedup.testservers;
 
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -17,6 +18,7 @@ public final class MariaDbServer extends LocalServer {
         super("mariadb", builder.port == 0 ? Ports.free() : builder.port);
         this.settings = Map.copyOf(builder.settings);
         MariaDbBinary.copyNewData(directory().resolve("data"));
+        FileTrees.createDirectory(temporary());
     }
 
     static Builder builder() {
@@ -37,10 +39,16 @@ public final class MariaDbServer extends LocalServer {
         List<String> command = new ArrayList<>(MariaDbBinary.command(directory().resolve("data")));
         command.addAll(List.of("--bind-address=" + host(), "--port=" + port()));
         command.add("--socket=" + directory().resolve("s"));
+        // Not the machine's: a server that starts removes every temporary table there, also those of a running one.
+        command.add("--tmpdir=" + temporary());
         settings.forEach((name, value) -> command.add("--" + name + "=" + value));
         ServerProcess process = launch(command, Reaper.Signal.KILL);
         process.awaitReady(() -> process.hasLogged("ready for connections"));
         return process;
+    }
+
+    private Path temporary() {
+        return directory().resolve("tmp");
     }
 
     /** Not thread-safe. */

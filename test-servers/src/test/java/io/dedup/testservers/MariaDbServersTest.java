@@ -1,10 +1,12 @@
 package io.dedup.testservers;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.sql.Statement;
 import org.junit.jupiter.api.Test;
 
 final class MariaDbServersTest {
@@ -39,6 +41,18 @@ final class MariaDbServersTest {
             assertThat(Sql.query(database, "SELECT a FROM t")).isEqualTo("42");
             server.restart();
             assertThat(Sql.query(database, "SELECT a FROM t")).isEqualTo("42");
+        }
+    }
+
+    /** At start a server removes every temporary table that it finds where it puts its own. */
+    @Test
+    void keepsItsTemporaryTablesWhenAnotherServerStarts() throws SQLException {
+        try (MariaDbServer server = MariaDbServers.start();
+                Connection connection = server.newDatabase().connect();
+                Statement statement = connection.createStatement()) {
+            statement.execute("CREATE TEMPORARY TABLE t (a int) ENGINE = Aria");
+            MariaDbServers.start().close();
+            assertThatCode(() -> statement.execute("DROP TEMPORARY TABLE t")).doesNotThrowAnyException();
         }
     }
 }
