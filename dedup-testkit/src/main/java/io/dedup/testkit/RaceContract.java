@@ -18,7 +18,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
 
 /**
@@ -34,21 +33,7 @@ abstract class RaceContract extends ContractGroup {
     /** A store without a server is so fast that two threads hardly ever meet: it takes many more attempts. */
     private static final int RACES_IN_PROCESS = 20_000;
 
-    private static final long NANOS_IN_PROCESS = 20_000;
-
     private final Crowd crowd = new Crowd();
-    private boolean inProcess;
-
-    @BeforeAll
-    void measure() {
-        long fastest = Long.MAX_VALUE;
-        for (Subject subject : subjects(Form.SINGLE, RACES, subject -> {})) {
-            long start = System.nanoTime();
-            subject.acquire();
-            fastest = Math.min(fastest, System.nanoTime() - start);
-        }
-        inProcess = fastest < NANOS_IN_PROCESS;
-    }
 
     @AfterAll
     void dismiss() {
@@ -252,7 +237,7 @@ abstract class RaceContract extends ContractGroup {
     }
 
     private int races(Form form) {
-        if (!inProcess) {
+        if (fixture().secondInstance() != fixture().store()) {
             return RACES;
         }
         return form == Form.SINGLE ? RACES_IN_PROCESS : RACES_IN_PROCESS / 10; // a batch leaves strangers behind
