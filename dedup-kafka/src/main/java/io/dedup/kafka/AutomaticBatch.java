@@ -7,13 +7,9 @@ import io.dedup.engine.Execution;
 import java.util.List;
 import java.util.Map;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** One batch whose records are done when the handler returns. */
 final class AutomaticBatch<K, V> {
-    private static final Logger log = LoggerFactory.getLogger(KafkaDedup.class);
-
     private final BatchSteps<K, V> steps;
     private final DedupEngine engine;
     private final BatchHandler<K, V> handler;
@@ -40,7 +36,7 @@ final class AutomaticBatch<K, V> {
             runAll(plan);
         }
         if (plan.isCut()) {
-            throw steps.cutAt(plan.cut(), plan.admissions().get(plan.cut()), plan.cut());
+            throw steps.cutAt(plan.cut(), plan.admissions().get(plan.cut()));
         }
     }
 
@@ -63,23 +59,7 @@ final class AutomaticBatch<K, V> {
             engine.succeedAll(executions.subList(0, proven), steps.budget);
         }
         boolean leaseLost = engine.failAll(executions.subList(proven, executions.size()), failure.thrown());
-        int first = plan.runs().get(proven);
-        if (failure.thrown() instanceof Error) {
-            return Sneaky.rethrow(failure.thrown());
-        }
-        if (leaseLost) {
-            return steps.leaseLost(first, first, failure.thrown());
-        }
-        if (failure.failed() >= 0 || !plan.isCut()) {
-            return Sneaky.rethrow(failure.translated(handed));
-        }
-        if (plan.admissions().get(plan.cut()) instanceof Admission.Defer defer) {
-            // An exception that names no record fails the whole poll: the deferred record would be recovered with it.
-            log.warn("The batch listener failed; its records are tried again with the deferred one", failure.thrown());
-            return steps.deferral(
-                    plan.cut(), first, defer.reason(), defer.retryAfter(), defer.pause(), failure.thrown());
-        }
-        return steps.failedBeforeCut(first, first, plan.cut(), failure.translated(handed));
+        return steps.failed(plan, failure, handed, leaseLost);
     }
 
     private void runSingly() {
@@ -88,7 +68,7 @@ final class AutomaticBatch<K, V> {
             if (admission instanceof Admission.Run run) {
                 runAlone(i, run.execution());
             } else if (admission instanceof Admission.Defer || admission instanceof Admission.Reject) {
-                throw steps.cutAt(i, admission, i);
+                throw steps.cutAt(i, admission);
             }
         }
     }
@@ -99,7 +79,7 @@ final class AutomaticBatch<K, V> {
             handler.handle(steps.hand(List.of(index)).list(), null);
         } catch (Throwable e) {
             if (execution.fail(e) && !(e instanceof Error)) {
-                throw steps.leaseLost(index, index, e);
+                throw steps.leaseLost(index, e);
             }
             throw steps.failedAlone(index, e);
         }

@@ -8,14 +8,19 @@ import java.time.Duration;
 import java.util.List;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** The steps that a batch takes in every ack mode. Belongs to one invocation of one batch. */
 final class BatchSteps<K, V> {
+    private static final Logger log = LoggerFactory.getLogger(KafkaDedup.class);
+
     final Decoration decoration;
     final BoundConsumer bound;
     final List<ConsumerRecord<K, V>> records;
     final List<Delivery> deliveries;
     final WaitBudget budget;
+    private final PendingDeliveries pending;
 
     BatchSteps(Decoration decoration, BoundConsumer bound, List<ConsumerRecord<K, V>> records) {
         this.decoration = decoration;
@@ -23,6 +28,7 @@ final class BatchSteps<K, V> {
         this.records = records;
         this.deliveries = records.stream().map(decoration.deliveries()::of).toList();
         this.budget = bound.batchBudget();
+        this.pending = bound.acks().pending();
     }
 
     int size() {
@@ -38,20 +44,51 @@ final class BatchSteps<K, V> {
         return records.stream().anyMatch(bound::wasDeferred) ? WaitBudget.none() : budget;
     }
 
-    /** The exception that ends a batch at a deferral or a rejection, with everything before {@code unfinished} done. */
-    RuntimeException cutAt(int index, @Nullable Admission admission, int unfinished) {
+    /** The index of the first record before the limit whose offset mustn't be committed; the limit when there is none. */
+    int unfinished(int limit) {
+        pending.request(null); // forgets what is finished and nothing holds back
+        for (int i = 0; i < limit; i++) {
+            if (pending.unfinishedUpTo(records.get(i))) {
+                return i;
+            }
+        }
+        return limit;
+    }
+
+    /** The exception that ends a batch at a deferral or a rejection. What was handed before it is done, or is pending. */
+    RuntimeException cutAt(int index, @Nullable Admission admission) {
         if (admission instanceof Admission.Defer defer) {
-            return deferral(index, unfinished, defer.reason(), defer.retryAfter(), defer.pause(), defer.cause());
+            return deferral(index, index, defer.reason(), defer.retryAfter(), defer.pause(), defer.cause());
         }
         if (!(admission instanceof Admission.Reject reject)) {
             throw new IllegalStateException("doesn't cut: " + admission);
         }
-        if (unfinished < index) {
-            // The error handler would commit what is before the rejected record. It is rejected when that is done.
-            return deferral(index, unfinished, DeferReason.IN_FLIGHT, maxDeferDelay(index), false, reject.cause());
+        return failedAt(
+                index,
+                new RecordFailedException(
+                        String.valueOf(reject.cause().getMessage()), reject.cause(), records.get(index)));
+    }
+
+    /** What a handler's failure becomes, when what it proves done is done and the rest is released. */
+    RuntimeException failed(BatchPlan plan, BatchFailure failure, HandedBatch<K, V> handed, boolean leaseLost) {
+        int first = plan.runs().get(Math.max(0, failure.failed()));
+        if (failure.thrown() instanceof Error) {
+            return Sneaky.rethrow(failure.thrown());
         }
-        return new RecordFailedException(
-                String.valueOf(reject.cause().getMessage()), reject.cause(), records.get(index));
+        if (leaseLost) {
+            return leaseLost(first, failure.thrown());
+        }
+        if (failure.failed() >= 0) {
+            return failedAt(first, failure.translated(handed));
+        }
+        if (plan.isCut() && plan.admissions().get(plan.cut()) instanceof Admission.Defer defer) {
+            // An exception that names no record fails the whole poll: the deferred record would be recovered with it.
+            log.warn("The batch listener failed; its records are tried again with the deferred one", failure.thrown());
+            return deferral(plan.cut(), first, defer.reason(), defer.retryAfter(), defer.pause(), failure.thrown());
+        }
+        return plan.isCut()
+                ? failedBeforeCut(first, plan.cut(), failure.translated(handed))
+                : failedUpTo(size() - 1, 0, failure.translated(handed));
     }
 
     /**
@@ -59,33 +96,52 @@ final class BatchSteps<K, V> {
      * the cut would be recovered with it, never handled. So the first record that the handler was given stands for all
      * of them: it is retried with them, and recovered alone.
      */
-    RuntimeException failedBeforeCut(int first, int unfinished, int cut, Throwable cause) {
-        if (unfinished < first) {
-            // The error handler would commit what is before the record that is named.
-            return deferral(first, unfinished, DeferReason.IN_FLIGHT, maxDeferDelay(first), false, cause);
+    private RuntimeException failedBeforeCut(int first, int cut, Throwable cause) {
+        return failedAt(
+                first,
+                new RecordFailedException(
+                        "the batch listener failed without naming a record; the " + (size() - cut)
+                                + " records from offset " + records.get(cut).offset() + " of partition "
+                                + records.get(cut).partition() + " on weren't given to it",
+                        cause,
+                        records.get(first)));
+    }
+
+    /** A failure of one record, for the error handler. */
+    private RuntimeException failedAt(int index, Throwable thrown) {
+        return failedUpTo(index, index, thrown);
+    }
+
+    /**
+     * The error handler commits the offset of what it has recovered, and what is below it in its partition. So it gets a
+     * failure when all of that is finished, also what earlier polls have brought; until then the record comes again.
+     */
+    private RuntimeException failedUpTo(int last, int first, Throwable thrown) {
+        if (unfinished(last + 1) > last) {
+            return Sneaky.rethrow(thrown);
         }
-        return new RecordFailedException(
-                "the batch listener failed without naming a record; the " + (size() - cut)
-                        + " records from offset " + records.get(cut).offset() + " of partition "
-                        + records.get(cut).partition() + " on weren't given to it",
-                cause,
-                records.get(first));
+        log.warn(
+                "What failed is tried again until the records below it, of which the handler has some, are acknowledged",
+                thrown);
+        return deferral(first, first, DeferReason.IN_FLIGHT, maxDeferDelay(first), false, thrown);
     }
 
-    RuntimeException leaseLost(int index, int unfinished, Throwable cause) {
-        return deferral(index, unfinished, DeferReason.LEASE_LOST, maxDeferDelay(index), false, cause);
+    RuntimeException leaseLost(int index, Throwable cause) {
+        return deferral(index, index, DeferReason.LEASE_LOST, maxDeferDelay(index), false, cause);
     }
 
+    /**
+     * A deferral.
+     *
+     * @param index the record that can't be decided now
+     * @param first the first one of the poll that isn't done, as far as this batch goes
+     */
     RuntimeException deferral(
-            int index,
-            int unfinished,
-            DeferReason reason,
-            Duration retryAfter,
-            boolean pause,
-            @Nullable Throwable cause) {
+            int index, int first, DeferReason reason, Duration retryAfter, boolean pause, @Nullable Throwable cause) {
         ConsumerRecord<K, V> deferred = records.get(index);
         return bound.deferring(
-                new DeliveryDeferredException(reason, retryAfter, pause, deferred, records.get(unfinished), cause),
+                new DeliveryDeferredException(
+                        reason, retryAfter, pause, deferred, records.get(unfinished(first)), cause),
                 deferred);
     }
 
@@ -97,7 +153,9 @@ final class BatchSteps<K, V> {
     RuntimeException failedAlone(int index, Throwable cause) {
         return cause instanceof Error error
                 ? Sneaky.rethrow(error)
-                : new RecordFailedException(
-                        "the listener failed on a record that it was given alone", cause, records.get(index));
+                : failedAt(
+                        index,
+                        new RecordFailedException(
+                                "the listener failed on a record that it was given alone", cause, records.get(index)));
     }
 }

@@ -22,6 +22,8 @@ final class BoundConsumer {
     private final boolean commitsOffsets;
     private final Map<TopicPartition, Long> deferred = new HashMap<>();
     private boolean deferring;
+    private boolean retrying;
+    private boolean uncommitted;
 
     BoundConsumer(DedupEngine engine, Duration maxPollInterval, boolean commitsOffsets, ConsumerSeekCallback seeks) {
         Thread thread = Thread.currentThread();
@@ -79,6 +81,35 @@ final class BoundConsumer {
         deferred.put(PendingDeliveries.partitionOf(record), record.offset());
         deferring = true;
         return deferral;
+    }
+
+    /** An error handler runs the listener again. It takes the listener's return for the end of the whole poll. */
+    void retry(Runnable listener) {
+        retrying = true;
+        try {
+            listener.run();
+        } finally {
+            retrying = false;
+        }
+    }
+
+    boolean retrying() {
+        return retrying;
+    }
+
+    /** The listener returned to the error handler before all that it was given is acknowledged. */
+    void leaveUncommitted() {
+        uncommitted = true;
+    }
+
+    /** Whether the error handler's success is none that the container may commit. */
+    boolean uncommitted() {
+        return uncommitted;
+    }
+
+    /** An error handler begins with a poll. */
+    void failing() {
+        uncommitted = false;
     }
 
     /** These partitions, or all with null, belong to somebody else now. */

@@ -1,6 +1,10 @@
 package io.dedup.kafka;
 
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 import org.springframework.kafka.support.Acknowledgment;
 
@@ -61,7 +65,21 @@ final class ContainerAck {
         return due;
     }
 
-    void send() {
-        ack.run();
+    /**
+     * Sends the last of each partition's records only, since it stands for those below. Two acks of one partition from
+     * another thread can make the container lose the second commit: the wake-up of the first interrupts it.
+     */
+    static void send(List<ContainerAck> due) {
+        Map<TopicPartition, ContainerAck> last = new HashMap<>();
+        for (ContainerAck ack : due) {
+            if (ack.record() != null) {
+                last.put(PendingDeliveries.partitionOf(ack.record()), ack);
+            }
+        }
+        for (ContainerAck ack : due) {
+            if (ack.record() == null || last.get(PendingDeliveries.partitionOf(ack.record())) == ack) {
+                ack.ack.run();
+            }
+        }
     }
 }

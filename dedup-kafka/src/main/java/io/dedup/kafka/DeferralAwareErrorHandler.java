@@ -51,7 +51,7 @@ final class DeferralAwareErrorHandler implements CommonErrorHandler {
     }
 
     /** The container's call of the listener, as the delegate gets it. Used by one thread. */
-    private static final class GuardedListener implements Runnable {
+    private final class GuardedListener implements Runnable {
         private final Runnable listener;
         private boolean left;
 
@@ -62,7 +62,7 @@ final class DeferralAwareErrorHandler implements CommonErrorHandler {
         @Override
         public void run() {
             try {
-                listener.run();
+                decoration.bound().retry(listener);
             } catch (RuntimeException e) {
                 if (DeliveryDeferredException.in(e) != null || RecordFailedException.isIn(e)) {
                     left = true;
@@ -179,6 +179,10 @@ final class DeferralAwareErrorHandler implements CommonErrorHandler {
         if (deferral != null) {
             throw backOff(deferral, data, consumer, container);
         }
+        BoundConsumer bound = decoration.boundOrNull();
+        if (bound != null) {
+            bound.failing();
+        }
     }
 
     private KafkaException backOff(
@@ -234,9 +238,11 @@ final class DeferralAwareErrorHandler implements CommonErrorHandler {
         delegate.clearThreadState();
     }
 
+    /** Not after a retry that returned with records that are still to be acknowledged: the acknowledgments commit. */
     @Override
     public boolean isAckAfterHandle() {
-        return delegate.isAckAfterHandle();
+        BoundConsumer bound = decoration.boundOrNull();
+        return (bound == null || !bound.uncommitted()) && delegate.isAckAfterHandle();
     }
 
     @Override

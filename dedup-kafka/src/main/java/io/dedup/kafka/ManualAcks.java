@@ -31,7 +31,17 @@ final class ManualAcks {
      * @param ack the container's ack that goes with it, if any
      */
     void acknowledge(Collection<PendingDelivery> upTo, @Nullable ContainerAck ack) {
-        List<PendingDelivery> closing = pending.close(upTo, ack);
+        complete(pending.close(upTo, ack), ack);
+    }
+
+    /** These are done, whatever becomes of those below them. */
+    void finish(Collection<PendingDelivery> deliveries) {
+        if (!deliveries.isEmpty()) {
+            complete(pending.closeOnly(deliveries), null);
+        }
+    }
+
+    private void complete(List<PendingDelivery> closing, @Nullable ContainerAck ack) {
         try {
             List<Execution> executions = PendingDeliveries.executions(closing);
             if (executions.size() == 1) {

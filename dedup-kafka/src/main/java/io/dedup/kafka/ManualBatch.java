@@ -1,5 +1,6 @@
 package io.dedup.kafka;
 
+import io.dedup.DedupOutcome.DeferReason;
 import io.dedup.engine.Admission;
 import io.dedup.engine.BatchAdmission;
 import io.dedup.engine.DedupEngine;
@@ -10,10 +11,9 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import org.springframework.kafka.support.Acknowledgment;
 
 /**
@@ -25,8 +25,8 @@ import org.springframework.kafka.support.Acknowledgment;
  * again.
  */
 final class ManualBatch<K, V> {
-    private static final Logger log = LoggerFactory.getLogger(KafkaDedup.class);
-
+    private final Decoration decoration;
+    private final BoundConsumer bound;
     private final BatchSteps<K, V> steps;
     private final DedupEngine engine;
     private final ManualAcks acks;
@@ -34,10 +34,11 @@ final class ManualBatch<K, V> {
     private final Acknowledgment container;
     private final BatchHandler<K, V> handler;
     /** What the handler was given, by its index in the poll. */
-    private final Map<Integer, PendingDelivery> given = new HashMap<>();
+    private final Map<Integer, PendingDelivery> given = new ConcurrentHashMap<>(); // acks come from any thread
 
     private int partlyAcknowledged = -1;
-    private boolean nacked;
+    private int nackedFrom = -1;
+    private Duration nackSleep = Duration.ZERO;
 
     ManualBatch(
             Decoration decoration,
@@ -45,6 +46,8 @@ final class ManualBatch<K, V> {
             List<ConsumerRecord<K, V>> records,
             Acknowledgment container,
             BatchHandler<K, V> handler) {
+        this.decoration = decoration;
+        this.bound = bound;
         this.steps = new BatchSteps<>(decoration, bound, records);
         this.engine = decoration.engine();
         this.acks = bound.acks();
@@ -82,9 +85,34 @@ final class ManualBatch<K, V> {
         } else {
             pending.request(ack);
         }
-        if (plan.isCut() && !nacked) {
-            throw steps.cutAt(plan.cut(), plan.admissions().get(plan.cut()), unfinished(plan.cut()));
+        if (nackedFrom < 0 && plan.isCut()) {
+            throw steps.cutAt(plan.cut(), plan.admissions().get(plan.cut()));
         }
+        end();
+    }
+
+    /** The handler has returned, or had nothing to do, and nothing was cut off. */
+    private void end() {
+        if (nackedFrom >= 0) {
+            comeAgain();
+        } else if (bound.retrying() && steps.unfinished(steps.size()) < steps.size()) {
+            bound.leaveUncommitted();
+        }
+    }
+
+    private void comeAgain() {
+        if (bound.retrying()) {
+            throw nacked(null); // the error handler's retry loop doesn't know of nacks: it would commit the whole poll
+        }
+        try {
+            container.nack(steps.unfinished(nackedFrom), nackSleep);
+        } catch (RuntimeException e) { // it commits what is before
+            throw nacked(e);
+        }
+    }
+
+    private RuntimeException nacked(@Nullable Throwable cause) {
+        return steps.deferral(nackedFrom, nackedFrom, DeferReason.IN_FLIGHT, nackSleep, false, cause);
     }
 
     private void record(int index, BatchPlan plan, @Nullable ContainerAck ack) {
@@ -119,29 +147,17 @@ final class ManualBatch<K, V> {
 
     private RuntimeException failed(BatchPlan plan, BatchFailure failure, HandedBatch<K, V> handed) {
         int proven = Math.max(0, failure.failed());
-        int first = plan.runs().get(proven);
-        if (proven > 0) {
-            acknowledge(plan.runs().subList(0, proven), null);
-        }
-        List<PendingDelivery> failed = new ArrayList<>();
-        plan.runs().subList(proven, plan.runs().size()).forEach(index -> failed.add(givenAt(index)));
-        boolean leaseLost = acks.fail(failed, failure.thrown());
-        if (failure.thrown() instanceof Error) {
-            return Sneaky.rethrow(failure.thrown());
-        }
-        if (leaseLost) {
-            return steps.leaseLost(first, unfinished(first), failure.thrown());
-        }
-        if (failure.failed() >= 0 || !plan.isCut()) {
-            return Sneaky.rethrow(failure.translated(handed));
-        }
-        if (plan.admissions().get(plan.cut()) instanceof Admission.Defer defer) {
-            // An exception that names no record fails the whole poll: the deferred record would be recovered with it.
-            log.warn("The batch listener failed; its records are tried again with the deferred one", failure.thrown());
-            return steps.deferral(
-                    plan.cut(), unfinished(first), defer.reason(), defer.retryAfter(), defer.pause(), failure.thrown());
-        }
-        return steps.failedBeforeCut(first, unfinished(first), plan.cut(), failure.translated(handed));
+        // These only: of earlier polls it proves nothing, although an acknowledgment would stand for them.
+        acks.finish(given(plan.runs().subList(0, proven)));
+        boolean leaseLost =
+                acks.fail(given(plan.runs().subList(proven, plan.runs().size())), failure.thrown());
+        return nackedFrom >= 0 && !(failure.thrown() instanceof Error)
+                ? nacked(failure.thrown())
+                : steps.failed(plan, failure, handed, leaseLost);
+    }
+
+    private List<PendingDelivery> given(List<Integer> indexes) {
+        return indexes.stream().map(this::givenAt).toList();
     }
 
     private void give(int index, Execution execution, @Nullable ContainerAck ack) {
@@ -155,17 +171,6 @@ final class ManualBatch<K, V> {
             throw new IllegalStateException("record " + index + " of the batch wasn't given to the handler");
         }
         return delivery;
-    }
-
-    /** The index of the first record before the limit whose offset mustn't be committed; the limit when there is none. */
-    int unfinished(int limit) {
-        pending.request(null); // forgets what is finished and nothing holds back
-        for (int i = 0; i < limit; i++) {
-            if (pending.unfinishedUpTo(steps.records.get(i))) {
-                return i;
-            }
-        }
-        return limit;
     }
 
     /**
@@ -189,18 +194,27 @@ final class ManualBatch<K, V> {
      */
     void acknowledgePartly(List<Integer> indexes, int end) {
         acknowledge(indexes, null);
-        int last = unfinished(end + 1) - 1;
+        int last = steps.unfinished(nackedFrom < 0 ? end + 1 : Math.min(end + 1, nackedFrom)) - 1;
         if (last > partlyAcknowledged) {
             container.acknowledge(last);
             partlyAcknowledged = last;
         }
     }
 
-    /** The handler acknowledges some records and gives everything from another one of the poll on back. */
+    /**
+     * The handler acknowledges some records and gives everything from another one of the poll on back. The container
+     * learns of it when the handler has returned: it would remember the nack of one that throws for a later poll.
+     */
     void nackFrom(List<Integer> acknowledged, int index, Duration sleep) {
+        if (decoration.boundOrNull() != bound) {
+            throw new IllegalStateException("nack() can only be called on the consumer thread");
+        }
+        if (sleep.isNegative()) {
+            throw new IllegalArgumentException("sleep cannot be negative");
+        }
         acknowledge(acknowledged, null);
-        container.nack(unfinished(index), sleep);
-        nacked = true;
+        nackedFrom = nackedFrom < 0 ? index : Math.min(nackedFrom, index);
+        nackSleep = sleep;
         List<PendingDelivery> back = new ArrayList<>();
         given.forEach((at, delivery) -> {
             if (at >= index) {
@@ -212,7 +226,7 @@ final class ManualBatch<K, V> {
 
     private void runSingly() {
         ContainerAck whole = ContainerAck.ofBatch(container);
-        for (int i = 0; i < steps.size() && !nacked; i++) {
+        for (int i = 0; i < steps.size() && nackedFrom < 0; i++) {
             Delivery delivery = steps.deliveries.get(i);
             PendingDelivery first = pending.firstOf(delivery);
             Admission admission = first == null ? engine.admit(delivery, steps.budget) : null;
@@ -221,14 +235,15 @@ final class ManualBatch<K, V> {
             } else if (admission instanceof Admission.Run run) {
                 runAlone(i, run.execution(), whole);
             } else if (admission instanceof Admission.Defer || admission instanceof Admission.Reject) {
-                throw steps.cutAt(i, admission, unfinished(i));
+                throw steps.cutAt(i, admission);
             } else {
                 pending.finished(steps.records.get(i), whole);
             }
         }
-        if (!nacked) {
+        if (nackedFrom < 0) {
             pending.request(whole);
         }
+        end();
     }
 
     private void runAlone(int index, Execution execution, ContainerAck whole) {
@@ -240,13 +255,13 @@ final class ManualBatch<K, V> {
             handler.handle(handed.list(), tracked);
         } catch (Throwable e) {
             boolean leaseLost = acks.fail(List.of(givenAt(index)), e);
-            int unfinished = unfinished(index);
-            if (leaseLost && !(e instanceof Error)) {
-                throw steps.leaseLost(index, unfinished, e);
+            if (e instanceof Error) {
+                throw Sneaky.rethrow(e);
             }
-            throw unfinished == index || e instanceof Error
-                    ? steps.failedAlone(index, e)
-                    : steps.failedBeforeCut(index, unfinished, index + 1, e);
+            if (nackedFrom >= 0) {
+                throw nacked(e);
+            }
+            throw leaseLost ? steps.leaseLost(index, e) : steps.failedAlone(index, e);
         } finally {
             tracked.handlerReturned();
         }

@@ -126,7 +126,7 @@ final class PendingDeliveries {
         } finally {
             lock.unlock();
         }
-        send(due);
+        ContainerAck.send(due);
     }
 
     /**
@@ -144,6 +144,23 @@ final class PendingDeliveries {
             }
             for (PendingDelivery last : upTo) {
                 for (PendingDelivery given : last.partition.givenUpTo(last.offset)) {
+                    given.state = State.CLOSING;
+                    closing.add(given);
+                }
+            }
+        } finally {
+            lock.unlock();
+        }
+        return closing;
+    }
+
+    /** Begins to close these and no others. */
+    List<PendingDelivery> closeOnly(Collection<PendingDelivery> deliveries) {
+        List<PendingDelivery> closing = new ArrayList<>(deliveries.size());
+        lock.lock();
+        try {
+            for (PendingDelivery given : deliveries) {
+                if (given.state == State.GIVEN) {
                     given.state = State.CLOSING;
                     closing.add(given);
                 }
@@ -183,7 +200,7 @@ final class PendingDeliveries {
         } finally {
             lock.unlock();
         }
-        send(due);
+        ContainerAck.send(due);
     }
 
     /** The handler failed, or gave them back: forgets those that it hasn't acknowledged before, and returns them. */
@@ -203,7 +220,7 @@ final class PendingDeliveries {
         } finally {
             lock.unlock();
         }
-        send(due);
+        ContainerAck.send(due);
         return aborted;
     }
 
@@ -269,24 +286,6 @@ final class PendingDeliveries {
     private static void collect(ContainerAck ack, List<ContainerAck> due) {
         if (ack.isDue()) {
             due.add(ack);
-        }
-    }
-
-    /**
-     * Sends the last of each partition's records only, since it stands for those below. Two acks of one partition from
-     * another thread can make the container lose the second commit: the wake-up of the first interrupts it.
-     */
-    private static void send(List<ContainerAck> due) {
-        Map<TopicPartition, ContainerAck> last = new HashMap<>();
-        for (ContainerAck ack : due) {
-            if (ack.record() != null) {
-                last.put(partitionOf(ack.record()), ack);
-            }
-        }
-        for (ContainerAck ack : due) {
-            if (ack.record() == null || last.get(partitionOf(ack.record())) == ack) {
-                ack.send();
-            }
         }
     }
 }

@@ -13,12 +13,19 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.springframework.kafka.listener.BatchAcknowledgingMessageListener;
+import org.springframework.kafka.listener.BatchListenerFailedException;
+import org.springframework.kafka.listener.BatchMessageListener;
 import org.springframework.kafka.listener.ContainerProperties.AckMode;
+import org.springframework.kafka.listener.DefaultErrorHandler;
 import org.springframework.kafka.support.Acknowledgment;
+import org.springframework.util.backoff.FixedBackOff;
 
 /** What a batch's acknowledgment stands for while the handler still works on earlier polls. */
 class ManualBatchTest {
     private final List<List<String>> calls = new CopyOnWriteArrayList<>();
+
+    private final List<Acknowledgment> acks = new CopyOnWriteArrayList<>();
+    private final List<String> recovered = new CopyOnWriteArrayList<>();
 
     private static State state(Scene scene, String id) {
         return scene.store.find(scene.dedup.key(scene.topic, id)).orElseThrow().state();
@@ -59,7 +66,6 @@ class ManualBatchTest {
             scene.runningElsewhere("done").succeed(null, WaitBudget.none());
             AtomicInteger nacks = new AtomicInteger();
             CountDownLatch sent = new CountDownLatch(1);
-            List<Acknowledgment> acks = new CopyOnWriteArrayList<>();
             var container = scene.container(AckMode.MANUAL, (BatchAcknowledgingMessageListener<String, String>)
                     (records, ack) -> {
                         List<String> ids = records.stream().map(Scene::id).toList();
@@ -85,6 +91,82 @@ class ManualBatchTest {
             assertThat(scene.committed()).isEmpty();
             acks.forEach(Acknowledgment::acknowledge);
             scene.awaitCommitted(4);
+        }
+    }
+
+    /** x is with a worker, with its poll's ack; what comes in the next poll fails, or is rejected. */
+    private void failAbove(Scene scene, BatchMessageListener<String, String> failing, Runnable next) {
+        var container =
+                scene.container(AckMode.MANUAL, (BatchAcknowledgingMessageListener<String, String>) (records, ack) -> {
+                    List<String> ids = records.stream().map(Scene::id).toList();
+                    calls.add(ids);
+                    if (ids.contains("x")) {
+                        acks.add(ack);
+                    } else {
+                        failing.onMessage(records);
+                    }
+                });
+        container.setCommonErrorHandler(new DefaultErrorHandler(
+                (record, e) -> recovered.add(String.valueOf(record.value())), new FixedBackOff(0, 0)));
+        scene.start(container);
+        scene.send("x");
+        await().atMost(Scene.PATIENCE).until(() -> calls.contains(List.of("x")));
+        container.pause();
+        await().atMost(Scene.PATIENCE).until(container::isContainerPaused);
+        next.run();
+        container.resume();
+        await().during(Duration.ofMillis(500)).atMost(Scene.PATIENCE).untilAsserted(() -> {
+            assertThat(state(scene, "x")).isEqualTo(State.PROCESSING);
+            assertThat(scene.committed()).isEmpty();
+            assertThat(recovered).isEmpty();
+        });
+    }
+
+    @Test
+    @DisplayName("K6 a failure by index finishes what it proves done, and nothing of earlier polls")
+    void failureByIndexAboveUnacknowledged() {
+        try (Scene scene = new Scene()) {
+            failAbove(
+                    scene,
+                    records -> {
+                        throw new BatchListenerFailedException("z fails", records.size() - 1);
+                    },
+                    () -> scene.send("y", "z"));
+            assertThat(state(scene, "y")).isEqualTo(State.DONE);
+            assertThat(calls).contains(List.of("y", "z"), List.of("z"));
+            acks.get(0).acknowledge();
+            scene.awaitCommitted(3);
+            assertThat(recovered).containsExactly("v-z");
+            assertThat(state(scene, "x")).isEqualTo(State.DONE);
+        }
+    }
+
+    @Test
+    @DisplayName("K6 a failure that names no record isn't recovered past what earlier polls have left unacknowledged")
+    void failureAboveUnacknowledged() {
+        try (Scene scene = new Scene()) {
+            failAbove(
+                    scene,
+                    records -> {
+                        throw new IllegalStateException("for good");
+                    },
+                    () -> scene.send("y", "z"));
+            acks.get(0).acknowledge();
+            scene.awaitCommitted(3);
+            assertThat(recovered).containsExactly("v-y", "v-z");
+            assertThat(state(scene, "x")).isEqualTo(State.DONE);
+        }
+    }
+
+    @Test
+    @DisplayName("K6 a rejected record that is the first of its poll waits for what earlier polls left unacknowledged")
+    void rejectedAboveUnacknowledged() {
+        try (Scene scene = new Scene()) {
+            failAbove(scene, records -> {}, () -> scene.send(scene.record(0, null, "no ID")));
+            assertThat(calls).containsExactly(List.of("x"));
+            acks.get(0).acknowledge();
+            scene.awaitCommitted(2);
+            assertThat(recovered).containsExactly("no ID");
         }
     }
 
