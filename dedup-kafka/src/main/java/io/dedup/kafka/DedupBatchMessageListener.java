@@ -66,9 +66,8 @@ final class DedupBatchMessageListener<K, V> extends AbstractDelegatingMessageLis
             List<ConsumerRecord<K, V>> records, @Nullable Acknowledgment acknowledgment, BatchHandler<K, V> handler) {
         BoundConsumer bound = decoration.bound();
         bound.settled();
-        if (acknowledgment == null || !bound.commitsOffsets()) {
-            new AutomaticBatch<>(decoration, bound, records, (part, none) -> handler.handle(part, acknowledgment))
-                    .run();
+        if (acknowledgment == null) {
+            new AutomaticBatch<>(decoration, bound, records, handler).run();
         } else {
             new ManualBatch<>(decoration, bound, records, acknowledgment, handler).run();
         }

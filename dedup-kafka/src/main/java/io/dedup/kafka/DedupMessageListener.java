@@ -40,15 +40,16 @@ final class DedupMessageListener<K, V> extends FilteringMessageListenerAdapter<K
         BoundConsumer bound = decoration.bound();
         bound.settled();
         Delivery delivery = decoration.deliveries().of(record);
-        if (acknowledgment == null || !bound.commitsOffsets()) {
+        if (acknowledgment == null) {
             Execution execution = admitted(record, delivery, bound);
             if (execution != null) {
-                run(record, acknowledgment, consumer, execution, bound);
+                run(record, consumer, execution, bound);
             }
             return;
         }
         ManualAcks acks = bound.acks();
-        ContainerAck ack = ContainerAck.of(record, acknowledgment);
+        // Without a group nothing can be committed: the container's acknowledgment would fail with the attempt.
+        ContainerAck ack = bound.commitsOffsets() ? ContainerAck.of(record, acknowledgment) : null;
         PendingDelivery first = acks.pending().firstOf(delivery);
         Execution execution = first == null ? admitted(record, delivery, bound) : null;
         if (execution != null) {
@@ -92,14 +93,10 @@ final class DedupMessageListener<K, V> extends FilteringMessageListenerAdapter<K
     }
 
     private void run(
-            ConsumerRecord<K, V> record,
-            @Nullable Acknowledgment acknowledgment,
-            @Nullable Consumer<?, ?> consumer,
-            Execution execution,
-            BoundConsumer bound) {
+            ConsumerRecord<K, V> record, @Nullable Consumer<?, ?> consumer, Execution execution, BoundConsumer bound) {
         execution.begin();
         try {
-            invoke(record, acknowledgment, consumer);
+            invoke(record, null, consumer);
         } catch (Throwable e) { // Errors, too: a claim that nobody releases holds the message for its lease
             throw failed(record, e, execution.fail(e), bound);
         }
@@ -120,6 +117,9 @@ final class DedupMessageListener<K, V> extends FilteringMessageListenerAdapter<K
             throw failed(record, e, bound.acks().fail(List.of(given), e), bound);
         } finally {
             acknowledgment.handlerReturned();
+        }
+        if (!bound.commitsOffsets()) {
+            acknowledgment.acknowledge(); // the handler's return stands for it; what it has given back stays so
         }
     }
 

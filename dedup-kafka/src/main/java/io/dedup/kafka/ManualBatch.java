@@ -76,7 +76,7 @@ final class ManualBatch<K, V> {
         }
         BatchPlan plan = BatchPlan.of(BatchPlan.spread(batch.admissions(), indexes, steps.size()), firsts);
         plan.giveBackBehindCut(engine);
-        ContainerAck ack = plan.isCut() ? null : ContainerAck.ofBatch(container);
+        ContainerAck ack = plan.isCut() ? null : ackOfPoll();
         for (int i = 0; i < plan.cut(); i++) {
             record(i, plan, ack);
         }
@@ -100,8 +100,13 @@ final class ManualBatch<K, V> {
         }
     }
 
+    /** Null without a group: the container's acknowledgment would try to commit. */
+    private @Nullable ContainerAck ackOfPoll() {
+        return bound.commitsOffsets() ? ContainerAck.ofBatch(container) : null;
+    }
+
     private void comeAgain() {
-        if (bound.retrying()) {
+        if (bound.retrying() || !bound.commitsOffsets()) {
             throw nacked(null); // the error handler's retry loop doesn't know of nacks: it would commit the whole poll
         }
         try {
@@ -142,6 +147,14 @@ final class ManualBatch<K, V> {
             throw failed(plan, BatchFailure.of(e, handed), handed);
         } finally {
             tracked.handlerReturned();
+        }
+        returned(handed);
+    }
+
+    /** Without a group nothing can be committed, and the handler's return is the acknowledgment of what it didn't nack. */
+    private void returned(HandedBatch<K, V> handed) {
+        if (!bound.commitsOffsets()) {
+            acknowledge(handed.indexes(), null);
         }
     }
 
@@ -195,7 +208,7 @@ final class ManualBatch<K, V> {
     void acknowledgePartly(List<Integer> indexes, int end) {
         acknowledge(indexes, null);
         int last = steps.unfinished(nackedFrom < 0 ? end + 1 : Math.min(end + 1, nackedFrom)) - 1;
-        if (last > partlyAcknowledged) {
+        if (last > partlyAcknowledged && bound.commitsOffsets()) {
             container.acknowledge(last);
             partlyAcknowledged = last;
         }
@@ -225,7 +238,7 @@ final class ManualBatch<K, V> {
     }
 
     private void runSingly() {
-        ContainerAck whole = ContainerAck.ofBatch(container);
+        ContainerAck whole = ackOfPoll();
         for (int i = 0; i < steps.size() && nackedFrom < 0; i++) {
             Delivery delivery = steps.deliveries.get(i);
             PendingDelivery first = pending.firstOf(delivery);
@@ -246,7 +259,7 @@ final class ManualBatch<K, V> {
         end();
     }
 
-    private void runAlone(int index, Execution execution, ContainerAck whole) {
+    private void runAlone(int index, Execution execution, @Nullable ContainerAck whole) {
         HandedBatch<K, V> handed = steps.hand(List.of(index));
         give(index, execution, whole);
         execution.begin();
@@ -265,6 +278,7 @@ final class ManualBatch<K, V> {
         } finally {
             tracked.handlerReturned();
         }
+        returned(handed);
     }
 
     @Override

@@ -2,6 +2,7 @@ package io.dedup.kafka;
 
 import java.time.Duration;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.springframework.kafka.support.Acknowledgment;
 
 /** What a record's handler acknowledges in place of the container's own acknowledgment. */
@@ -9,10 +10,11 @@ final class TrackedAcknowledgment implements Acknowledgment {
     private final Acknowledgment container;
     private final ManualAcks acks;
     private final PendingDelivery delivery;
-    private final ContainerAck ack;
+    private final @Nullable ContainerAck ack;
     private volatile boolean returned;
 
-    TrackedAcknowledgment(Acknowledgment container, ManualAcks acks, PendingDelivery delivery, ContainerAck ack) {
+    TrackedAcknowledgment(
+            Acknowledgment container, ManualAcks acks, PendingDelivery delivery, @Nullable ContainerAck ack) {
         this.container = container;
         this.acks = acks;
         this.delivery = delivery;
