@@ -40,27 +40,55 @@ final class PollOffsets {
     /** A batch listener's container commits whole batches only, so this commits the finished part of one. */
     static void commit(
             List<ConsumerRecord<?, ?>> finished, Consumer<?, ?> consumer, MessageListenerContainer container) {
+        try {
+            commitFinished(finished, consumer, container);
+        } catch (RuntimeException e) {
+            // They are done: if they come again they are duplicates. Not seeking would lose the deferred ones.
+            log.warn("The offsets before a deferred record couldn't be committed; a later commit covers them", e);
+        }
+    }
+
+    private static void commitFinished(
+            List<ConsumerRecord<?, ?>> finished, Consumer<?, ?> consumer, MessageListenerContainer container) {
         Map<TopicPartition, OffsetAndMetadata> offsets = new LinkedHashMap<>();
         for (ConsumerRecord<?, ?> record : finished) {
             offsets.put(
                     PendingDeliveries.partitionOf(record),
-                    ListenerUtils.createOffsetAndMetadata(container, record.offset() + 1));
+                    ListenerUtils.createOffsetAndMetadata(container, record.offset() + 1)); // may call the user's code
         }
         offsets.keySet().retainAll(consumer.assignment());
         if (offsets.isEmpty() || container.getGroupId() == null) {
             return;
         }
         ContainerProperties properties = container.getContainerProperties();
-        try {
-            if (properties.isSyncCommits()) {
-                consumer.commitSync(offsets, properties.getSyncCommitTimeout());
-            } else {
-                OffsetCommitCallback callback = properties.getCommitCallback();
-                consumer.commitAsync(offsets, callback == null ? LOGGING : callback);
-            }
-        } catch (RuntimeException e) {
-            // They are done: if they come again they are duplicates. Not seeking would lose the deferred ones.
-            log.warn("The offsets before a deferred record couldn't be committed; a later commit covers them", e);
+        if (properties.isSyncCommits()) {
+            consumer.commitSync(offsets, properties.getSyncCommitTimeout());
+        } else {
+            OffsetCommitCallback callback = properties.getCommitCallback();
+            consumer.commitAsync(offsets, callback == null ? LOGGING : callback);
         }
+    }
+
+    /** Seeks where the consumer is beyond these records; somebody may have sought to what is before them. */
+    static void seekBackTo(List<ConsumerRecord<?, ?>> records, Consumer<?, ?> consumer) {
+        seekTo(
+                records.stream()
+                        .filter(record -> consumer.assignment().contains(PendingDeliveries.partitionOf(record)))
+                        .filter(record -> consumer.position(PendingDeliveries.partitionOf(record)) > record.offset())
+                        .toList(),
+                consumer);
+    }
+
+    /** How many records of a poll come up to this one, including it; 0 when it isn't among them. */
+    static int countUpTo(List<ConsumerRecord<?, ?>> records, ConsumerRecord<?, ?> last) {
+        for (int i = 0; i < records.size(); i++) {
+            ConsumerRecord<?, ?> each = records.get(i);
+            if (each.offset() == last.offset()
+                    && each.partition() == last.partition()
+                    && each.topic().equals(last.topic())) {
+                return i + 1;
+            }
+        }
+        return 0;
     }
 }

@@ -8,10 +8,12 @@ import io.dedup.engine.WaitBudget;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -22,6 +24,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.springframework.kafka.listener.AcknowledgingMessageListener;
 import org.springframework.kafka.listener.BatchAcknowledgingMessageListener;
+import org.springframework.kafka.listener.BatchMessageListener;
 import org.springframework.kafka.listener.CommonContainerStoppingErrorHandler;
 import org.springframework.kafka.listener.CommonErrorHandler;
 import org.springframework.kafka.listener.CommonLoggingErrorHandler;
@@ -260,5 +263,29 @@ class DeferralTest {
     private static void fail(java.util.concurrent.atomic.AtomicInteger calls) {
         calls.incrementAndGet();
         throw new IllegalStateException("handler fails");
+    }
+
+    @Test
+    @DisplayName(
+            "K3 what keeps the finished part of a batch from being committed doesn't keep the rest from coming again")
+    void commitFails() {
+        try (Scene scene = new Scene()) {
+            Execution elsewhere = scene.runningElsewhere("x");
+            scene.send("a", "x", "b");
+            var properties = scene.properties(
+                    AckMode.BATCH, (BatchMessageListener<String, String>) records -> records.forEach(scene.effect()));
+            AtomicInteger asked = new AtomicInteger();
+            properties.setOffsetAndMetadataProvider((listener, offset) -> {
+                if (asked.incrementAndGet() == 1) {
+                    throw new IllegalStateException("no metadata");
+                }
+                return new OffsetAndMetadata(offset);
+            });
+            scene.start(scene.container(properties, Map.of()));
+            await().atMost(Scene.PATIENCE).until(() -> asked.get() > 0);
+            elsewhere.fail(new IllegalStateException("elsewhere"));
+            scene.awaitEffects("a", "x", "b");
+            scene.awaitCommitted(3);
+        }
     }
 }
