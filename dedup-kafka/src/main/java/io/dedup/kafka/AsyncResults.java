@@ -2,11 +2,13 @@ package io.dedup.kafka;
 
 import java.lang.reflect.Field;
 import java.util.Objects;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -117,8 +119,13 @@ final class AsyncResults {
                     return future.get();
                 } catch (InterruptedException e) {
                     interrupted = true;
+                } catch (CancellationException e) {
+                    throw WorkMayGoOn.marked(e);
                 } catch (ExecutionException e) {
-                    throw unwrapped(e);
+                    Exception failure = unwrapped(e);
+                    throw failure instanceof TimeoutException || failure instanceof CancellationException
+                            ? WorkMayGoOn.marked(failure)
+                            : failure;
                 }
             }
         } finally {

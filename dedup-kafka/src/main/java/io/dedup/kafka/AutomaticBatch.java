@@ -58,7 +58,7 @@ final class AutomaticBatch<K, V> {
         if (proven > 0) {
             engine.succeedAll(executions.subList(0, proven), steps.budget);
         }
-        boolean leaseLost = engine.failAll(executions.subList(proven, executions.size()), failure.thrown());
+        boolean leaseLost = WorkMayGoOn.fail(engine, executions.subList(proven, executions.size()), failure.thrown());
         return steps.failed(plan, failure, handed, leaseLost);
     }
 
@@ -78,7 +78,7 @@ final class AutomaticBatch<K, V> {
         try {
             handler.handle(steps.hand(List.of(index)).list(), null);
         } catch (Throwable e) {
-            if (execution.fail(e) && !(e instanceof Error)) {
+            if (WorkMayGoOn.fail(engine, List.of(execution), e) && !(e instanceof Error)) {
                 throw steps.leaseLost(index, e);
             }
             throw steps.failedAlone(index, e);

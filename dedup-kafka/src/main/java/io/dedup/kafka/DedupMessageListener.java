@@ -98,7 +98,7 @@ final class DedupMessageListener<K, V> extends FilteringMessageListenerAdapter<K
         try {
             invoke(record, null, consumer);
         } catch (Throwable e) { // Errors, too: a claim that nobody releases holds the message for its lease
-            throw failed(record, e, execution.fail(e), bound);
+            throw failed(record, e, WorkMayGoOn.fail(decoration.engine(), List.of(execution), e), bound);
         }
         execution.succeed(null, bound.budget()); // whatever it says: the effect has happened, and may be acked
     }

@@ -56,6 +56,6 @@ final class ManualAcks {
 
     /** The handler failed with these, or gave them back; true when the lease of one was lost before. */
     boolean fail(List<PendingDelivery> deliveries, Throwable cause) {
-        return engine.failAll(PendingDeliveries.executions(pending.abort(deliveries)), cause);
+        return WorkMayGoOn.fail(engine, PendingDeliveries.executions(pending.abort(deliveries)), cause);
     }
 }

@@ -13,7 +13,10 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -388,6 +391,53 @@ class SpringListenerTest {
             assertThat(refused).contains("@RetryableTopic");
             assertThat(scene.effects).isEmpty();
             assertThat(scene.committed()).isEmpty();
+        }
+    }
+
+    record EndingEarly(
+            Scene scene,
+            String how,
+            ExecutorService workers,
+            AtomicInteger calls,
+            AtomicInteger running,
+            AtomicInteger most) {
+        @KafkaListener(id = "early", groupId = "${group}", topics = "${topic}")
+        public CompletionStage<Void> on(@Header("id") byte[] id) {
+            boolean first = calls.incrementAndGet() == 1;
+            CompletableFuture<Void> work = CompletableFuture.runAsync(() -> work(first), workers);
+            if (first && how.equals("cancelled")) {
+                work.cancel(true);
+            }
+            return first && how.equals("timed out") ? work.orTimeout(100, TimeUnit.MILLISECONDS) : work;
+        }
+
+        private void work(boolean first) {
+            most.accumulateAndGet(running.incrementAndGet(), Math::max);
+            if (first) { // ends before its lease, and so before it may run again
+                await().atMost(Duration.ofSeconds(10)).until(() -> scene.deferrals.size() >= 3 || calls.get() > 1);
+            }
+            running.decrementAndGet();
+            scene.effects.add("effect");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"timed out", "cancelled"})
+    @DisplayName(
+            "K2 a future that ends before its work: the claim isn't released, so that nothing runs beside the work")
+    void endsBeforeItsWork(String how) {
+        try (Scene scene = new Scene()) {
+            scene.send("a");
+            ExecutorService workers = Executors.newCachedThreadPool();
+            scene.closeLater(workers::shutdownNow);
+            AtomicInteger most = new AtomicInteger();
+            AtomicInteger calls = new AtomicInteger();
+            context(scene, new EndingEarly(scene, how, workers, calls, new AtomicInteger(), most), factory -> {});
+            scene.awaitCommitted(1);
+            assertThat(most).hasValue(1);
+            assertThat(scene.deferrals).contains("a IN_FLIGHT");
+            assertThat(scene.events).doesNotContain("released a");
+            assertThat(calls).hasValue(2);
         }
     }
 }
