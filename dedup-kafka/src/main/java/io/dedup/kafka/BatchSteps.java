@@ -86,23 +86,22 @@ final class BatchSteps<K, V> {
             log.warn("The batch listener failed; its records are tried again with the deferred one", failure.thrown());
             return deferral(plan.cut(), first, defer.reason(), defer.retryAfter(), defer.pause(), failure.thrown());
         }
-        return plan.isCut()
-                ? failedBeforeCut(first, plan.cut(), failure.translated(handed))
+        return handed.size() < size()
+                ? failedInPart(first, handed, failure.translated(handed))
                 : failedUpTo(size() - 1, 0, failure.translated(handed));
     }
 
     /**
-     * The handler failed without naming a record, in front of a cut. That would fail the whole poll, and what is behind
-     * the cut would be recovered with it, never handled. So the first record that the handler was given stands for all
-     * of them: it is retried with them, and recovered alone.
+     * The handler failed without naming a record, and wasn't given all of the poll. That would fail the whole poll: what
+     * is behind a cut would be recovered with it, never handled, and duplicates although they are done. So the first
+     * record that the handler was given stands for all of them: it is retried with them, and recovered alone.
      */
-    private RuntimeException failedBeforeCut(int first, int cut, Throwable cause) {
+    private RuntimeException failedInPart(int first, HandedBatch<K, V> handed, Throwable cause) {
         return failedAt(
                 first,
                 new RecordFailedException(
-                        "the batch listener failed without naming a record; the " + (size() - cut)
-                                + " records from offset " + records.get(cut).offset() + " of partition "
-                                + records.get(cut).partition() + " on weren't given to it",
+                        "the batch listener failed without naming a record; it was given " + handed.size() + " of the "
+                                + size() + " records of the poll",
                         cause,
                         records.get(first)));
     }

@@ -1,12 +1,15 @@
 package io.dedup.kafka;
 
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.WakeupException;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.kafka.KafkaException;
@@ -64,7 +67,7 @@ final class DeferralAwareErrorHandler implements CommonErrorHandler {
             try {
                 decoration.bound().retry(listener);
             } catch (RuntimeException e) {
-                if (DeliveryDeferredException.in(e) != null || RecordFailedException.isIn(e)) {
+                if (DeliveryDeferredException.in(e) != null || RecordFailedException.in(e) != null) {
                     left = true;
                     throw new LeaveRetry(e);
                 }
@@ -135,6 +138,7 @@ final class DeferralAwareErrorHandler implements CommonErrorHandler {
             return;
         }
         requireNotSwallowed(guarded, data, consumer, container);
+        requireRestKept(thrown, data, ConsumerRecords.empty(), consumer, container);
     }
 
     @Override
@@ -153,6 +157,7 @@ final class DeferralAwareErrorHandler implements CommonErrorHandler {
             return handleBatchAndReturnRemaining(e.thrown, data, consumer, container, invokeListener);
         }
         requireNotSwallowed(guarded, data, consumer, container);
+        requireRestKept(thrown, data, remaining, consumer, container);
         return remaining;
     }
 
@@ -171,6 +176,37 @@ final class DeferralAwareErrorHandler implements CommonErrorHandler {
             PollOffsets.seekTo(PollOffsets.listOf(data), consumer);
             throw new KafkaException("A deferral was taken for a failure", Level.DEBUG, null);
         }
+    }
+
+    /**
+     * A delegate that knows no failures of single records, such as one that only logs, has done with the whole poll when
+     * one of its records fails. The listener wasn't given what is behind that one, or hasn't come to it.
+     */
+    private void requireRestKept(
+            Exception thrown,
+            ConsumerRecords<?, ?> data,
+            @Nullable ConsumerRecords<?, ?> remaining,
+            Consumer<?, ?> consumer,
+            MessageListenerContainer container) {
+        RecordFailedException failed = RecordFailedException.in(thrown);
+        ConsumerRecord<?, ?> record = failed == null ? null : failed.getRecord();
+        if (record == null) {
+            return;
+        }
+        List<ConsumerRecord<?, ?>> records = PollOffsets.listOf(data);
+        int done = PollOffsets.countUpTo(records, record);
+        Set<ConsumerRecord<?, ?>> lost = new HashSet<>(records.subList(done, records.size()));
+        if (remaining != null) {
+            PollOffsets.listOf(remaining).forEach(lost::remove);
+        }
+        if (done == 0 || lost.isEmpty()) {
+            return;
+        }
+        if (delegate.isAckAfterHandle()) {
+            PollOffsets.commit(records.subList(0, done), consumer, container);
+        }
+        PollOffsets.seekBackTo(records.subList(done, records.size()), consumer);
+        throw new KafkaException("The records behind the one that failed are fetched again", Level.DEBUG, thrown);
     }
 
     private void throwIfDeferred(

@@ -15,14 +15,15 @@ final class RecordFailedException extends BatchListenerFailedException {
         super(message, cause, record);
     }
 
-    static boolean isIn(@Nullable Throwable thrown) {
+    /** The failure of one record that led to an exception as the container hands it over, or null. */
+    static @Nullable RecordFailedException in(@Nullable Throwable thrown) {
         Throwable each = thrown;
         for (int depth = 0; each != null && depth < 20; depth++) {
-            if (each instanceof RecordFailedException) {
-                return true;
+            if (each instanceof RecordFailedException failed) {
+                return failed;
             }
             each = each.getCause();
         }
-        return false;
+        return null;
     }
 }

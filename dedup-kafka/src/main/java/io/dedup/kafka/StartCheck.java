@@ -8,7 +8,6 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import org.springframework.kafka.listener.AbstractMessageListenerContainer;
-import org.springframework.kafka.listener.CommonLoggingErrorHandler;
 import org.springframework.kafka.listener.ContainerProperties;
 import org.springframework.kafka.listener.DelegatingMessageListener;
 import org.springframework.kafka.listener.adapter.AsyncRepliesAware;
@@ -36,7 +35,6 @@ final class StartCheck {
     void requireSafe() {
         requireExtractors();
         requireChain();
-        requireRecordAware();
         if (!(container.getCommonErrorHandler() instanceof DeferralAwareErrorHandler)) {
             throw refused("its common error handler was replaced after KafkaDedup decorated it, and would give up on"
                     + " deferred records. Set the error handler first, then decorate (customizer(userCustomizer)"
@@ -116,16 +114,6 @@ final class StartCheck {
     private IllegalStateException refusedRetryTopic() {
         return refused("it belongs to @RetryableTopic, which isn't supported yet: use a DefaultErrorHandler with a"
                 + " back-off and a DeadLetterPublishingRecoverer instead");
-    }
-
-    private void requireRecordAware() {
-        if (properties.getMessageListener() instanceof DedupBatchMessageListener<?, ?>
-                && container.getCommonErrorHandler() instanceof DeferralAwareErrorHandler handler
-                && handler.delegate() instanceof CommonLoggingErrorHandler) {
-            throw refused("its common error handler is a CommonLoggingErrorHandler, which acks a whole batch when one"
-                    + " record is rejected, with those that the listener hasn't been given: use a"
-                    + " DefaultErrorHandler");
-        }
     }
 
     @SuppressWarnings({"deprecation", "removal"})

@@ -17,6 +17,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.kafka.listener.BatchAcknowledgingMessageListener;
 import org.springframework.kafka.listener.BatchListenerFailedException;
 import org.springframework.kafka.listener.BatchMessageListener;
+import org.springframework.kafka.listener.CommonDelegatingErrorHandler;
+import org.springframework.kafka.listener.CommonErrorHandler;
+import org.springframework.kafka.listener.CommonLoggingErrorHandler;
+import org.springframework.kafka.listener.CommonMixedErrorHandler;
 import org.springframework.kafka.listener.ContainerProperties.AckMode;
 import org.springframework.kafka.listener.DefaultErrorHandler;
 import org.springframework.kafka.listener.adapter.FilteringBatchMessageListenerAdapter;
@@ -120,6 +124,57 @@ class BatchFailureTest {
             scene.awaitCommitted(3);
             assertThat(scene.effects).containsExactly("a", "c");
             assertThat(recovered).containsExactly(at(scene, 1));
+        }
+    }
+
+    private static CommonErrorHandler logging(String how) {
+        CommonLoggingErrorHandler logging = new CommonLoggingErrorHandler();
+        return switch (how) {
+            case "mixed" -> new CommonMixedErrorHandler(new DefaultErrorHandler(), logging);
+            case "delegating" -> new CommonDelegatingErrorHandler(logging);
+            default -> logging;
+        };
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"itself", "mixed", "delegating"})
+    @DisplayName(
+            "K6 an error handler that acks a whole batch, wherever it is: what is behind a rejected record is handled")
+    void loggingErrorHandler(String how) {
+        try (Scene scene = new Scene()) {
+            scene.send("a");
+            scene.send(scene.record(0, null, "no ID"));
+            scene.send("c", "d");
+            scene.send(scene.record(0, null, "no ID"));
+            var container = scene.container(
+                    AckMode.BATCH, (BatchMessageListener<String, String>) records -> records.forEach(scene.effect()));
+            container.setCommonErrorHandler(logging(how));
+            scene.start(container);
+            scene.awaitCommitted(5);
+            assertThat(scene.effects).containsExactly("a", "c", "d");
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"BATCH", "MANUAL", "MANUAL_IMMEDIATE"})
+    @DisplayName("K6 a handler that fails for good: what it was given is recovered, duplicates between aren't")
+    void duplicatesAreNotRecovered(AckMode mode) {
+        try (Scene scene = new Scene()) {
+            scene.runningElsewhere("done").succeed(null, WaitBudget.none());
+            scene.send("done", "a", "done", "b", "done");
+            List<List<String>> seen = new CopyOnWriteArrayList<>();
+            start(
+                    scene,
+                    mode,
+                    records -> {
+                        seen.add(records.stream().map(Scene::id).toList());
+                        throw new IllegalStateException("for good");
+                    },
+                    2);
+            scene.awaitCommitted(5);
+            assertThat(seen.subList(0, 3)).containsOnly(List.of("a", "b"));
+            assertThat(seen.subList(3, seen.size())).hasSize(3).containsOnly(List.of("b"));
+            assertThat(recovered).containsExactly(at(scene, 1), at(scene, 3));
         }
     }
 

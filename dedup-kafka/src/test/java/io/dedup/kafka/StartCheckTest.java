@@ -13,7 +13,6 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.springframework.kafka.core.DefaultKafkaConsumerFactory;
 import org.springframework.kafka.core.DefaultKafkaProducerFactory;
-import org.springframework.kafka.listener.BatchMessageListener;
 import org.springframework.kafka.listener.CommonLoggingErrorHandler;
 import org.springframework.kafka.listener.ContainerProperties;
 import org.springframework.kafka.listener.ContainerProperties.AckMode;
@@ -81,17 +80,6 @@ class StartCheckTest {
         var container = scene.start(scene.container(properties, Map.of()));
         await().atMost(Scene.PATIENCE).until(() -> !container.isRunning());
         assertThat(scene.events).containsExactly("completed a");
-    }
-
-    @Test
-    @DisplayName("K6 an error handler that acks a whole batch when one record is rejected is refused for batches")
-    void loggingErrorHandler() {
-        BatchMessageListener<String, String> batches = records -> {};
-        var container = scene.container(AckMode.BATCH, batches);
-        container.setCommonErrorHandler(new CommonLoggingErrorHandler());
-        assertThatThrownBy(() -> scene.start(container))
-                .isInstanceOf(IllegalStateException.class)
-                .hasMessageContaining("CommonLoggingErrorHandler");
     }
 
     @Test
