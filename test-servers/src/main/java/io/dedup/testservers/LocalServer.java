@@ -13,7 +13,7 @@ import org.slf4j.LoggerFactory;
  * {@link IllegalStateException} with the end of the server's log when it can't be.
  */
 public abstract sealed class LocalServer implements AutoCloseable
-        permits RedisServer, PostgresServer, MariaDbServer, KafkaServer {
+        permits RedisServer, PostgresServer, MariaDbServer, KafkaServer, RocketMqServer {
 
     private static final Logger LOG = LoggerFactory.getLogger(LocalServer.class);
 
