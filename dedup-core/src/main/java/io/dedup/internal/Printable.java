@@ -31,4 +31,10 @@ public final class Printable {
         }
         return out.toString();
     }
+
+    /** An exception: its class, and its message, which may quote a message's content, as {@link #of(String)} makes it. */
+    public static String ofException(Throwable e) {
+        String message = e.getMessage();
+        return e.getClass().getName() + (message == null ? "" : ": " + of(message));
+    }
 }

@@ -5,13 +5,12 @@ import io.dedup.Deduplicator;
 import io.dedup.Fingerprint;
 import io.dedup.MessageIdExtractor;
 import io.dedup.engine.Delivery;
-import io.dedup.internal.Printable;
+import io.dedup.engine.DeliveryFactory;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Supplier;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.utils.Bytes;
 import org.jspecify.annotations.Nullable;
@@ -22,60 +21,34 @@ import org.slf4j.LoggerFactory;
 final class RecordDeliveries {
     private static final Logger log = LoggerFactory.getLogger(KafkaDedup.class);
 
-    private final Deduplicator deduplicator;
-    private final @Nullable MessageIdExtractor<? super ConsumerRecord<?, ?>> byDefault;
-    private final Map<String, MessageIdExtractor<? super ConsumerRecord<?, ?>>> byTopic;
+    private final DeliveryFactory<ConsumerRecord<?, ?>> factory;
     private final Set<String> toldUncompared = ConcurrentHashMap.newKeySet();
 
     RecordDeliveries(
             Deduplicator deduplicator,
             @Nullable MessageIdExtractor<? super ConsumerRecord<?, ?>> byDefault,
             Map<String, MessageIdExtractor<? super ConsumerRecord<?, ?>>> byTopic) {
-        this.deduplicator = deduplicator;
-        this.byDefault = byDefault;
-        this.byTopic = Map.copyOf(byTopic);
+        this.factory = new DeliveryFactory<>(deduplicator::topic, byDefault, byTopic);
     }
 
     boolean hasDefault() {
-        return byDefault != null;
+        return factory.hasDefault();
     }
 
     boolean knows(String topic) {
-        return byDefault != null || byTopic.containsKey(topic);
+        return factory.knows(topic);
     }
 
     DedupTopic topic(String name) {
-        return deduplicator.topic(name);
+        return factory.topic(name);
     }
 
     Delivery of(ConsumerRecord<?, ?> record) {
-        DedupTopic topic = deduplicator.topic(record.topic());
-        Supplier<String> origin =
-                () -> "topic " + record.topic() + ", partition " + record.partition() + ", offset " + record.offset();
-        MessageIdExtractor<? super ConsumerRecord<?, ?>> extractor = byTopic.getOrDefault(record.topic(), byDefault);
-        if (extractor == null) {
-            return Delivery.withoutId(topic, "no ID extractor is set for topic " + record.topic(), origin);
-        }
-        String id;
-        try {
-            id = extractor.extract(record);
-        } catch (Throwable e) { // checked exceptions, too, which Kotlin doesn't declare
-            if (e instanceof VirtualMachineError fatal && !(e instanceof StackOverflowError)) {
-                throw fatal;
-            }
-            if (e instanceof InterruptedException) {
-                Thread.currentThread().interrupt();
-            }
-            return Delivery.withoutId(topic, problem(e), origin);
-        }
-        return Delivery.of(topic, id, topic.policy().fingerprint() ? fingerprint(record) : null, origin);
-    }
-
-    private static String problem(Throwable e) {
-        String message = e.getMessage();
-        return e instanceof IllegalArgumentException && message != null
-                ? Printable.of(message)
-                : e.getClass().getName() + (message == null ? "" : ": " + Printable.of(message));
+        return factory.of(
+                record.topic(),
+                record,
+                () -> "topic " + record.topic() + ", partition " + record.partition() + ", offset " + record.offset(),
+                this::fingerprint);
     }
 
     /**
