@@ -1,0 +1,160 @@
+package io.dedup.rocketmq;
+
+import io.dedup.internal.Printable;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
+import org.apache.rocketmq.client.apis.consumer.SimpleConsumer;
+import org.apache.rocketmq.client.java.exception.BadRequestException;
+import org.apache.rocketmq.client.java.message.MessageViewImpl;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What is asked of the broker about a message. Each order waits for the answer to the one before, which may have brought
+ * a new receipt handle. An order that fails loses nothing: the message comes again when its invisible time is over, and by
+ * then the store knows whether it is done. Thread-safe.
+ */
+final class BrokerOrders {
+    /** How the broker has answered. */
+    enum Answer {
+        OBEYED,
+        /** It may obey the next time. */
+        FAILED,
+        /** The invisible time is over, or the order was wrong: the message isn't ours any more. */
+        REFUSED
+    }
+
+    private static final Logger log = LoggerFactory.getLogger(SimpleConsumerLoop.class);
+    private static final int ACK_ATTEMPTS = 3;
+    private static final Duration ACK_PAUSE = Duration.ofMillis(200);
+
+    private final SimpleConsumer consumer;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition answered = lock.newCondition();
+    private int unanswered;
+    private int failed;
+
+    BrokerOrders(SimpleConsumer consumer) {
+        this.consumer = consumer;
+    }
+
+    /** Acks, if need be by several attempts. */
+    void ack(OpenMessage message) {
+        ack(message, 1);
+    }
+
+    private void ack(OpenMessage message, int attempt) {
+        CompletableFuture<Void> unused = order(message, "ack", () -> consumer.ackAsync(message.view))
+                .thenAcceptAsync(
+                        answer -> {
+                            if (answer == Answer.FAILED && attempt < ACK_ATTEMPTS) {
+                                ack(message, attempt + 1);
+                            }
+                        },
+                        CompletableFuture.delayedExecutor(ACK_PAUSE.toMillis(), TimeUnit.MILLISECONDS));
+    }
+
+    /** Gives the message back: it comes again after the delay. */
+    void showIn(OpenMessage message, Duration delay) {
+        CompletableFuture<Answer> unused = change(message, "give back", delay);
+    }
+
+    /** Prolongs the invisible time, from now on. */
+    CompletableFuture<Answer> hide(OpenMessage message, Duration time) {
+        return change(message, "keep", time);
+    }
+
+    private CompletableFuture<Answer> change(OpenMessage message, String what, Duration time) {
+        return order(message, what, () -> {
+            String handle = message.view instanceof MessageViewImpl view ? view.getReceiptHandle() : null;
+            return consumer.changeInvisibleDurationAsync(message.view, time).whenComplete((nothing, problem) -> {
+                // The client takes the new handle from a refusal, too, which has none.
+                if (problem != null && handle != null && message.view instanceof MessageViewImpl view) {
+                    view.setReceiptHandle(handle);
+                }
+            });
+        });
+    }
+
+    private CompletableFuture<Answer> order(OpenMessage message, String what, Supplier<CompletableFuture<Void>> call) {
+        count(1);
+        CompletableFuture<Answer> mine = new CompletableFuture<>();
+        CompletableFuture<?> before = message.lastOrder.getAndSet(mine);
+        CompletableFuture<Void> unused = before.thenCompose(nothing -> call(call))
+                .whenComplete((none, problem) -> {
+                    Answer answer = problem == null ? Answer.OBEYED : answer(message, what, problem);
+                    count(-1);
+                    mine.complete(answer);
+                });
+        return mine;
+    }
+
+    private Answer answer(OpenMessage message, String what, Throwable problem) {
+        Throwable cause = problem;
+        while (cause instanceof CompletionException && cause.getCause() != null) {
+            cause = cause.getCause();
+        }
+        log.warn(
+                "The broker couldn't be told to {} {}: {}. It will come again, and be acked if it is done",
+                what,
+                MessageDeliveries.origin(message.view),
+                Printable.ofException(cause));
+        log.debug("The broker couldn't be told", cause);
+        lock.lock();
+        try {
+            failed++;
+        } finally {
+            lock.unlock();
+        }
+        boolean isFinal = cause instanceof BadRequestException || cause instanceof IllegalStateException; // closed
+        return isFinal ? Answer.REFUSED : Answer.FAILED;
+    }
+
+    private static CompletableFuture<Void> call(Supplier<CompletableFuture<Void>> call) {
+        try {
+            return call.get();
+        } catch (RuntimeException e) {
+            return CompletableFuture.failedFuture(e);
+        }
+    }
+
+    /** How many orders have failed so far. */
+    int failed() {
+        lock.lock();
+        try {
+            return failed;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Waits until the broker has answered every order. */
+    void awaitAnswers(Duration longest) {
+        long left = longest.toNanos();
+        lock.lock();
+        try {
+            while (unanswered > 0 && left > 0) {
+                left = answered.awaitNanos(left);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void count(int change) {
+        lock.lock();
+        try {
+            unanswered += change;
+            answered.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+}

@@ -1,0 +1,61 @@
+package io.dedup.rocketmq;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import org.jspecify.annotations.Nullable;
+
+/** The open messages of each message group, in the order of their receipt. Guarded by its loop. */
+final class Lanes {
+    private final Map<String, Queue<OpenMessage>> lanes = new HashMap<>();
+
+    void add(OpenMessage message) {
+        String lane = message.lane();
+        if (lane != null) {
+            lanes.computeIfAbsent(lane, name -> new ArrayDeque<>()).add(message);
+        }
+    }
+
+    void remove(OpenMessage message) {
+        String lane = message.lane();
+        Queue<OpenMessage> queue = lane == null ? null : lanes.get(lane);
+        if (queue != null && queue.remove(message) && queue.isEmpty()) {
+            lanes.remove(lane);
+        }
+    }
+
+    /** Whether nothing of its message group is before it. */
+    boolean isFirst(OpenMessage message) {
+        Queue<OpenMessage> queue = queue(message);
+        return queue == null || queue.peek() == message;
+    }
+
+    /** The first of a message's group; null when the group has none any more, or the message has no group. */
+    @Nullable
+    OpenMessage first(OpenMessage message) {
+        Queue<OpenMessage> queue = queue(message);
+        return queue == null ? null : queue.peek();
+    }
+
+    /** What came after it in its message group. */
+    List<OpenMessage> behind(OpenMessage message) {
+        Queue<OpenMessage> queue = queue(message);
+        List<OpenMessage> behind = new ArrayList<>();
+        boolean found = false;
+        for (OpenMessage other : queue == null ? List.<OpenMessage>of() : queue) {
+            if (found) {
+                behind.add(other);
+            }
+            found |= other == message;
+        }
+        return behind;
+    }
+
+    private @Nullable Queue<OpenMessage> queue(OpenMessage message) {
+        String lane = message.lane();
+        return lane == null ? null : lanes.get(lane);
+    }
+}

@@ -1,0 +1,83 @@
+package io.dedup.rocketmq;
+
+import io.dedup.engine.Delivery;
+import io.dedup.engine.Execution;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
+import org.apache.rocketmq.client.apis.message.MessageView;
+import org.jspecify.annotations.Nullable;
+
+/** A message between its receipt and the broker's last word about it. Guarded by its loop, except where it says so. */
+final class OpenMessage {
+    /** How far it has come. */
+    enum State {
+        /** The store hasn't decided yet. */
+        UNDECIDED,
+        /** Claimed; waits for a thread, or for its turn in its message group. */
+        READY,
+        /** Its handler runs, or has run. */
+        RUNNING,
+        /** Acked or given back. */
+        CLOSED
+    }
+
+    final MessageView view;
+    final Delivery delivery;
+    final long receivedAt = System.nanoTime();
+
+    /** Of the same batch with the same ID; acked when this one is. */
+    final List<OpenMessage> copies = new ArrayList<>();
+
+    /** What was last asked of the broker; the next order waits for its answer. For any thread. */
+    final AtomicReference<CompletableFuture<?>> lastOrder =
+            new AtomicReference<>(CompletableFuture.completedFuture(null));
+
+    /** The broker gives it to others by now. For any thread. */
+    volatile boolean gone;
+
+    State state = State.UNDECIDED;
+
+    /** The store's answer was a deferral; it is asked again. */
+    boolean held;
+
+    /** Its handler failed after it had lost its claim. */
+    boolean lost;
+
+    /** When its invisible time was last asked for, by {@link System#nanoTime()}. For any thread. */
+    volatile long extendedAt = receivedAt;
+
+    /** Of whom this is a copy. */
+    @Nullable
+    OpenMessage leader;
+
+    @Nullable
+    Execution execution;
+
+    /** Since when its handler runs, by {@link System#nanoTime()}; 0 before. Read by any thread. */
+    volatile long startedAt;
+
+    OpenMessage(MessageView view, Delivery delivery) {
+        this.view = view;
+        this.delivery = delivery;
+    }
+
+    /** Whose messages are handled one after the other; null when it has no message group. */
+    @Nullable
+    String lane() {
+        return view.getMessageGroup()
+                .map(group -> view.getTopic() + '/' + group) // a topic's name has no slash
+                .orElse(null);
+    }
+
+    /** True when the handler is allowed to run no longer: its lease isn't renewed any more. */
+    boolean isOverdue(long now) {
+        if (leader != null) {
+            return leader.isOverdue(now);
+        }
+        return startedAt != 0
+                && now - startedAt
+                        > delivery.topic().policy().maxProcessingTime().toNanos();
+    }
+}

@@ -1,0 +1,338 @@
+package io.dedup.rocketmq;
+
+import io.dedup.engine.Execution;
+import io.dedup.rocketmq.BrokerOrders.Answer;
+import io.dedup.rocketmq.OpenMessage.State;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The messages that a loop has received and not yet answered. It alone changes their state, under one lock, and calls
+ * neither store nor listener while it holds it. Thread-safe.
+ */
+final class OpenMessages {
+    private static final Logger log = LoggerFactory.getLogger(SimpleConsumerLoop.class);
+    private static final Duration AT_ONCE = Duration.ofSeconds(1);
+
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition changed = lock.newCondition();
+    private final Set<OpenMessage> messages = new LinkedHashSet<>(); // compared by identity
+    private final Lanes lanes = new Lanes();
+    private final LoopSettings settings;
+    private final BrokerOrders broker;
+    private final Consumer<OpenMessage> submit;
+    private final Runnable whenOver;
+    private boolean storeAnswers = true;
+    private boolean stopping;
+
+    /**
+     * No messages yet.
+     *
+     * @param submit is given each message that is claimed and whose turn it is, maybe more than once; see {@link #start}
+     * @param whenOver runs, maybe more than once, when the loop stops and nothing is open
+     */
+    OpenMessages(LoopSettings settings, BrokerOrders broker, Consumer<OpenMessage> submit, Runnable whenOver) {
+        this.settings = settings;
+        this.broker = broker;
+        this.submit = submit;
+        this.whenOver = whenOver;
+    }
+
+    /** Waits until more may be received, and tells how many messages; 0 when the loop stops. */
+    int awaitRoom() {
+        return locked(() -> {
+            while (!stopping && (!storeAnswers || messages.size() >= settings.capacity())) {
+                changed.awaitUninterruptibly();
+            }
+            return stopping ? 0 : settings.capacity() - messages.size();
+        });
+    }
+
+    /** Takes what was received; when the loop stops, all of it goes back, and nothing is returned. */
+    List<OpenMessage> add(List<OpenMessage> received) {
+        boolean accepted = locked(() -> {
+            if (!stopping) {
+                messages.addAll(received);
+                received.forEach(lanes::add);
+            }
+            return !stopping;
+        });
+        if (!accepted) {
+            received.forEach(message -> broker.showIn(message, AT_ONCE));
+        }
+        return accepted ? received : List.of();
+    }
+
+    boolean isUndecided(OpenMessage message) {
+        return locked(() -> message.state == State.UNDECIDED);
+    }
+
+    /** The message is claimed, and runs when it is its turn. False when it was given back meanwhile. */
+    boolean ready(OpenMessage message, Execution execution) {
+        boolean accepted = locked(() -> {
+            if (message.state != State.UNDECIDED) {
+                return false;
+            }
+            message.state = State.READY;
+            message.held = false;
+            message.execution = execution;
+            return true;
+        });
+        if (accepted) {
+            submitFirst(message);
+        }
+        return accepted;
+    }
+
+    private void submitFirst(OpenMessage message) {
+        OpenMessage first = locked(() -> {
+            OpenMessage candidate = message.lane() == null ? message : lanes.first(message);
+            return candidate != null && candidate.state == State.READY ? candidate : null;
+        });
+        if (first != null) {
+            submit.accept(first);
+        }
+    }
+
+    /** The handler begins, if it has to: whoever is told so runs it. */
+    boolean start(OpenMessage message) {
+        return locked(() -> {
+            if (message.state != State.READY || !lanes.isFirst(message)) {
+                return false;
+            }
+            message.state = State.RUNNING;
+            message.startedAt = System.nanoTime();
+            return true;
+        });
+    }
+
+    /** The handler has failed without its claim: whoever has taken it over decides. */
+    void lost(OpenMessage message) {
+        locked(() -> {
+            message.state = State.UNDECIDED;
+            message.lost = true;
+            message.startedAt = 0;
+            message.execution = null;
+            return true;
+        });
+    }
+
+    /** Waits until nothing of its group is before it. False when it was given back meanwhile. */
+    boolean awaitTurn(OpenMessage message) {
+        return locked(() -> {
+            while (message.state == State.UNDECIDED && !lanes.isFirst(message)) {
+                changed.awaitUninterruptibly();
+            }
+            return message.state == State.UNDECIDED;
+        });
+    }
+
+    /** Waits until the broker has been told about it. */
+    void awaitClosed(OpenMessage message) {
+        locked(() -> {
+            while (message.state != State.CLOSED) {
+                changed.awaitUninterruptibly();
+            }
+            return true;
+        });
+    }
+
+    /** Makes one message the copy of another: whatever the broker is told of that one, it is told of this one. */
+    boolean follow(OpenMessage copy, OpenMessage leader) {
+        return locked(() -> {
+            if (copy.state != State.UNDECIDED || leader.state == State.CLOSED) {
+                return false;
+            }
+            leader.copies.add(copy);
+            copy.leader = leader;
+            copy.state = State.RUNNING;
+            copy.held = false;
+            lanes.remove(copy);
+            changed.signalAll();
+            return true;
+        });
+    }
+
+    /** The store didn't decide; it will be asked again. False when so many wait already that this one had better go back. */
+    boolean hold(OpenMessage message) {
+        return locked(() -> {
+            long held = messages.stream().filter(other -> other.held).count();
+            message.held = message.held || held < settings.capacity() / 2 || message.lane() != null || !storeAnswers;
+            return message.held;
+        });
+    }
+
+    void storeAnswers(boolean answers) {
+        locked(() -> {
+            storeAnswers = answers;
+            changed.signalAll();
+            return answers;
+        });
+    }
+
+    /** Its effect has happened: acks it, and its copies. */
+    void done(OpenMessage message) {
+        close(message, true).forEach(broker::ack);
+        afterClose(message);
+    }
+
+    /** It failed: it comes again after the retry delay, and with it what is behind it in its message group. */
+    void failed(OpenMessage message) {
+        showIn(message, true, retryDelay(message));
+    }
+
+    /** Nothing has happened: it comes again, and with it what is behind it in its message group. */
+    void giveBack(OpenMessage message, Duration delay) {
+        showIn(message, false, delay);
+    }
+
+    private void showIn(OpenMessage message, boolean evenRunning, Duration delay) {
+        List<OpenMessage> all = locked(() -> {
+            List<OpenMessage> behind = lanes.behind(message);
+            List<OpenMessage> closed = new ArrayList<>(close(message, evenRunning));
+            if (!closed.isEmpty()) {
+                behind.forEach(other -> closed.addAll(close(other, false)));
+            }
+            return closed;
+        });
+        for (OpenMessage each : all) {
+            if (each.execution != null && each.startedAt == 0) {
+                each.execution.giveBack();
+            }
+            broker.showIn(each, delay);
+        }
+        afterClose(message);
+    }
+
+    private Duration retryDelay(OpenMessage message) {
+        Duration delay;
+        try {
+            delay = settings.retryDelay().apply(message.view.getDeliveryAttempt());
+        } catch (RuntimeException | Error e) {
+            log.error("retryDelay failed; {} comes again after 10 s", MessageDeliveries.origin(message.view), e);
+            return Duration.ofSeconds(10);
+        }
+        return delay.compareTo(Duration.ofMillis(1)) < 0 ? Duration.ofMillis(1) : delay;
+    }
+
+    /** Forgets the message and its copies, which are returned; nothing when it is forgotten already. */
+    private List<OpenMessage> close(OpenMessage message, boolean evenRunning) {
+        return locked(() -> {
+            if (message.state == State.CLOSED || (message.state == State.RUNNING && !evenRunning)) {
+                return List.of();
+            }
+            List<OpenMessage> all = new ArrayList<>(List.of(message));
+            all.addAll(message.copies);
+            for (OpenMessage each : all) {
+                each.state = State.CLOSED;
+                messages.remove(each);
+                lanes.remove(each);
+            }
+            changed.signalAll();
+            return all;
+        });
+    }
+
+    private void afterClose(OpenMessage message) {
+        if (message.lane() != null) {
+            submitFirst(message);
+        }
+        if (isOver()) {
+            whenOver.run();
+        }
+    }
+
+    /** Keeps the messages from coming again, as long as their handlers may run. */
+    void prolong() {
+        long now = System.nanoTime();
+        long due = settings.invisibleDuration().toNanos() / 3;
+        List<OpenMessage> these = locked(() -> messages.stream()
+                .filter(message -> !message.gone && now - message.extendedAt >= due && !message.isOverdue(now))
+                .toList());
+        for (OpenMessage message : these) {
+            message.extendedAt = now;
+            CompletableFuture<Void> unused = broker.hide(message, settings.invisibleDuration())
+                    .thenAccept(answer -> {
+                        if (answer == Answer.FAILED) {
+                            message.extendedAt = now - due; // so the next time again
+                        } else if (answer == Answer.REFUSED) {
+                            message.gone = true;
+                            // Somebody else gets it now, maybe we ourselves. What is behind it in its message group
+                            // must
+                            // not be handled before it, so it goes back as well.
+                            giveBack(message, AT_ONCE);
+                        }
+                    });
+        }
+    }
+
+    int size() {
+        return locked(messages::size);
+    }
+
+    boolean isStopping() {
+        return locked(() -> stopping);
+    }
+
+    /** Whether the loop stops and nothing is open. */
+    boolean isOver() {
+        return locked(() -> stopping && messages.isEmpty());
+    }
+
+    void awaitStop(Duration longest) {
+        await(longest, () -> stopping);
+    }
+
+    boolean awaitEnd(Duration longest) {
+        return await(longest, messages::isEmpty);
+    }
+
+    /** Gives back what no handler has begun. */
+    void stop() {
+        List<OpenMessage> unstarted = locked(() -> {
+            stopping = true;
+            changed.signalAll();
+            return messages.stream()
+                    .filter(message -> message.state == State.UNDECIDED || message.state == State.READY)
+                    .toList();
+        });
+        unstarted.forEach(message -> giveBack(message, AT_ONCE));
+        if (isOver()) {
+            whenOver.run();
+        }
+    }
+
+    private boolean await(Duration longest, BooleanSupplier condition) {
+        return locked(() -> {
+            long left = longest.toNanos();
+            try {
+                while (!condition.getAsBoolean() && left > 0) {
+                    left = changed.awaitNanos(left);
+                }
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+            return condition.getAsBoolean();
+        });
+    }
+
+    private <T> T locked(Supplier<T> action) {
+        lock.lock();
+        try {
+            return action.get();
+        } finally {
+            lock.unlock();
+        }
+    }
+}

@@ -1,0 +1,183 @@
+package io.dedup.rocketmq;
+
+import io.dedup.engine.DedupEngine;
+import io.dedup.internal.Printable;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.rocketmq.client.apis.ClientException;
+import org.apache.rocketmq.client.apis.consumer.SimpleConsumer;
+import org.apache.rocketmq.client.apis.message.MessageView;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Receives from a simple consumer, claims what came in one batch, runs the listener for each new message, and acks it when
+ * it is done. Messages of one message group are handled in the order of their receipt, one after the other.
+ *
+ * <p>A message that is in flight elsewhere is kept, invisible for others, and the store is asked again; this spends none of
+ * its delivery attempts. While the store doesn't answer, nothing more is received. Invisible time and lease are prolonged
+ * together until the topic's {@code maxProcessingTime}.
+ *
+ * <p>Thread-safe. Its threads are daemons.
+ */
+public final class SimpleConsumerLoop implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(SimpleConsumerLoop.class);
+    private static final AtomicInteger LOOPS = new AtomicInteger();
+    private static final Duration FIRST_PAUSE = Duration.ofMillis(100);
+    private static final Duration LONGEST_ANSWER = Duration.ofSeconds(5);
+    private static final Duration LONGEST_PAUSE = Duration.ofSeconds(10);
+
+    private final SimpleConsumer consumer;
+    private final LoopSettings settings;
+    private final OpenMessages open;
+    private final Decisions decisions;
+    private final ExecutorService handlers;
+    private final ScheduledExecutorService timers;
+    private final ScheduledExecutorService keeper; // apart, as the others may wait for the store
+    private final Thread receiver;
+    private final Thread finishing;
+    private final Finisher finisher;
+    private final BrokerOrders broker;
+    private final Handling handling;
+    private final MessageDeliveries deliveries;
+
+    SimpleConsumerLoop(
+            SimpleConsumer consumer,
+            DedupEngine engine,
+            ConsumerGroup group,
+            Handling handling,
+            MessageDeliveries deliveries,
+            Patience patience,
+            LoopSettings settings) {
+        this.consumer = consumer;
+        this.settings = settings;
+        ThreadFactory threads = threads("dedup-rocketmq-" + LOOPS.incrementAndGet() + "-");
+        this.handlers = Executors.newFixedThreadPool(settings.concurrency(), threads);
+        this.timers = Executors.newScheduledThreadPool(2, threads);
+        this.keeper = Executors.newSingleThreadScheduledExecutor(threads);
+        this.handling = handling;
+        this.deliveries = deliveries;
+        this.broker = new BrokerOrders(consumer);
+        this.open = new OpenMessages(settings, broker, this::submit, this::endThreads);
+        this.finisher = new Finisher(engine, open::done, open::isOver);
+        this.decisions = new Decisions(engine, group, patience, open, timers, threads);
+        this.receiver = threads.newThread(this::receive);
+        this.finishing = threads.newThread(finisher);
+    }
+
+    private static ThreadFactory threads(String prefix) {
+        AtomicInteger count = new AtomicInteger();
+        return task -> {
+            Thread thread = new Thread(task, prefix + count.incrementAndGet());
+            thread.setDaemon(true);
+            return thread;
+        };
+    }
+
+    void start() {
+        long tick = Math.max(1, settings.invisibleDuration().toMillis() / 12);
+        var unused = keeper.scheduleWithFixedDelay(this::prolong, tick, tick, TimeUnit.MILLISECONDS);
+        finishing.start();
+        receiver.start();
+    }
+
+    private void receive() {
+        Duration pause = FIRST_PAUSE;
+        for (int room = open.awaitRoom(); room > 0; room = open.awaitRoom()) {
+            try {
+                receive(Math.min(room, settings.batchSize()));
+                pause = FIRST_PAUSE;
+            } catch (Throwable e) { // a loop whose thread has died would stand still without a word
+                if (open.isStopping()) {
+                    return;
+                }
+                log.warn(
+                        "Group {} couldn't receive, and tries again in {} ms: {}",
+                        consumer.getConsumerGroup(),
+                        pause.toMillis(),
+                        Printable.ofException(e));
+                log.debug("Couldn't receive", e);
+                open.awaitStop(pause);
+                Duration longer = pause.multipliedBy(2);
+                pause = longer.compareTo(LONGEST_PAUSE) > 0 ? LONGEST_PAUSE : longer;
+            }
+        }
+    }
+
+    private void receive(int most) throws ClientException {
+        List<MessageView> received = consumer.receive(most, settings.invisibleDuration());
+        if (!received.isEmpty()) {
+            decisions.decide(open.add(received.stream()
+                    .map(view -> new OpenMessage(view, deliveries.of(view)))
+                    .toList()));
+        }
+    }
+
+    private void prolong() {
+        try {
+            open.prolong();
+        } catch (RuntimeException | Error e) { // or it would never be called again
+            log.error("Messages couldn't be kept invisible", e);
+        }
+    }
+
+    private void submit(OpenMessage message) {
+        handlers.execute(() -> run(message));
+    }
+
+    private void run(OpenMessage message) {
+        if (!open.start(message)) {
+            return; // given back, run by somebody else, or not its turn yet
+        }
+        switch (handling.run(message.view, Objects.requireNonNull(message.execution))) {
+            case SUCCEEDED -> finisher.add(message);
+            case FAILED -> open.failed(message);
+            case LOST -> {
+                open.lost(message);
+                decisions.decide(List.of(message));
+            }
+        }
+    }
+
+    private void endThreads() {
+        handlers.shutdown();
+        timers.shutdownNow();
+        keeper.shutdownNow();
+    }
+
+    /** How many messages are between their receipt and the broker's last word about them. */
+    public int openMessages() {
+        return open.size();
+    }
+
+    /** How often the broker couldn't be told something, after which messages come again. */
+    int failedOrders() {
+        return broker.failed();
+    }
+
+    /**
+     * Receives no more, gives back what no handler has begun, and waits for running handlers as long as the shutdown
+     * timeout tells, whose messages are then marked as done and acked. A handler that runs longer goes on; what it has done
+     * is marked, if the deduplicator is still open, and the broker will have its message acked as a duplicate.
+     */
+    @Override
+    public void close() {
+        open.stop();
+        if (!open.awaitEnd(settings.shutdownTimeout())) {
+            log.warn(
+                    "{} handlers of group {} still run after {} ms; their messages come again, and are acked if they are"
+                            + " done by then. Raise shutdownTimeout",
+                    open.size(),
+                    consumer.getConsumerGroup(),
+                    settings.shutdownTimeout().toMillis());
+        }
+        broker.awaitAnswers(LONGEST_ANSWER);
+    }
+}

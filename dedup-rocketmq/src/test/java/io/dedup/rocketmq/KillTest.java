@@ -1,0 +1,100 @@
+package io.dedup.rocketmq;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.dedup.store.StoredRecord;
+import io.dedup.store.redis.RedisDedupStore;
+import io.dedup.testservers.RedisServers;
+import io.dedup.testservers.RocketMqServer.TopicType;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.Stream;
+import org.apache.rocketmq.client.apis.consumer.ConsumeResult;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A consumer that is killed in a handler: the broker gives its messages to another one. */
+class KillTest {
+    private static final Duration NOTICED =
+            Duration.ofSeconds(90); // a push consumer's death: by the proxy, in 11 to 24 s
+
+    private final List<String> output = new CopyOnWriteArrayList<>();
+
+    @ParameterizedTest
+    @ValueSource(strings = {"push", "simple"})
+    @DisplayName("kill -9 before the effect: another consumer runs the message once, and nothing that was done before")
+    void killed(String kind) throws Exception {
+        String redis = RedisServers.shared().uri();
+        try (Scene scene = new Scene(
+                TopicType.NORMAL,
+                20,
+                policy -> policy,
+                RedisDedupStore.builder().uri(redis).build())) {
+            scene.send("a", "b", "hang", "c");
+            Process killed = start(kind, scene.server.endpoints(), scene.topic, scene.group, redis);
+            try {
+                await().atMost(Scene.PATIENCE)
+                        .until(() -> output.contains("HANGS")
+                                && Stream.of("a", "b", "c").allMatch(id -> isDone(scene, id)));
+            } finally {
+                killed.destroyForcibly().waitFor();
+            }
+            if (kind.equals("push")) {
+                scene.start(message -> effect(scene, Scene.id(message)));
+            } else {
+                scene.loop(message -> effect(scene, Scene.id(message)));
+            }
+            scene.send("a", "b", "hang", "c"); // and the producer sends them again
+            await().atMost(NOTICED)
+                    .untilAsserted(() -> assertThat(effects(scene)).contains("a", "b", "hang", "c"));
+            await().atMost(NOTICED).until(() -> scene.count("duplicate hang") >= 1);
+            assertThat(effects(scene)).containsExactlyInAnyOrder("a", "b", "hang", "c");
+            assertThat(scene.effects).containsExactly("hang");
+        }
+    }
+
+    private static boolean isDone(Scene scene, String id) {
+        return scene.store
+                .find(scene.key(id))
+                .filter(found -> found.state() == StoredRecord.State.DONE)
+                .isPresent();
+    }
+
+    private static ConsumeResult effect(Scene scene, String id) {
+        scene.effects.add(id);
+        return ConsumeResult.SUCCESS;
+    }
+
+    /** Of both processes. */
+    private List<String> effects(Scene scene) {
+        List<String> all = new CopyOnWriteArrayList<>(scene.effects);
+        output.stream()
+                .filter(line -> line.startsWith("EFFECT "))
+                .map(line -> line.substring("EFFECT ".length()))
+                .forEach(all::add);
+        return all;
+    }
+
+    private Process start(String... arguments) throws IOException {
+        List<String> command = new CopyOnWriteArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-Xmx256m",
+                "-XX:TieredStopAtLevel=1",
+                "-cp",
+                System.getProperty("java.class.path"),
+                ConsumerProgram.class.getName()));
+        command.addAll(List.of(arguments));
+        Process process = new ProcessBuilder(command)
+                .redirectError(ProcessBuilder.Redirect.INHERIT)
+                .start();
+        Thread reader = new Thread(() -> process.inputReader().lines().forEach(output::add), "output");
+        reader.setDaemon(true);
+        reader.start();
+        return process;
+    }
+}

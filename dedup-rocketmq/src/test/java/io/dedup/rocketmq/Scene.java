@@ -1,0 +1,290 @@
+package io.dedup.rocketmq;
+
+import static org.awaitility.Awaitility.await;
+
+import io.dedup.DedupKey;
+import io.dedup.DedupListener;
+import io.dedup.DedupOutcome.DeferReason;
+import io.dedup.DedupPolicy;
+import io.dedup.DedupTopic;
+import io.dedup.Deduplicator;
+import io.dedup.OnConflict;
+import io.dedup.engine.Admission;
+import io.dedup.engine.Delivery;
+import io.dedup.engine.Execution;
+import io.dedup.engine.WaitBudget;
+import io.dedup.store.DedupStore;
+import io.dedup.store.memory.InMemoryDedupStore;
+import io.dedup.testservers.RocketMqServer;
+import io.dedup.testservers.RocketMqServer.TopicType;
+import io.dedup.testservers.RocketMqServers;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.UnaryOperator;
+import org.apache.rocketmq.client.apis.ClientConfiguration;
+import org.apache.rocketmq.client.apis.ClientException;
+import org.apache.rocketmq.client.apis.ClientServiceProvider;
+import org.apache.rocketmq.client.apis.consumer.FilterExpression;
+import org.apache.rocketmq.client.apis.consumer.MessageListener;
+import org.apache.rocketmq.client.apis.consumer.PushConsumer;
+import org.apache.rocketmq.client.apis.consumer.SimpleConsumer;
+import org.apache.rocketmq.client.apis.message.Message;
+import org.apache.rocketmq.client.apis.message.MessageBuilder;
+import org.apache.rocketmq.client.apis.message.MessageView;
+import org.apache.rocketmq.client.apis.producer.Producer;
+import org.jspecify.annotations.Nullable;
+
+/** One topic, one group, one store and one decorator on the shared server, and what a test asks of them. */
+final class Scene implements AutoCloseable {
+    static final Duration PATIENCE = Duration.ofSeconds(30);
+    static final Duration INVISIBLE = Duration.ofSeconds(3);
+    static final ClientServiceProvider CLIENT = ClientServiceProvider.loadService();
+
+    final RocketMqServer server;
+    final String topic = "t" + UUID.randomUUID().toString().substring(0, 8);
+    final String group = "g-" + topic;
+    final List<String> effects = new CopyOnWriteArrayList<>();
+    final List<String> events = new CopyOnWriteArrayList<>();
+    final DedupStore store;
+    final Deduplicator dedup;
+    final ClientConfiguration client;
+    private final Deque<AutoCloseable> closing = new ArrayDeque<>();
+    private final Producer producer;
+
+    /** @param retries after which a message goes to the dead-letter queue */
+    Scene(TopicType type, int retries, UnaryOperator<DedupPolicy.Builder> changes) {
+        this(type, retries, changes, new InMemoryDedupStore());
+    }
+
+    Scene(TopicType type, int retries, UnaryOperator<DedupPolicy.Builder> changes, DedupStore store) {
+        this(RocketMqServers.shared(), type, retries, changes, store);
+    }
+
+    Scene(
+            RocketMqServer server,
+            TopicType type,
+            int retries,
+            UnaryOperator<DedupPolicy.Builder> changes,
+            DedupStore store) {
+        this.server = server;
+        this.client = ClientConfiguration.newBuilder()
+                .setEndpoints(server.endpoints())
+                .enableSsl(false)
+                .build();
+        this.store = store;
+        server.createTopic(topic, type, type == TopicType.FIFO ? 1 : 2);
+        server.createGroup(group, type == TopicType.FIFO, retries, Duration.ofMillis(100));
+        dedup = deduplicator(changes);
+        try {
+            producer = CLIENT.newProducerBuilder()
+                    .setClientConfiguration(client)
+                    .setTopics(topic)
+                    .build();
+        } catch (ClientException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    static Scene normal() {
+        return new Scene(TopicType.NORMAL, 20, policy -> policy);
+    }
+
+    /** Another process's deduplicator on the same store. */
+    Deduplicator deduplicator(UnaryOperator<DedupPolicy.Builder> changes) {
+        return Deduplicator.builder(store)
+                .consumer(group)
+                .shutdownTimeout(Duration.ZERO)
+                .defaults(changes.apply(DedupPolicy.builder()
+                                .lease(Duration.ofSeconds(2))
+                                .maxProcessingTime(Duration.ofSeconds(60))
+                                .inFlightWait(Duration.ZERO)
+                                .maxDeferDelay(Duration.ofMillis(50)))
+                        .build())
+                .listener(new Recorder())
+                .build();
+    }
+
+    private final class Recorder implements DedupListener {
+        @Override
+        public void deferred(@Nullable DedupKey key, DeferReason reason, Duration retryAfter) {
+            events.add("deferred " + (key == null ? null : key.messageId()));
+        }
+
+        @Override
+        public void released(DedupKey key, @Nullable Throwable cause) {
+            events.add("released " + key.messageId());
+        }
+
+        @Override
+        public void missingId(DedupTopic of, String origin, String problem) {
+            events.add("missing");
+        }
+
+        @Override
+        public void conflict(DedupKey key, OnConflict policy) {
+            events.add("conflict " + key.messageId());
+        }
+
+        @Override
+        public void duplicate(DedupKey key, Instant completedAt) {
+            events.add("duplicate " + key.messageId());
+        }
+    }
+
+    long count(String event) {
+        return events.stream().filter(event::equals).count();
+    }
+
+    MessageBuilder message(String body) {
+        return CLIENT.newMessageBuilder().setTopic(topic).setBody(body.getBytes(StandardCharsets.UTF_8));
+    }
+
+    void send(Message message) {
+        try {
+            producer.send(message);
+        } catch (ClientException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    void send(String... ids) {
+        for (String id : ids) {
+            send(message("v-" + id).addProperty("id", id).build());
+        }
+    }
+
+    static String id(MessageView message) {
+        return message.getProperties().getOrDefault("id", "none");
+    }
+
+    RocketMqDedupBuilder builder() {
+        return RocketMqDedup.builder(dedup).id(RocketMqMessageIds.property("id"));
+    }
+
+    PushConsumer start(MessageListener listener) {
+        return start(builder().build(), group, listener);
+    }
+
+    PushConsumer start(RocketMqDedup rocket, String consumerGroup, MessageListener listener) {
+        try {
+            return closeLater(CLIENT.newPushConsumerBuilder()
+                    .setClientConfiguration(client)
+                    .setConsumerGroup(consumerGroup)
+                    .setSubscriptionExpressions(Map.of(topic, FilterExpression.SUB_ALL))
+                    .setMessageListener(rocket.decorate(consumerGroup, listener))
+                    .build());
+        } catch (ClientException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** Another process runs this message now; its claim is under a heartbeat until it is closed out. */
+    Execution runningElsewhere(String id) {
+        Deduplicator other = closeLater(deduplicator(policy -> policy));
+        Admission admission =
+                other.engine().admit(Delivery.of(other.topic(topic), id, null, () -> "elsewhere"), WaitBudget.none());
+        Execution execution = ((Admission.Run) admission).execution();
+        execution.begin();
+        return execution;
+    }
+
+    DedupKey key(String id) {
+        return DedupKey.of(dedup.topic(topic).scope(), id);
+    }
+
+    void awaitEffects(String... ids) {
+        await().atMost(PATIENCE)
+                .untilAsserted(() ->
+                        org.assertj.core.api.Assertions.assertThat(effects).containsExactlyInAnyOrder(ids));
+    }
+
+    /** Receives from the dead-letter queue of the group until there are that many. */
+    void awaitDeadLetters(int expected) {
+        String letters = "%DLQ%" + group;
+        String reader = group + "-letters";
+        server.createGroup(reader, false, 3);
+        int[] found = {0};
+        // The queue comes into being with its first letter, and a consumer of nothing doesn't start.
+        await().atMost(PATIENCE).ignoreExceptions().until(() -> {
+            try (SimpleConsumer consumer = simpleConsumer(reader, letters)) {
+                found[0] += consumer.receive(8, Duration.ofMinutes(1)).size();
+            }
+            return found[0] >= expected;
+        });
+    }
+
+    SimpleConsumer simpleConsumer(String consumerGroup, String from) throws ClientException {
+        return CLIENT.newSimpleConsumerBuilder()
+                .setClientConfiguration(client)
+                .setConsumerGroup(consumerGroup)
+                .setSubscriptionExpressions(Map.of(from, FilterExpression.SUB_ALL))
+                .setAwaitDuration(Duration.ofSeconds(1))
+                .build();
+    }
+
+    /** A loop that is closed with this, unless before, with short times. */
+    SimpleConsumerLoop loop(
+            RocketMqDedup rocket, MessageListener listener, UnaryOperator<SimpleConsumerLoopBuilder> changes) {
+        try {
+            SimpleConsumer consumer = closeLater(simpleConsumer(group, topic));
+            return closeLater(changes.apply(rocket.loop(consumer, listener)
+                            .concurrency(4)
+                            .invisibleDuration(INVISIBLE)
+                            .retryDelay(attempt -> Duration.ofMillis(200))
+                            .shutdownTimeout(Duration.ofSeconds(5)))
+                    .start());
+        } catch (ClientException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    SimpleConsumerLoop loop(MessageListener listener) {
+        return loop(builder().build(), listener, settings -> settings);
+    }
+
+    /** The loop has acked everything, apart from what the broker couldn't be told. */
+    void assertNothingLeft(SimpleConsumerLoop loop) {
+        loop.close();
+        int again = 0;
+        int quiet = 0;
+        try (SimpleConsumer consumer = simpleConsumer(group, topic)) {
+            while (quiet < 3 && again <= loop.failedOrders()) {
+                List<MessageView> received = consumer.receive(8, INVISIBLE);
+                for (MessageView message : received) {
+                    consumer.ack(message);
+                }
+                again += received.size();
+                quiet = received.isEmpty() ? quiet + 1 : 0;
+            }
+        } catch (Exception e) {
+            throw new IllegalStateException(e);
+        }
+        org.assertj.core.api.Assertions.assertThat(again).isLessThanOrEqualTo(loop.failedOrders());
+    }
+
+    <T extends AutoCloseable> T closeLater(T closeable) {
+        closing.push(closeable);
+        return closeable;
+    }
+
+    @Override
+    public void close() {
+        try {
+            while (!closing.isEmpty()) {
+                closing.pop().close();
+            }
+            producer.close();
+        } catch (Exception e) {
+            throw new IllegalStateException(e);
+        }
+        dedup.close();
+        store.close();
+    }
+}
