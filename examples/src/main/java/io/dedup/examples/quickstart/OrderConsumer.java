@@ -5,6 +5,8 @@ import io.dedup.DedupListener;
 import io.dedup.DedupOutcome.DeferReason;
 import io.dedup.DedupPolicy;
 import io.dedup.Deduplicator;
+import io.dedup.examples.shop.OrderEvents;
+import io.dedup.examples.shop.PaymentTable;
 import io.dedup.kafka.KafkaDedup;
 import io.dedup.kafka.KafkaMessageIds;
 import io.dedup.store.DedupStore;

@@ -1,5 +1,6 @@
 package io.dedup.examples.quickstart;
 
+import io.dedup.examples.shop.OrderEvents;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;

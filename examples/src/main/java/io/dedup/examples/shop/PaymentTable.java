@@ -1,4 +1,4 @@
-package io.dedup.examples.quickstart;
+package io.dedup.examples.shop;
 
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -8,14 +8,14 @@ import java.sql.SQLException;
 import java.sql.Statement;
 
 /** The business table: where money moves. It has no unique key on the order ID, so nothing but the framework prevents doubles. */
-final class PaymentTable implements AutoCloseable {
+public final class PaymentTable implements AutoCloseable {
     private final Connection connection;
 
-    PaymentTable(String jdbcUrl, String user, String password) throws SQLException {
+    public PaymentTable(String jdbcUrl, String user, String password) throws SQLException {
         this.connection = DriverManager.getConnection(jdbcUrl, user, password);
     }
 
-    void create() throws SQLException {
+    public void create() throws SQLException {
         try (Statement statement = connection.createStatement()) {
             statement.execute(
                     "CREATE TABLE payment (order_id text NOT NULL, cents bigint NOT NULL, worker text NOT NULL,"
@@ -24,7 +24,7 @@ final class PaymentTable implements AutoCloseable {
     }
 
     /** The effect. Commits at once. */
-    void pay(String orderId, long cents, String worker) throws SQLException {
+    public void pay(String orderId, long cents, String worker) throws SQLException {
         try (PreparedStatement insert =
                 connection.prepareStatement("INSERT INTO payment (order_id, cents, worker) VALUES (?, ?, ?)")) {
             insert.setString(1, orderId);
@@ -35,7 +35,7 @@ final class PaymentTable implements AutoCloseable {
     }
 
     /** What is in the table. */
-    Totals totals() throws SQLException {
+    public Totals totals() throws SQLException {
         try (Statement statement = connection.createStatement();
                 ResultSet row = statement.executeQuery(
                         "SELECT count(*), count(DISTINCT order_id), coalesce(sum(cents), 0) FROM payment")) {
@@ -49,5 +49,6 @@ final class PaymentTable implements AutoCloseable {
         connection.close();
     }
 
-    record Totals(long effects, long orders, long cents) {}
+    /** Sums over the table. */
+    public record Totals(long effects, long orders, long cents) {}
 }

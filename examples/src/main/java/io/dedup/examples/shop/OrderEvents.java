@@ -1,4 +1,4 @@
-package io.dedup.examples.quickstart;
+package io.dedup.examples.shop;
 
 import io.dedup.json.JsonPointerId;
 import java.io.IOException;
@@ -13,7 +13,7 @@ import java.util.Objects;
  * The committed order events, as a shop's checkout sent them: one CloudEvent a line, some orders sent two or three
  * times by the producer's own retries, each time as a new event with the same order ID.
  */
-final class OrderEvents {
+public final class OrderEvents {
     private static final JsonPointerId ORDER_ID = JsonPointerId.of("/data/orderId");
     private static final JsonPointerId CUSTOMER_ID = JsonPointerId.of("/data/customerId");
     private static final JsonPointerId TOTAL_CENTS = JsonPointerId.of("/data/totalCents");
@@ -24,19 +24,19 @@ final class OrderEvents {
         this.lines = lines;
     }
 
-    static OrderEvents load() throws IOException {
+    public static OrderEvents load() throws IOException {
         try (InputStream in = OrderEvents.class.getResourceAsStream("/orders.jsonl")) {
             String all = new String(Objects.requireNonNull(in, "orders.jsonl").readAllBytes(), StandardCharsets.UTF_8);
             return new OrderEvents(all.lines().toList());
         }
     }
 
-    List<String> lines() {
+    public List<String> lines() {
         return lines;
     }
 
     /** What the business table must hold at the end: each order once. */
-    Map<String, Long> centsByOrder() {
+    public Map<String, Long> centsByOrder() {
         Map<String, Long> cents = new HashMap<>();
         for (String line : lines) {
             cents.put(orderId(line), totalCents(line));
@@ -44,15 +44,15 @@ final class OrderEvents {
         return cents;
     }
 
-    static String orderId(String event) {
+    public static String orderId(String event) {
         return Objects.requireNonNull(ORDER_ID.find(event), "an order event has an order ID");
     }
 
-    static String customerId(String event) {
+    public static String customerId(String event) {
         return Objects.requireNonNull(CUSTOMER_ID.find(event), "an order event has a customer ID");
     }
 
-    static long totalCents(String event) {
+    public static long totalCents(String event) {
         return Long.parseLong(Objects.requireNonNull(TOTAL_CENTS.find(event), "an order event has a total"));
     }
 }

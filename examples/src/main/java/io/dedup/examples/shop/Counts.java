@@ -1,18 +1,18 @@
-package io.dedup.examples.quickstart;
+package io.dedup.examples.shop;
 
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 
 /** How often the consumers told each of their events. Thread-safe. */
-final class Counts {
+public final class Counts {
     private final Map<String, LongAdder> counts = new ConcurrentHashMap<>();
 
-    void add(String event) {
+    public void add(String event) {
         counts.computeIfAbsent(event, any -> new LongAdder()).increment();
     }
 
-    long of(String event) {
+    public long of(String event) {
         LongAdder count = counts.get(event);
         return count == null ? 0 : count.sum();
     }

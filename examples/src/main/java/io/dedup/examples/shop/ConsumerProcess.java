@@ -1,13 +1,15 @@
-package io.dedup.examples.quickstart;
+package io.dedup.examples.shop;
 
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
-/** An {@link OrderConsumer} in a process of its own, and what it tells. */
-final class ConsumerProcess implements AutoCloseable {
+/** A consumer in a process of its own, and what it tells: a line an event, until its input ends. */
+public final class ConsumerProcess implements AutoCloseable {
     private static final long STOP_SECONDS = 20;
 
     private final String name;
@@ -22,24 +24,26 @@ final class ConsumerProcess implements AutoCloseable {
         reader.start();
     }
 
-    static ConsumerProcess start(String name, Servers servers, int hangAt, Counts counts) throws IOException {
-        List<String> command = List.of(
+    /**
+     * Starts one.
+     *
+     * @param main its program
+     * @param environment what isn't among the arguments, which can be read by everybody on the machine
+     */
+    public static ConsumerProcess start(
+            String name, Class<?> main, Map<String, String> environment, Counts counts, String... arguments)
+            throws IOException {
+        List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-Xmx256m",
                 "-XX:+UseSerialGC",
                 "-XX:TieredStopAtLevel=1",
                 "-cp",
                 System.getProperty("java.class.path"),
-                OrderConsumer.class.getName(),
-                name,
-                servers.bootstrapServers(),
-                servers.redisUri(),
-                servers.database().jdbcUrl(),
-                Integer.toString(hangAt));
+                main.getName()));
+        command.addAll(List.of(arguments));
         ProcessBuilder builder = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT);
-        // Not arguments: those can be read by everybody on the machine.
-        builder.environment().put(OrderConsumer.USER, servers.database().user());
-        builder.environment().put(OrderConsumer.PASSWORD, servers.database().password());
+        builder.environment().putAll(environment);
         return new ConsumerProcess(name, builder.start(), counts);
     }
 
@@ -54,16 +58,16 @@ final class ConsumerProcess implements AutoCloseable {
     }
 
     /** {@code kill -9}: nothing in the process gets to clean up. */
-    void kill() throws InterruptedException {
+    public void kill() throws InterruptedException {
         process.destroyForcibly().waitFor();
         reader.join();
     }
 
-    boolean isAlive() {
+    public boolean isAlive() {
         return process.isAlive();
     }
 
-    String name() {
+    public String name() {
         return name;
     }
 

@@ -1,0 +1,48 @@
+package io.dedup.examples.shop;
+
+import java.time.Duration;
+import java.util.Locale;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+
+/** Tells how far an example is. Not thread-safe. */
+public final class Progress {
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+    private final Counts counts;
+    private final long startedAt = System.nanoTime();
+    private long lastProgress;
+
+    public Progress(Counts counts) {
+        this.counts = counts;
+    }
+
+    /** Prints a line. */
+    public void say(String line) {
+        System.out.printf(Locale.ROOT, "[%5.1f s] %s%n", (System.nanoTime() - startedAt) / 1e9, line);
+    }
+
+    /**
+     * Waits, and prints what was counted each second.
+     *
+     * @throws IllegalStateException when it takes too long, or one of the consumers dies
+     */
+    public void await(String what, BooleanSupplier condition, ConsumerProcess... running) {
+        long until = System.nanoTime() + PATIENCE.toNanos();
+        while (!condition.getAsBoolean()) {
+            for (ConsumerProcess consumer : running) {
+                if (!consumer.isAlive()) {
+                    throw new IllegalStateException(consumer.name() + " has died");
+                }
+            }
+            if (System.nanoTime() - until > 0) {
+                throw new IllegalStateException("waited in vain for " + what + ": " + counts);
+            }
+            if (System.nanoTime() - lastProgress > Duration.ofSeconds(1).toNanos()) {
+                lastProgress = System.nanoTime();
+                say("  " + counts);
+            }
+            LockSupport.parkNanos(Duration.ofMillis(50).toNanos());
+        }
+    }
+}

@@ -1,0 +1,31 @@
+package io.dedup.examples;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.dedup.examples.rocketmq.RocketMqPaymentsMain;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+
+/** The example of payments over RocketMQ, as its command runs it. */
+class RocketMqPaymentsTest {
+    @Test
+    void everyOrderTakesEffectOnce() throws IOException, InterruptedException {
+        Process example = new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        RocketMqPaymentsMain.class.getName())
+                .redirectErrorStream(true)
+                .start();
+        String output = new String(example.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+
+        assertThat(example.waitFor()).as(output).isZero();
+        assertThat(output)
+                .containsPattern("handled +1,200")
+                .containsPattern("killed before the effect +1\n")
+                .containsPattern("effects in the business table +1,200")
+                .contains("every order took effect once");
+    }
+}
