@@ -5,8 +5,6 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import org.apache.rocketmq.client.apis.consumer.SimpleConsumer;
 import org.apache.rocketmq.client.java.exception.BadRequestException;
@@ -34,8 +32,7 @@ final class BrokerOrders {
     private static final Duration ACK_PAUSE = Duration.ofMillis(200);
 
     private final SimpleConsumer consumer;
-    private final ReentrantLock lock = new ReentrantLock();
-    private final Condition answered = lock.newCondition();
+    private final Monitor monitor = new Monitor();
     private int unanswered;
     private int failed;
 
@@ -105,12 +102,7 @@ final class BrokerOrders {
                 MessageDeliveries.origin(message.view),
                 Printable.ofException(cause));
         log.debug("The broker couldn't be told", cause);
-        lock.lock();
-        try {
-            failed++;
-        } finally {
-            lock.unlock();
-        }
+        monitor.with(() -> ++failed);
         boolean isFinal = cause instanceof BadRequestException || cause instanceof IllegalStateException; // closed
         return isFinal ? Answer.REFUSED : Answer.FAILED;
     }
@@ -125,36 +117,19 @@ final class BrokerOrders {
 
     /** How many orders have failed so far. */
     int failed() {
-        lock.lock();
-        try {
-            return failed;
-        } finally {
-            lock.unlock();
-        }
+        return monitor.with(() -> failed);
     }
 
     /** Waits until the broker has answered every order. */
     void awaitAnswers(Duration longest) {
-        long left = longest.toNanos();
-        lock.lock();
-        try {
-            while (unanswered > 0 && left > 0) {
-                left = answered.awaitNanos(left);
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        } finally {
-            lock.unlock();
-        }
+        monitor.await(longest, () -> unanswered == 0);
     }
 
     private void count(int change) {
-        lock.lock();
-        try {
+        monitor.with(() -> {
             unanswered += change;
-            answered.signalAll();
-        } finally {
-            lock.unlock();
-        }
+            monitor.changed();
+            return unanswered;
+        });
     }
 }

@@ -9,11 +9,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
-import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -25,8 +21,7 @@ final class OpenMessages {
     private static final Logger log = LoggerFactory.getLogger(SimpleConsumerLoop.class);
     private static final Duration AT_ONCE = Duration.ofSeconds(1);
 
-    private final ReentrantLock lock = new ReentrantLock();
-    private final Condition changed = lock.newCondition();
+    private final Monitor monitor = new Monitor();
     private final Set<OpenMessage> messages = new LinkedHashSet<>(); // compared by identity
     private final Lanes lanes = new Lanes();
     private final LoopSettings settings;
@@ -51,17 +46,15 @@ final class OpenMessages {
 
     /** Waits until more may be received, and tells how many messages; 0 when the loop stops. */
     int awaitRoom() {
-        return locked(() -> {
-            while (!stopping && (!storeAnswers || messages.size() >= settings.capacity())) {
-                changed.awaitUninterruptibly();
-            }
+        return monitor.with(() -> {
+            monitor.awaitUninterruptibly(() -> stopping || (storeAnswers && messages.size() < settings.capacity()));
             return stopping ? 0 : settings.capacity() - messages.size();
         });
     }
 
     /** Takes what was received; when the loop stops, all of it goes back, and nothing is returned. */
     List<OpenMessage> add(List<OpenMessage> received) {
-        boolean accepted = locked(() -> {
+        boolean accepted = monitor.with(() -> {
             if (!stopping) {
                 messages.addAll(received);
                 received.forEach(lanes::add);
@@ -75,12 +68,12 @@ final class OpenMessages {
     }
 
     boolean isUndecided(OpenMessage message) {
-        return locked(() -> message.state == State.UNDECIDED);
+        return monitor.with(() -> message.state == State.UNDECIDED);
     }
 
     /** The message is claimed, and runs when it is its turn. False when it was given back meanwhile. */
     boolean ready(OpenMessage message, Execution execution) {
-        boolean accepted = locked(() -> {
+        boolean accepted = monitor.with(() -> {
             if (message.state != State.UNDECIDED) {
                 return false;
             }
@@ -96,7 +89,7 @@ final class OpenMessages {
     }
 
     private void submitFirst(OpenMessage message) {
-        OpenMessage first = locked(() -> {
+        OpenMessage first = monitor.with(() -> {
             OpenMessage candidate = message.lane() == null ? message : lanes.first(message);
             return candidate != null && candidate.state == State.READY ? candidate : null;
         });
@@ -107,7 +100,7 @@ final class OpenMessages {
 
     /** The handler begins, if it has to: whoever is told so runs it. */
     boolean start(OpenMessage message) {
-        return locked(() -> {
+        return monitor.with(() -> {
             if (message.state != State.READY || !lanes.isFirst(message)) {
                 return false;
             }
@@ -119,7 +112,7 @@ final class OpenMessages {
 
     /** The handler has failed without its claim: whoever has taken it over decides. */
     void lost(OpenMessage message) {
-        locked(() -> {
+        monitor.with(() -> {
             message.state = State.UNDECIDED;
             message.lost = true;
             message.startedAt = 0;
@@ -130,27 +123,23 @@ final class OpenMessages {
 
     /** Waits until nothing of its group is before it. False when it was given back meanwhile. */
     boolean awaitTurn(OpenMessage message) {
-        return locked(() -> {
-            while (message.state == State.UNDECIDED && !lanes.isFirst(message)) {
-                changed.awaitUninterruptibly();
-            }
+        return monitor.with(() -> {
+            monitor.awaitUninterruptibly(() -> message.state != State.UNDECIDED || lanes.isFirst(message));
             return message.state == State.UNDECIDED;
         });
     }
 
     /** Waits until the broker has been told about it. */
     void awaitClosed(OpenMessage message) {
-        locked(() -> {
-            while (message.state != State.CLOSED) {
-                changed.awaitUninterruptibly();
-            }
+        monitor.with(() -> {
+            monitor.awaitUninterruptibly(() -> message.state == State.CLOSED);
             return true;
         });
     }
 
     /** Makes one message the copy of another: whatever the broker is told of that one, it is told of this one. */
     boolean follow(OpenMessage copy, OpenMessage leader) {
-        return locked(() -> {
+        return monitor.with(() -> {
             if (copy.state != State.UNDECIDED || leader.state == State.CLOSED) {
                 return false;
             }
@@ -159,14 +148,14 @@ final class OpenMessages {
             copy.state = State.RUNNING;
             copy.held = false;
             lanes.remove(copy);
-            changed.signalAll();
+            monitor.changed();
             return true;
         });
     }
 
     /** The store didn't decide; it will be asked again. False when so many wait already that this one had better go back. */
     boolean hold(OpenMessage message) {
-        return locked(() -> {
+        return monitor.with(() -> {
             long held = messages.stream().filter(other -> other.held).count();
             message.held = message.held || held < settings.capacity() / 2 || message.lane() != null || !storeAnswers;
             return message.held;
@@ -174,9 +163,9 @@ final class OpenMessages {
     }
 
     void storeAnswers(boolean answers) {
-        locked(() -> {
+        monitor.with(() -> {
             storeAnswers = answers;
-            changed.signalAll();
+            monitor.changed();
             return answers;
         });
     }
@@ -198,7 +187,7 @@ final class OpenMessages {
     }
 
     private void showIn(OpenMessage message, boolean evenRunning, Duration delay) {
-        List<OpenMessage> all = locked(() -> {
+        List<OpenMessage> all = monitor.with(() -> {
             List<OpenMessage> behind = lanes.behind(message);
             List<OpenMessage> closed = new ArrayList<>(close(message, evenRunning));
             if (!closed.isEmpty()) {
@@ -228,7 +217,7 @@ final class OpenMessages {
 
     /** Forgets the message and its copies, which are returned; nothing when it is forgotten already. */
     private List<OpenMessage> close(OpenMessage message, boolean evenRunning) {
-        return locked(() -> {
+        return monitor.with(() -> {
             if (message.state == State.CLOSED || (message.state == State.RUNNING && !evenRunning)) {
                 return List.of();
             }
@@ -239,7 +228,7 @@ final class OpenMessages {
                 messages.remove(each);
                 lanes.remove(each);
             }
-            changed.signalAll();
+            monitor.changed();
             return all;
         });
     }
@@ -257,7 +246,7 @@ final class OpenMessages {
     void prolong() {
         long now = System.nanoTime();
         long due = settings.invisibleDuration().toNanos() / 3;
-        List<OpenMessage> these = locked(() -> messages.stream()
+        List<OpenMessage> these = monitor.with(() -> messages.stream()
                 .filter(message -> !message.gone && now - message.extendedAt >= due && !message.isOverdue(now))
                 .toList());
         for (OpenMessage message : these) {
@@ -278,31 +267,31 @@ final class OpenMessages {
     }
 
     int size() {
-        return locked(messages::size);
+        return monitor.with(messages::size);
     }
 
     boolean isStopping() {
-        return locked(() -> stopping);
+        return monitor.with(() -> stopping);
     }
 
     /** Whether the loop stops and nothing is open. */
     boolean isOver() {
-        return locked(() -> stopping && messages.isEmpty());
+        return monitor.with(() -> stopping && messages.isEmpty());
     }
 
     void awaitStop(Duration longest) {
-        await(longest, () -> stopping);
+        monitor.await(longest, () -> stopping);
     }
 
     boolean awaitEnd(Duration longest) {
-        return await(longest, messages::isEmpty);
+        return monitor.await(longest, messages::isEmpty);
     }
 
     /** Gives back what no handler has begun. */
     void stop() {
-        List<OpenMessage> unstarted = locked(() -> {
+        List<OpenMessage> unstarted = monitor.with(() -> {
             stopping = true;
-            changed.signalAll();
+            monitor.changed();
             return messages.stream()
                     .filter(message -> message.state == State.UNDECIDED || message.state == State.READY)
                     .toList();
@@ -310,29 +299,6 @@ final class OpenMessages {
         unstarted.forEach(message -> giveBack(message, AT_ONCE));
         if (isOver()) {
             whenOver.run();
-        }
-    }
-
-    private boolean await(Duration longest, BooleanSupplier condition) {
-        return locked(() -> {
-            long left = longest.toNanos();
-            try {
-                while (!condition.getAsBoolean() && left > 0) {
-                    left = changed.awaitNanos(left);
-                }
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-            }
-            return condition.getAsBoolean();
-        });
-    }
-
-    private <T> T locked(Supplier<T> action) {
-        lock.lock();
-        try {
-            return action.get();
-        } finally {
-            lock.unlock();
         }
     }
 }
