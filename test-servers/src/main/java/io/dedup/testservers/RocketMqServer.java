@@ -42,12 +42,13 @@ public final class RocketMqServer extends LocalServer {
     private final HttpClient http = HttpClient.newHttpClient();
     private final Path settings;
     private final int controlPort = Ports.free();
+    private final int nameServerPort = Ports.free();
 
     private RocketMqServer(Builder builder) {
         super("rocketmq", builder.port == 0 ? Ports.free() : builder.port);
         Map<String, String> all = new LinkedHashMap<>();
         all.put("home", directory().toString());
-        all.put("nameServerPort", Integer.toString(Ports.free()));
+        all.put("nameServerPort", Integer.toString(nameServerPort));
         all.put("brokerPort", Integer.toString(Ports.free()));
         all.put("proxyPort", Integer.toString(port()));
         all.put("controlPort", Integer.toString(controlPort));
@@ -66,6 +67,11 @@ public final class RocketMqServer extends LocalServer {
     /** As {@code ClientConfiguration} wants it. */
     public String endpoints() {
         return host() + ":" + port();
+    }
+
+    /** For clients of the older kind, which ask the name server for their brokers. */
+    public String nameServerAddress() {
+        return host() + ":" + nameServerPort;
     }
 
     /** Creates a topic, or changes it, and returns when clients can find it. */
