@@ -1,0 +1,62 @@
+package io.dedup.rocketmq.remoting;
+
+import java.time.Duration;
+import java.util.List;
+import org.apache.rocketmq.client.consumer.listener.ConsumeConcurrentlyContext;
+import org.apache.rocketmq.client.consumer.listener.ConsumeConcurrentlyStatus;
+import org.apache.rocketmq.client.consumer.listener.MessageListenerConcurrently;
+import org.apache.rocketmq.common.message.MessageConst;
+import org.apache.rocketmq.common.message.MessageExt;
+
+/**
+ * Runs a listener once per message ID, message by message. The client acks a batch up to an index and sends the rest back,
+ * so that is what it is told about the first message that isn't done. Those behind it are handled nevertheless: one that
+ * keeps failing would otherwise take its neighbours to the dead-letter queue, never run. They come again as duplicates.
+ */
+final class DedupConcurrently implements MessageListenerConcurrently {
+    private final MessageListenerConcurrently listener;
+    private final Handling handling;
+    private final Patience patience;
+    private final Duration longestWait;
+
+    DedupConcurrently(
+            MessageListenerConcurrently listener, Handling handling, Patience patience, Duration longestWait) {
+        this.listener = listener;
+        this.handling = handling;
+        this.patience = patience;
+        this.longestWait = longestWait;
+    }
+
+    @Override
+    public ConsumeConcurrentlyStatus consumeMessage(List<MessageExt> messages, ConsumeConcurrentlyContext context) {
+        Patience.Call call = patience.call(longestWait);
+        SendBack rest = new SendBack(messages.size());
+        for (int i = 0; i < messages.size(); i++) {
+            MessageExt message = messages.get(i);
+            ConsumeConcurrentlyContext own = new ConsumeConcurrentlyContext(context.getMessageQueue());
+            own.setDelayLevelWhenNextConsume(context.getDelayLevelWhenNextConsume());
+            Handling.End end = handling.handle(message, call, () -> run(message, own));
+            if (end == Handling.End.DONE) {
+                rest.done();
+            } else {
+                rest.failed(i, end == Handling.End.HOPELESS ? hopeless(message) : own.getDelayLevelWhenNextConsume());
+            }
+        }
+        return rest.answer(context);
+    }
+
+    private void run(MessageExt message, ConsumeConcurrentlyContext own) throws NotHandledException {
+        ConsumeConcurrentlyStatus status = listener.consumeMessage(List.of(message), own);
+        if (status != ConsumeConcurrentlyStatus.CONSUME_SUCCESS) {
+            throw new NotHandledException("the listener returned " + status); // null, too
+        }
+        if (own.getAckIndex() < 0) {
+            throw new NotHandledException("the listener set ackIndex to " + own.getAckIndex());
+        }
+    }
+
+    /** Straight to the dead-letter queue; but a client that pops its messages breaks on that level. */
+    private static int hopeless(MessageExt message) {
+        return message.getProperty(MessageConst.PROPERTY_POP_CK) == null ? SendBack.DEAD_LETTER : SendBack.BY_BROKER;
+    }
+}

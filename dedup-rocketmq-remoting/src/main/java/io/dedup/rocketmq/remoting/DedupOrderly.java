@@ -1,0 +1,64 @@
+package io.dedup.rocketmq.remoting;
+
+import java.time.Duration;
+import java.util.List;
+import org.apache.rocketmq.client.consumer.listener.ConsumeOrderlyContext;
+import org.apache.rocketmq.client.consumer.listener.ConsumeOrderlyStatus;
+import org.apache.rocketmq.client.consumer.listener.MessageListenerOrderly;
+import org.apache.rocketmq.common.message.MessageExt;
+
+/**
+ * Runs a listener once per message ID, message by message, up to the first that isn't done. The client acks all of a batch
+ * or nothing, so those before it come again with it, as duplicates.
+ */
+final class DedupOrderly implements MessageListenerOrderly {
+    private final MessageListenerOrderly listener;
+    private final Handling handling;
+    private final Patience patience;
+    private final Duration longestWait;
+
+    DedupOrderly(MessageListenerOrderly listener, Handling handling, Patience patience, Duration longestWait) {
+        this.listener = listener;
+        this.handling = handling;
+        this.patience = patience;
+        this.longestWait = longestWait;
+    }
+
+    @Override
+    public ConsumeOrderlyStatus consumeMessage(List<MessageExt> messages, ConsumeOrderlyContext context) {
+        Patience.Call call = patience.call(longestWait);
+        for (MessageExt message : messages) {
+            AutoCommitContext own = new AutoCommitContext(context);
+            if (handling.handle(message, call, () -> run(message, own)) != Handling.End.DONE) {
+                context.setSuspendCurrentQueueTimeMillis(own.getSuspendCurrentQueueTimeMillis());
+                return ConsumeOrderlyStatus.SUSPEND_CURRENT_QUEUE_A_MOMENT;
+            }
+        }
+        return ConsumeOrderlyStatus.SUCCESS;
+    }
+
+    @SuppressWarnings("deprecation") // COMMIT, which the client takes for SUCCESS; ROLLBACK as well, which we don't
+    private void run(MessageExt message, AutoCommitContext own) throws NotHandledException {
+        ConsumeOrderlyStatus status = listener.consumeMessage(List.of(message), own);
+        if (status != ConsumeOrderlyStatus.SUCCESS && status != ConsumeOrderlyStatus.COMMIT) {
+            throw new NotHandledException("the listener returned " + status); // null, too
+        }
+    }
+
+    /** Without automatic commits SUCCESS would mean nothing until a later message's COMMIT, or ROLLBACK. */
+    private static final class AutoCommitContext extends ConsumeOrderlyContext {
+        private AutoCommitContext(ConsumeOrderlyContext context) {
+            super(context.getMessageQueue());
+            super.setSuspendCurrentQueueTimeMillis(context.getSuspendCurrentQueueTimeMillis());
+        }
+
+        @Override
+        public void setAutoCommit(boolean autoCommit) {
+            if (!autoCommit) {
+                throw new IllegalStateException(
+                        "autoCommit must stay true in a decorated listener: what it returns SUCCESS"
+                                + " for is marked as done, and wouldn't run again after a ROLLBACK");
+            }
+        }
+    }
+}

@@ -1,0 +1,97 @@
+package io.dedup.rocketmq.remoting;
+
+import io.dedup.engine.Admission;
+import io.dedup.engine.Delivery;
+import io.dedup.engine.Execution;
+import org.apache.rocketmq.common.message.MessageExt;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Handles one message: runs its handler under a claim, or not at all. The claim is released before the client hears of a
+ * failure. Thread-safe.
+ */
+final class Handling {
+    private static final Logger log = LoggerFactory.getLogger(RemotingDedup.class);
+
+    /** What the client is to be told. */
+    enum End {
+        /** The effect has happened, now or before. */
+        DONE,
+        /** It hasn't: the message must come again. */
+        AGAIN,
+        /** It hasn't, and never will: the message belongs in the dead-letter queue. */
+        HOPELESS
+    }
+
+    /** The user's listener with one message. */
+    @FunctionalInterface
+    interface Handler {
+        /** @throws Exception when the effect hasn't happened */
+        void run() throws Exception;
+    }
+
+    private final ConsumerGroup group;
+    private final MessageDeliveries deliveries;
+
+    Handling(ConsumerGroup group, MessageDeliveries deliveries) {
+        this.group = group;
+        this.deliveries = deliveries;
+    }
+
+    End handle(MessageExt message, Patience.Call patience, Handler handler) {
+        if (!group.mayRead(message.getTopic())) {
+            return End.AGAIN;
+        }
+        Delivery delivery = deliveries.of(message);
+        Admission admission = patience.admit(delivery);
+        if (!(admission instanceof Admission.Run run)) {
+            return answer(message, admission);
+        }
+        Execution execution = run.execution();
+        execution.begin();
+        try {
+            handler.run();
+        } catch (Throwable e) { // Errors, too: a claim that nobody releases holds the message for its lease
+            note(message, e);
+            return execution.fail(e) ? afterLoss(message, delivery, patience) : End.AGAIN;
+        }
+        execution.succeed(null, patience.budget(delivery)); // whatever it says: the effect has happened
+        return End.DONE;
+    }
+
+    /** Whoever took the claim over decides, and the broker's count of attempts isn't theirs: wait for the end first. */
+    private static End afterLoss(MessageExt message, Delivery delivery, Patience.Call patience) {
+        Admission admission = patience.admit(delivery);
+        if (admission instanceof Admission.Run run) {
+            run.execution().giveBack();
+            return End.AGAIN;
+        }
+        return answer(message, admission);
+    }
+
+    private static End answer(MessageExt message, Admission admission) {
+        String origin = MessageDeliveries.origin(message);
+        if (admission instanceof Admission.Reject reject) {
+            log.warn("Failing {}: {}", origin, reject.cause().getMessage());
+            return End.HOPELESS;
+        }
+        if (admission instanceof Admission.Defer defer) {
+            log.warn("{} couldn't be decided in time ({}) and costs an attempt", origin, defer.reason());
+            return End.AGAIN;
+        }
+        return End.DONE;
+    }
+
+    private static void note(MessageExt message, Throwable e) {
+        if (e instanceof InterruptedException) {
+            Thread.currentThread().interrupt();
+        }
+        if (e instanceof NotHandledException) {
+            return; // its own doing
+        }
+        String origin = MessageDeliveries.origin(message);
+        log.warn("The listener failed for {}: {}", origin, MessageDeliveries.text(e)); // may quote the payload
+        log.debug("The listener failed for {}", origin, e);
+    }
+}

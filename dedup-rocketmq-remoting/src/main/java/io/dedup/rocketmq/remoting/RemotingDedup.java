@@ -1,0 +1,127 @@
+package io.dedup.rocketmq.remoting;
+
+import io.dedup.Deduplicator;
+import java.time.Duration;
+import java.util.Objects;
+import org.apache.rocketmq.client.consumer.DefaultMQPushConsumer;
+import org.apache.rocketmq.client.consumer.listener.MessageListener;
+import org.apache.rocketmq.client.consumer.listener.MessageListenerConcurrently;
+import org.apache.rocketmq.client.consumer.listener.MessageListenerOrderly;
+import org.apache.rocketmq.common.ServiceState;
+import org.apache.rocketmq.remoting.protocol.heartbeat.MessageModel;
+
+/**
+ * Makes consumers of RocketMQ's older client idempotent: each business message takes effect once within its deduplication
+ * window.
+ *
+ * <p>The listener is given its messages one by one, whatever the consumer's batch size. Not for broadcasting, where each
+ * consumer of a group is meant to handle each message.
+ *
+ * <p>Thread-safe. Owns nothing. Close it first, which only ends its waits, then the consumers, then the
+ * {@link Deduplicator}.
+ */
+public final class RemotingDedup implements AutoCloseable {
+    /** Two thirds of the client's default consumeTimeout, after which a message that is still handled comes again. */
+    private static final Duration LONGEST_WAIT = Duration.ofMinutes(10);
+
+    private final Deduplicator deduplicator;
+    private final MessageDeliveries deliveries;
+    private final Patience patience;
+
+    RemotingDedup(Deduplicator deduplicator, MessageDeliveries deliveries, Patience patience) {
+        this.deduplicator = deduplicator;
+        this.deliveries = deliveries;
+        this.patience = patience;
+    }
+
+    /** A builder on top of a deduplicator, whose policies apply topic by topic. */
+    public static RemotingDedupBuilder builder(Deduplicator deduplicator) {
+        return new RemotingDedupBuilder(deduplicator);
+    }
+
+    /**
+     * Puts the decorated listener in the place of the consumer's own. The way for consumers that somebody else builds, and
+     * the one that sees what the consumer's settings make impossible.
+     *
+     * @param consumer not started yet; with its listener, its group, its message model and its consumeTimeout set
+     * @throws IllegalArgumentException when the consumer broadcasts, has no listener, or one that is decorated already
+     * @throws IllegalStateException when it is started, or was
+     */
+    public void decorate(DefaultMQPushConsumer consumer) {
+        if (consumer.getMessageModel() == MessageModel.BROADCASTING) {
+            throw new IllegalArgumentException(
+                    "messageModel must be CLUSTERING, but is BROADCASTING: each consumer of a"
+                            + " broadcast group handles each message, and the deduplicator would let only one of them");
+        }
+        if (isStarted(consumer)) {
+            throw new IllegalStateException("the consumer of group " + consumer.getConsumerGroup()
+                    + " is started already, and keeps the listener that it was started with; decorate it before");
+        }
+        Duration limit =
+                Duration.ofMinutes(consumer.getConsumeTimeout()).multipliedBy(2).dividedBy(3);
+        MessageListener listener = consumer.getMessageListener();
+        if (listener instanceof MessageListenerConcurrently plain) {
+            consumer.registerMessageListener(concurrently(consumer.getConsumerGroup(), plain, limit));
+        } else if (listener instanceof MessageListenerOrderly plain) {
+            consumer.registerMessageListener(orderly(consumer.getConsumerGroup(), plain, limit));
+        } else {
+            throw new IllegalArgumentException("messageListener must be set before the consumer of group "
+                    + consumer.getConsumerGroup() + " is decorated");
+        }
+    }
+
+    /**
+     * A listener that gives the other one each new message and acks duplicates.
+     *
+     * @param consumerGroup of the consumer, which must not broadcast; groups that read the same topic need deduplicators of
+     *     their own, with different consumer names
+     * @throws IllegalArgumentException when the group is blank, or the listener is decorated already
+     */
+    @SuppressWarnings("overloads") // as in the client itself: a lambda says of which kind it is
+    public MessageListenerConcurrently decorate(String consumerGroup, MessageListenerConcurrently listener) {
+        return concurrently(consumerGroup, listener, LONGEST_WAIT);
+    }
+
+    /** As {@link #decorate(String, MessageListenerConcurrently)}, for a consumer that keeps the order of its queues. */
+    @SuppressWarnings("overloads")
+    public MessageListenerOrderly decorate(String consumerGroup, MessageListenerOrderly listener) {
+        return orderly(consumerGroup, listener, LONGEST_WAIT);
+    }
+
+    private MessageListenerConcurrently concurrently(
+            String consumerGroup, MessageListenerConcurrently listener, Duration limit) {
+        requirePlain(listener);
+        return new DedupConcurrently(listener, handling(consumerGroup), patience, limit);
+    }
+
+    private MessageListenerOrderly orderly(String consumerGroup, MessageListenerOrderly listener, Duration limit) {
+        requirePlain(listener);
+        return new DedupOrderly(listener, handling(consumerGroup), patience, limit);
+    }
+
+    private Handling handling(String consumerGroup) {
+        return new Handling(new ConsumerGroup(consumerGroup, deduplicator.engine()), deliveries);
+    }
+
+    private static void requirePlain(MessageListener listener) {
+        Objects.requireNonNull(listener, "listener");
+        if (listener instanceof DedupConcurrently || listener instanceof DedupOrderly) {
+            throw new IllegalArgumentException("listener is decorated already: it would wait for its own claim");
+        }
+    }
+
+    @SuppressWarnings(
+            "deprecation") // nothing else tells, and a consumer that ignores its decoration must not go unseen
+    private static boolean isStarted(DefaultMQPushConsumer consumer) {
+        return consumer.getDefaultMQPushConsumerImpl().getServiceState() != ServiceState.CREATE_JUST;
+    }
+
+    /**
+     * Ends the waits for messages that are in flight elsewhere, and for the store: these messages fail, and come again.
+     * Messages are still handled afterwards, until the consumer is shut down.
+     */
+    @Override
+    public void close() {
+        patience.end();
+    }
+}
