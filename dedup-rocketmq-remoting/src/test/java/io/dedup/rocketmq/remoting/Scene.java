@@ -1,0 +1,264 @@
+package io.dedup.rocketmq.remoting;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.dedup.DedupKey;
+import io.dedup.DedupListener;
+import io.dedup.DedupOutcome.DeferReason;
+import io.dedup.DedupPolicy;
+import io.dedup.Deduplicator;
+import io.dedup.engine.Admission;
+import io.dedup.engine.Delivery;
+import io.dedup.engine.Execution;
+import io.dedup.engine.WaitBudget;
+import io.dedup.store.DedupStore;
+import io.dedup.store.memory.InMemoryDedupStore;
+import io.dedup.testservers.RocketMqServer;
+import io.dedup.testservers.RocketMqServer.TopicType;
+import io.dedup.testservers.RocketMqServers;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
+import org.apache.rocketmq.client.consumer.DefaultMQPushConsumer;
+import org.apache.rocketmq.client.consumer.listener.ConsumeConcurrentlyStatus;
+import org.apache.rocketmq.client.consumer.listener.MessageListenerConcurrently;
+import org.apache.rocketmq.client.consumer.listener.MessageListenerOrderly;
+import org.apache.rocketmq.client.consumer.store.ReadOffsetType;
+import org.apache.rocketmq.client.exception.MQClientException;
+import org.apache.rocketmq.client.producer.DefaultMQProducer;
+import org.apache.rocketmq.client.producer.SendResult;
+import org.apache.rocketmq.common.consumer.ConsumeFromWhere;
+import org.apache.rocketmq.common.message.Message;
+import org.apache.rocketmq.common.message.MessageExt;
+import org.apache.rocketmq.common.message.MessageQueue;
+import org.jspecify.annotations.Nullable;
+
+/** One topic, one group, one store and one decorator on the shared server, and what a test asks of them. */
+final class Scene implements AutoCloseable {
+    static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final int ONE_SECOND = 1; // the broker's first delay level
+    private static final int POLL_MILLIS = 500;
+
+    final RocketMqServer server = RocketMqServers.shared();
+    final String topic = "t" + UUID.randomUUID().toString().substring(0, 8);
+    final String group = "g-" + topic;
+    final List<String> effects = new CopyOnWriteArrayList<>();
+    final List<String> events = new CopyOnWriteArrayList<>();
+    final List<Integer> reconsumed = new CopyOnWriteArrayList<>();
+    final DedupStore store;
+    final Deduplicator dedup;
+    private final Deque<AutoCloseable> closing = new ArrayDeque<>();
+    private final DefaultMQProducer producer = new DefaultMQProducer("p-" + topic);
+
+    Scene(int queues) {
+        this(queues, policy -> policy, new InMemoryDedupStore());
+    }
+
+    Scene(int queues, UnaryOperator<DedupPolicy.Builder> changes, DedupStore store) {
+        this.store = store;
+        server.createTopic(topic, queues == 1 ? TopicType.FIFO : TopicType.NORMAL, queues);
+        dedup = deduplicator(changes);
+        producer.setNamesrvAddr(server.nameServerAddress());
+        producer.setPollNameServerInterval(POLL_MILLIS);
+        try {
+            producer.start();
+        } catch (MQClientException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** Another process's deduplicator on the same store. */
+    Deduplicator deduplicator(UnaryOperator<DedupPolicy.Builder> changes) {
+        return Deduplicator.builder(store)
+                .consumer(group)
+                .shutdownTimeout(Duration.ZERO)
+                .defaults(changes.apply(DedupPolicy.builder()
+                                .lease(Duration.ofSeconds(2))
+                                .maxProcessingTime(Duration.ofSeconds(60))
+                                .inFlightWait(Duration.ZERO)
+                                .maxDeferDelay(Duration.ofMillis(50)))
+                        .build())
+                .listener(new Recorder())
+                .build();
+    }
+
+    private final class Recorder implements DedupListener {
+        @Override
+        public void deferred(@Nullable DedupKey key, DeferReason reason, Duration retryAfter) {
+            events.add("deferred " + (key == null ? null : key.messageId()));
+        }
+
+        @Override
+        public void released(DedupKey key, @Nullable Throwable cause) {
+            events.add("released " + key.messageId());
+        }
+
+        @Override
+        public void duplicate(DedupKey key, Instant completedAt) {
+            events.add("duplicate " + key.messageId());
+        }
+    }
+
+    long count(String event) {
+        return events.stream().filter(event::equals).count();
+    }
+
+    Message message(String id) {
+        Message message = new Message(topic, ("v-" + id).getBytes(StandardCharsets.UTF_8));
+        message.putUserProperty("id", id);
+        return message;
+    }
+
+    SendResult send(Message message) {
+        try {
+            return producer.send(message);
+        } catch (Exception e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    void send(String... ids) {
+        for (String id : ids) {
+            send(message(id));
+        }
+    }
+
+    static String id(MessageExt message) {
+        return String.valueOf(message.getProperty("id"));
+    }
+
+    /** The effect, without which no message may be acked. */
+    void effect(MessageExt message) {
+        assertThat(message.getTopic()).isEqualTo(topic); // after a retry, too
+        reconsumed.add(message.getReconsumeTimes());
+        effects.add(id(message));
+    }
+
+    /** A listener that always succeeds, and asks for short delays if it doesn't come to that. */
+    MessageListenerConcurrently effect() {
+        return (messages, context) -> {
+            context.setDelayLevelWhenNextConsume(ONE_SECOND);
+            messages.forEach(this::effect);
+            return ConsumeConcurrentlyStatus.CONSUME_SUCCESS;
+        };
+    }
+
+    RemotingDedupBuilder builder() {
+        return RemotingDedup.builder(dedup).id(RemotingMessageIds.property("id"));
+    }
+
+    DefaultMQPushConsumer start(MessageListenerConcurrently listener) {
+        return start(consumer -> {
+            consumer.registerMessageListener(listener);
+            builder().build().decorate(consumer);
+        });
+    }
+
+    DefaultMQPushConsumer startOrderly(MessageListenerOrderly listener) {
+        return start(consumer -> {
+            consumer.setSuspendCurrentQueueTimeMillis(50);
+            consumer.registerMessageListener(listener);
+            builder().build().decorate(consumer);
+        });
+    }
+
+    DefaultMQPushConsumer start(Consumer<DefaultMQPushConsumer> settings) {
+        DefaultMQPushConsumer consumer = consumer();
+        settings.accept(consumer);
+        try {
+            consumer.start();
+        } catch (MQClientException e) {
+            throw new IllegalStateException(e);
+        }
+        closeLater(consumer::shutdown);
+        return consumer;
+    }
+
+    DefaultMQPushConsumer consumer() {
+        DefaultMQPushConsumer consumer = new DefaultMQPushConsumer(group);
+        consumer.setNamesrvAddr(server.nameServerAddress());
+        consumer.setPollNameServerInterval(POLL_MILLIS);
+        consumer.setConsumeFromWhere(ConsumeFromWhere.CONSUME_FROM_FIRST_OFFSET);
+        consumer.setConsumeThreadMin(4);
+        consumer.setConsumeThreadMax(4);
+        try {
+            consumer.subscribe(topic, "*");
+        } catch (MQClientException e) {
+            throw new IllegalStateException(e);
+        }
+        return consumer;
+    }
+
+    /** Another process runs this message now; its claim is under a heartbeat until it is closed out. */
+    Execution runningElsewhere(String id) {
+        Deduplicator other = closeLater(deduplicator(policy -> policy));
+        Admission admission =
+                other.engine().admit(Delivery.of(other.topic(topic), id, null, () -> "elsewhere"), WaitBudget.none());
+        Execution execution = ((Admission.Run) admission).execution();
+        execution.begin();
+        return execution;
+    }
+
+    void awaitEffects(String... ids) {
+        await().atMost(PATIENCE).untilAsserted(() -> assertThat(effects).containsExactlyInAnyOrder(ids));
+    }
+
+    @SuppressWarnings("deprecation") // deprecated for users
+    private static long acked(DefaultMQPushConsumer consumer, MessageQueue queue) {
+        return consumer.getOffsetStore().readOffset(queue, ReadOffsetType.READ_FROM_MEMORY);
+    }
+
+    /** Waits until the group has acked all that was sent to the topic, or has sent it back. */
+    void awaitAllAcked(DefaultMQPushConsumer consumer) {
+        await().atMost(PATIENCE).untilAsserted(() -> {
+            for (MessageQueue queue : consumer.fetchSubscribeMessageQueues(topic)) {
+                assertThat(Math.max(acked(consumer, queue), 0)).isEqualTo(end(queue));
+            }
+        });
+    }
+
+    /** Waits until the group's dead-letter queue holds that many messages. */
+    void awaitDeadLetters(int expected) {
+        String letters = "%DLQ%" + group;
+        // The queue comes into being with its first letter.
+        await().atMost(PATIENCE).ignoreExceptions().until(() -> {
+            long found = 0;
+            for (MessageQueue queue : producer.fetchPublishMessageQueues(letters)) {
+                found += end(queue);
+            }
+            return found == expected;
+        });
+    }
+
+    @SuppressWarnings("deprecation") // deprecated in favour of an admin tool with a hundred dependencies
+    private long end(MessageQueue queue) throws MQClientException {
+        return producer.maxOffset(queue);
+    }
+
+    <T extends AutoCloseable> T closeLater(T closeable) {
+        closing.push(closeable);
+        return closeable;
+    }
+
+    @Override
+    public void close() {
+        try {
+            while (!closing.isEmpty()) {
+                closing.pop().close();
+            }
+        } catch (Exception e) {
+            throw new IllegalStateException(e);
+        }
+        producer.shutdown();
+        dedup.close();
+        store.close();
+    }
+}
