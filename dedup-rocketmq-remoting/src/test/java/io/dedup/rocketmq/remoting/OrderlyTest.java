@@ -33,13 +33,14 @@ class OrderlyTest {
     @DisplayName("R3 a failure in the middle suspends the queue, runs again, and the order is kept")
     void failure(String how) {
         try (Scene scene = new Scene(1)) {
-            DefaultMQPushConsumer consumer = scene.startOrderly((List<MessageExt> messages, ConsumeOrderlyContext context) -> {
-                scene.events.add("call " + Scene.id(messages.get(0)));
-                if (Scene.id(messages.get(0)).equals("b") && failed.add("b")) {
-                    return fail(how, context);
-                }
-                return effect(scene).consumeMessage(messages, context);
-            });
+            DefaultMQPushConsumer consumer =
+                    scene.startOrderly((List<MessageExt> messages, ConsumeOrderlyContext context) -> {
+                        scene.events.add("call " + Scene.id(messages.get(0)));
+                        if (Scene.id(messages.get(0)).equals("b") && failed.add("b")) {
+                            return fail(how, context);
+                        }
+                        return effect(scene).consumeMessage(messages, context);
+                    });
             scene.send("a", "b", "a", "c");
             await().atMost(Scene.PATIENCE).until(() -> scene.effects.size() == 3);
             assertThat(scene.effects).containsExactly("a", "b", "c");

@@ -27,6 +27,7 @@ import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
+import org.apache.rocketmq.client.ClientConfig;
 import org.apache.rocketmq.client.consumer.DefaultMQPushConsumer;
 import org.apache.rocketmq.client.consumer.listener.ConsumeConcurrentlyStatus;
 import org.apache.rocketmq.client.consumer.listener.MessageListenerConcurrently;
@@ -43,9 +44,9 @@ import org.jspecify.annotations.Nullable;
 
 /** One topic, one group, one store and one decorator on the shared server, and what a test asks of them. */
 final class Scene implements AutoCloseable {
-    static final Duration PATIENCE = Duration.ofSeconds(30);
+    static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final int ONE_SECOND = 1; // the broker's first delay level
-    private static final int POLL_MILLIS = 500;
+    private static final int TIMEOUT_MILLIS = 30_000; // the client's 3 s are short for a busy machine
 
     final RocketMqServer server = RocketMqServers.shared();
     final String topic = "t" + UUID.randomUUID().toString().substring(0, 8);
@@ -56,7 +57,6 @@ final class Scene implements AutoCloseable {
     final DedupStore store;
     final Deduplicator dedup;
     private final Deque<AutoCloseable> closing = new ArrayDeque<>();
-    private final DefaultMQProducer producer = new DefaultMQProducer("p-" + topic);
 
     Scene(int queues) {
         this(queues, policy -> policy, new InMemoryDedupStore());
@@ -66,13 +66,30 @@ final class Scene implements AutoCloseable {
         this.store = store;
         server.createTopic(topic, queues == 1 ? TopicType.FIFO : TopicType.NORMAL, queues);
         dedup = deduplicator(changes);
-        producer.setNamesrvAddr(server.nameServerAddress());
-        producer.setPollNameServerInterval(POLL_MILLIS);
-        try {
-            producer.start();
-        } catch (MQClientException e) {
-            throw new IllegalStateException(e);
+    }
+
+    /** All clients of one instance name share their threads and connections; this one keeps them until the JVM ends. */
+    private static final class Shared {
+        static final DefaultMQProducer PRODUCER = producer();
+
+        private static DefaultMQProducer producer() {
+            DefaultMQProducer producer = new DefaultMQProducer("producers");
+            common(producer);
+            producer.setSendMsgTimeout(TIMEOUT_MILLIS);
+            try {
+                producer.start();
+            } catch (MQClientException e) {
+                throw new IllegalStateException(e);
+            }
+            return producer;
         }
+    }
+
+    private static void common(ClientConfig client) {
+        client.setNamesrvAddr(RocketMqServers.shared().nameServerAddress());
+        client.setInstanceName("tests");
+        client.setMqClientApiTimeout(TIMEOUT_MILLIS);
+        client.setPollNameServerInterval(500);
     }
 
     /** Another process's deduplicator on the same store. */
@@ -119,7 +136,7 @@ final class Scene implements AutoCloseable {
 
     SendResult send(Message message) {
         try {
-            return producer.send(message);
+            return Shared.PRODUCER.send(message);
         } catch (Exception e) {
             throw new IllegalStateException(e);
         }
@@ -184,8 +201,7 @@ final class Scene implements AutoCloseable {
 
     DefaultMQPushConsumer consumer() {
         DefaultMQPushConsumer consumer = new DefaultMQPushConsumer(group);
-        consumer.setNamesrvAddr(server.nameServerAddress());
-        consumer.setPollNameServerInterval(POLL_MILLIS);
+        common(consumer);
         consumer.setConsumeFromWhere(ConsumeFromWhere.CONSUME_FROM_FIRST_OFFSET);
         consumer.setConsumeThreadMin(4);
         consumer.setConsumeThreadMax(4);
@@ -231,7 +247,7 @@ final class Scene implements AutoCloseable {
         // The queue comes into being with its first letter.
         await().atMost(PATIENCE).ignoreExceptions().until(() -> {
             long found = 0;
-            for (MessageQueue queue : producer.fetchPublishMessageQueues(letters)) {
+            for (MessageQueue queue : Shared.PRODUCER.fetchPublishMessageQueues(letters)) {
                 found += end(queue);
             }
             return found == expected;
@@ -240,7 +256,7 @@ final class Scene implements AutoCloseable {
 
     @SuppressWarnings("deprecation") // deprecated in favour of an admin tool with a hundred dependencies
     private long end(MessageQueue queue) throws MQClientException {
-        return producer.maxOffset(queue);
+        return Shared.PRODUCER.maxOffset(queue);
     }
 
     <T extends AutoCloseable> T closeLater(T closeable) {
@@ -257,7 +273,6 @@ final class Scene implements AutoCloseable {
         } catch (Exception e) {
             throw new IllegalStateException(e);
         }
-        producer.shutdown();
         dedup.close();
         store.close();
     }
