@@ -3,6 +3,7 @@ package io.dedup.rocketmq;
 import io.dedup.DedupOutcome.DeferReason;
 import io.dedup.engine.Admission;
 import io.dedup.engine.BatchAdmission;
+import io.dedup.engine.ConsumerGroup;
 import io.dedup.engine.DedupEngine;
 import io.dedup.engine.WaitBudget;
 import java.time.Duration;

@@ -1,6 +1,7 @@
 package io.dedup.rocketmq;
 
 import io.dedup.engine.Admission;
+import io.dedup.engine.ConsumerGroup;
 import io.dedup.engine.Delivery;
 import io.dedup.engine.Execution;
 import org.apache.rocketmq.client.apis.consumer.ConsumeResult;

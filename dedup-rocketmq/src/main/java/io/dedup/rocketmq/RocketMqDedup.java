@@ -1,6 +1,7 @@
 package io.dedup.rocketmq;
 
 import io.dedup.Deduplicator;
+import io.dedup.engine.ConsumerGroup;
 import java.util.Objects;
 import org.apache.rocketmq.client.apis.consumer.MessageListener;
 import org.apache.rocketmq.client.apis.consumer.SimpleConsumer;

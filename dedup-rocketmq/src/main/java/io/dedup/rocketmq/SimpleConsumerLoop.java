@@ -1,5 +1,6 @@
 package io.dedup.rocketmq;
 
+import io.dedup.engine.ConsumerGroup;
 import io.dedup.engine.DedupEngine;
 import io.dedup.internal.Printable;
 import java.time.Duration;

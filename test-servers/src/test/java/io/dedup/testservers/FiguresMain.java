@@ -23,6 +23,7 @@ final class FiguresMain {
         print("PostgreSQL 18", PostgresServers::start);
         print("Kafka 4.2", KafkaServers::start);
         print("MariaDB 11.4", MariaDbServers::start);
+        print("RocketMQ 5.5", RocketMqServers::start);
         RedisBinary.installed().ifPresent(binary -> System.out.println("Redis of the PATH: " + binary.version()));
         System.out.printf(
                 Locale.ROOT,

@@ -1,8 +1,10 @@
 package io.dedup.rocketmq.remoting;
 
 import io.dedup.engine.Admission;
+import io.dedup.engine.ConsumerGroup;
 import io.dedup.engine.Delivery;
 import io.dedup.engine.Execution;
+import io.dedup.internal.Printable;
 import org.apache.rocketmq.common.message.MessageExt;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -91,7 +93,7 @@ final class Handling {
             return; // its own doing
         }
         String origin = MessageDeliveries.origin(message);
-        log.warn("The listener failed for {}: {}", origin, MessageDeliveries.text(e)); // may quote the payload
+        log.warn("The listener failed for {}: {}", origin, Printable.ofException(e)); // may quote the payload
         log.debug("The listener failed for {}", origin, e);
     }
 }

@@ -1,6 +1,7 @@
 package io.dedup.rocketmq.remoting;
 
 import io.dedup.Deduplicator;
+import io.dedup.engine.ConsumerGroup;
 import java.time.Duration;
 import java.util.Objects;
 import org.apache.rocketmq.client.consumer.DefaultMQPushConsumer;

@@ -1,17 +1,24 @@
-package io.dedup.rocketmq;
+package io.dedup.engine;
 
-import io.dedup.engine.DedupEngine;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** A consumer group that reads in an engine's name. Thread-safe. */
-final class ConsumerGroup {
-    private static final Logger log = LoggerFactory.getLogger(RocketMqDedup.class);
+/**
+ * A consumer group that reads in an engine's name. Two groups on one topic must not do so under one consumer name, see
+ * {@link DedupEngine#firstGroup}. Thread-safe.
+ */
+public final class ConsumerGroup {
+    private static final Logger log = LoggerFactory.getLogger(ConsumerGroup.class);
 
     private final String name;
     private final DedupEngine engine;
 
-    ConsumerGroup(String name, DedupEngine engine) {
+    /**
+     * A group.
+     *
+     * @throws IllegalArgumentException when the name is blank
+     */
+    public ConsumerGroup(String name, DedupEngine engine) {
         if (name.isBlank()) {
             throw new IllegalArgumentException("consumerGroup must not be blank");
         }
@@ -20,7 +27,7 @@ final class ConsumerGroup {
     }
 
     /** False, with an error in the log, when another group reads the topic under the same consumer name. */
-    boolean mayRead(String topic) {
+    public boolean mayRead(String topic) {
         String first = engine.firstGroup(topic, name);
         if (first.equals(name)) {
             return true;
@@ -29,8 +36,12 @@ final class ConsumerGroup {
         return false;
     }
 
-    /** @throws IllegalStateException when another group reads the topic under the same consumer name */
-    void require(String topic) {
+    /**
+     * Notes that the group reads the topic.
+     *
+     * @throws IllegalStateException when another group reads it under the same consumer name
+     */
+    public void require(String topic) {
         String first = engine.firstGroup(topic, name);
         if (!first.equals(name)) {
             throw new IllegalStateException(refusal(topic, first));
