@@ -7,6 +7,7 @@ import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
@@ -20,6 +21,7 @@ import org.slf4j.LoggerFactory;
 public final class TcpProxy implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(TcpProxy.class);
+    private static final Duration LIMIT = Duration.ofSeconds(5);
 
     private final String targetHost;
     private final int targetPort;
@@ -27,6 +29,7 @@ public final class TcpProxy implements AutoCloseable {
     private final Faults faults = new Faults();
     private final Set<ProxiedConnection> connections = ConcurrentHashMap.newKeySet();
     private @Nullable ServerSocket listener;
+    private @Nullable Thread acceptor;
 
     private TcpProxy(String targetHost, int targetPort) {
         this.targetHost = targetHost;
@@ -65,6 +68,16 @@ public final class TcpProxy implements AutoCloseable {
         if (listener != null) {
             close(listener);
             listener = null;
+            awaitEnd(Objects.requireNonNull(acceptor));
+        }
+    }
+
+    /** The system takes connections to a closed socket as long as a thread still waits for them. */
+    private static void awaitEnd(Thread acceptor) {
+        try {
+            acceptor.join(LIMIT.toMillis());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         }
     }
 
@@ -121,7 +134,7 @@ public final class TcpProxy implements AutoCloseable {
             socket.setReuseAddress(true);
             socket.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
             listener = socket;
-            daemon("accept", () -> accept(socket));
+            acceptor = daemon("accept", () -> accept(socket));
         } catch (IOException e) {
             throw new UncheckedIOException("can't listen on port " + port, e);
         }
@@ -152,10 +165,11 @@ public final class TcpProxy implements AutoCloseable {
         daemon("replies", connection::passReplies);
     }
 
-    private void daemon(String what, Runnable work) {
+    private Thread daemon(String what, Runnable work) {
         Thread thread = new Thread(work, "tcp-proxy-" + port + "-" + what);
         thread.setDaemon(true);
         thread.start();
+        return thread;
     }
 
     private static void close(ServerSocket socket) {

@@ -11,6 +11,7 @@ import java.util.concurrent.CompletableFuture;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 
 final class TcpProxyTest {
@@ -51,7 +52,7 @@ final class TcpProxyTest {
         }
     }
 
-    @Test
+    @RepeatedTest(50) // a race of the system's
     void refusesUntilHealed() throws IOException {
         try (RespClient client = connect()) {
             proxy.refuse();
