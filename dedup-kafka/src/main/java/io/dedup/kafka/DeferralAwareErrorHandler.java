@@ -158,7 +158,7 @@ final class DeferralAwareErrorHandler implements CommonErrorHandler {
         }
         requireNotSwallowed(guarded, data, consumer, container);
         requireRestKept(thrown, data, remaining, consumer, container);
-        return remaining;
+        return remaining == null ? remaining : PollOffsets.inOrderOf(data, remaining);
     }
 
     /** A delegate that catches even errors took the deferral for a failure and went on; nothing may be committed. */

@@ -91,4 +91,19 @@ final class PollOffsets {
         }
         return 0;
     }
+
+    /**
+     * What remains of a poll, its partitions in the order of the poll. The container commits everything up to the first
+     * remaining record, while spring-kafka's error handlers return the partitions in the order of a hash table.
+     */
+    static <K, V> ConsumerRecords<K, V> inOrderOf(ConsumerRecords<?, ?> poll, ConsumerRecords<K, V> remaining) {
+        Map<TopicPartition, List<ConsumerRecord<K, V>>> ordered = new LinkedHashMap<>();
+        for (TopicPartition partition : poll.partitions()) {
+            List<ConsumerRecord<K, V>> records = remaining.records(partition);
+            if (!records.isEmpty()) {
+                ordered.put(partition, records);
+            }
+        }
+        return new ConsumerRecords<>(ordered, remaining.nextOffsets());
+    }
 }
