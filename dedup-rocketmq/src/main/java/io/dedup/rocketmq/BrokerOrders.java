@@ -1,9 +1,11 @@
 package io.dedup.rocketmq;
 
 import io.dedup.internal.Printable;
+import io.dedup.rocketmq.OpenMessage.State;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.apache.rocketmq.client.apis.consumer.SimpleConsumer;
@@ -29,7 +31,9 @@ final class BrokerOrders {
 
     private static final Logger log = LoggerFactory.getLogger(SimpleConsumerLoop.class);
     private static final int ACK_ATTEMPTS = 3;
-    private static final Duration ACK_PAUSE = Duration.ofMillis(200);
+    private static final Executor LATER = CompletableFuture.delayedExecutor(200, TimeUnit.MILLISECONDS);
+
+    private static final String KEEP = "keep";
 
     private final SimpleConsumer consumer;
     private final Monitor monitor = new Monitor();
@@ -46,14 +50,28 @@ final class BrokerOrders {
     }
 
     private void ack(OpenMessage message, int attempt) {
+        count(1); // also between two attempts
         CompletableFuture<Void> unused = order(message, "ack", () -> consumer.ackAsync(message.view))
-                .thenAcceptAsync(
-                        answer -> {
-                            if (answer == Answer.FAILED && attempt < ACK_ATTEMPTS) {
-                                ack(message, attempt + 1);
-                            }
-                        },
-                        CompletableFuture.delayedExecutor(ACK_PAUSE.toMillis(), TimeUnit.MILLISECONDS));
+                .thenAccept(answer -> {
+                    if (answer == Answer.FAILED && attempt < ACK_ATTEMPTS) {
+                        LATER.execute(() -> {
+                            ack(message, attempt + 1);
+                            count(-1);
+                        });
+                    } else {
+                        count(-1);
+                    }
+                });
+    }
+
+    /** Counts as an order, from its beginning, what will give orders. */
+    <T> T during(Supplier<T> work) {
+        count(1);
+        try {
+            return work.get();
+        } finally {
+            count(-1);
+        }
     }
 
     /** Gives the message back: it comes again after the delay. */
@@ -63,11 +81,14 @@ final class BrokerOrders {
 
     /** Prolongs the invisible time, from now on. */
     CompletableFuture<Answer> hide(OpenMessage message, Duration time) {
-        return change(message, "keep", time);
+        return change(message, KEEP, time);
     }
 
     private CompletableFuture<Answer> change(OpenMessage message, String what, Duration time) {
         return order(message, what, () -> {
+            if (message.state == State.CLOSED && what.equals(KEEP)) {
+                return CompletableFuture.completedFuture(null); // it was given back, or acked, meanwhile
+            }
             String handle = message.view instanceof MessageViewImpl view ? view.getReceiptHandle() : null;
             return consumer.changeInvisibleDurationAsync(message.view, time).whenComplete((nothing, problem) -> {
                 // The client takes the new handle from a refusal, too, which has none.

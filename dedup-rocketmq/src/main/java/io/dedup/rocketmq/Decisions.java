@@ -22,7 +22,6 @@ import org.slf4j.LoggerFactory;
 final class Decisions {
     private static final Logger log = LoggerFactory.getLogger(SimpleConsumerLoop.class);
     private static final Duration SOON = Duration.ofMillis(10);
-    private static final Duration AT_ONCE = Duration.ofSeconds(1);
     private static final Duration PING = Duration.ofMillis(500);
 
     private final DedupEngine engine;
@@ -90,16 +89,27 @@ final class Decisions {
         }
         Retries retries = new Retries();
         for (int i = 0; i < messages.size(); i++) {
-            Admission admission = batch.admissions().get(i);
-            if (admission instanceof Admission.Follow follow) {
-                if (!open.follow(messages.get(i), messages.get(follow.leader()))) {
-                    retries.add(messages.get(i), SOON);
-                }
-            } else {
-                obey(messages.get(i), admission, retries);
-            }
+            obey(messages, i, batch.admissions().get(i), retries);
         }
         retries.schedule();
+    }
+
+    /** A claim that is forgotten here would be renewed for ever. */
+    private void obey(List<OpenMessage> messages, int index, Admission admission, Retries retries) {
+        OpenMessage message = messages.get(index);
+        try {
+            if (!(admission instanceof Admission.Follow follow)) {
+                obey(message, admission, retries);
+            } else if (!open.follow(message, messages.get(follow.leader()))) {
+                retries.add(message, SOON);
+            }
+        } catch (RuntimeException | Error e) {
+            log.error("{} couldn't be dealt with", MessageDeliveries.origin(message.view), e);
+            if (admission instanceof Admission.Run run) {
+                run.execution().giveBack();
+            }
+            open.failed(message);
+        }
     }
 
     /** One of them was running when a process died. */
@@ -150,13 +160,15 @@ final class Decisions {
         if (defer.reason() == DeferReason.CLOSED) {
             log.error("The deduplicator is closed, so the loop stops. Close the loop first");
             open.stop(); // or messages would come and go until they have spent their attempts
+        } else if (defer.reason() == DeferReason.STORE_UNAVAILABLE) {
+            retries.add(message, defer.retryAfter()); // however long: the broker can't do better than wait, either
         } else if (waited.compareTo(patience.longest(message.delivery)) > 0 || !open.hold(message)) {
             log.warn(
                     "{} couldn't be decided in {} ms ({}), and is given back, which costs a delivery attempt",
                     MessageDeliveries.origin(message.view),
                     waited.toMillis(),
                     defer.reason());
-            open.giveBack(message, defer.retryAfter().compareTo(AT_ONCE) > 0 ? defer.retryAfter() : AT_ONCE);
+            open.giveBack(message, message.delivery.topic().policy().lease()); // an attempt for each lease, at most
         } else {
             retries.add(message, defer.retryAfter());
         }

@@ -34,13 +34,12 @@ final class Handling {
         try {
             result = listener.consume(message, execution);
         } catch (Throwable e) { // Errors, too: a claim that nobody releases holds the message for its lease
+            End end = failed(execution, e); // before anything else can fail
             if (e instanceof InterruptedException) {
                 Thread.currentThread().interrupt();
             }
-            String origin = MessageDeliveries.origin(message);
-            log.warn("The listener failed for {}: {}", origin, Printable.ofException(e)); // may quote the payload
-            log.debug("The listener failed for {}", origin, e);
-            return failed(execution, e);
+            tell(message, e);
+            return end;
         }
         if (ConsumeResult.SUCCESS.equals(result)) {
             return End.SUCCEEDED;
@@ -50,5 +49,15 @@ final class Handling {
 
     private static End failed(Execution execution, Throwable cause) {
         return execution.fail(cause) ? End.LOST : End.FAILED;
+    }
+
+    private static void tell(MessageView message, Throwable e) {
+        try {
+            String origin = MessageDeliveries.origin(message);
+            log.warn("The listener failed for {}: {}", origin, Printable.ofException(e)); // may quote the payload
+            log.debug("The listener failed for {}", origin, e);
+        } catch (RuntimeException | Error unprintable) {
+            log.warn("The listener failed with a {}", e.getClass().getName());
+        }
     }
 }

@@ -37,7 +37,8 @@ final class OpenMessage {
     /** The broker gives it to others by now. For any thread. */
     volatile boolean gone;
 
-    State state = State.UNDECIDED;
+    /** Changed by its loop alone; read by any thread. */
+    volatile State state = State.UNDECIDED;
 
     /** The store's answer was a deferral; it is asked again. */
     boolean held;

@@ -9,6 +9,8 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -20,6 +22,8 @@ import org.slf4j.LoggerFactory;
 final class OpenMessages {
     private static final Logger log = LoggerFactory.getLogger(SimpleConsumerLoop.class);
     private static final Duration AT_ONCE = Duration.ofSeconds(1);
+    private static final Duration LOOK = Duration.ofMillis(200);
+    private static final Duration DEFAULT_DELAY = Duration.ofSeconds(10);
 
     private final Monitor monitor = new Monitor();
     private final Set<OpenMessage> messages = new LinkedHashSet<>(); // compared by identity
@@ -28,7 +32,9 @@ final class OpenMessages {
     private final BrokerOrders broker;
     private final Consumer<OpenMessage> submit;
     private final Runnable whenOver;
+    private final Executor background;
     private boolean storeAnswers = true;
+    private boolean stuck;
     private boolean stopping;
 
     /**
@@ -36,8 +42,15 @@ final class OpenMessages {
      *
      * @param submit is given each message that is claimed and whose turn it is, maybe more than once; see {@link #start}
      * @param whenOver runs, maybe more than once, when the loop stops and nothing is open
+     * @param background for calls of the store that the client's threads had better not wait for
      */
-    OpenMessages(LoopSettings settings, BrokerOrders broker, Consumer<OpenMessage> submit, Runnable whenOver) {
+    OpenMessages(
+            LoopSettings settings,
+            BrokerOrders broker,
+            Consumer<OpenMessage> submit,
+            Runnable whenOver,
+            Executor background) {
+        this.background = background;
         this.settings = settings;
         this.broker = broker;
         this.submit = submit;
@@ -47,7 +60,8 @@ final class OpenMessages {
     /** Waits until more may be received, and tells how many messages; 0 when the loop stops. */
     int awaitRoom() {
         return monitor.with(() -> {
-            monitor.awaitUninterruptibly(() -> stopping || (storeAnswers && messages.size() < settings.capacity()));
+            monitor.awaitUninterruptibly(
+                    () -> stopping || (storeAnswers && !stuck && messages.size() < settings.capacity()));
             return stopping ? 0 : settings.capacity() - messages.size();
         });
     }
@@ -110,11 +124,15 @@ final class OpenMessages {
         });
     }
 
-    /** The handler has failed without its claim: whoever has taken it over decides. */
-    void lost(OpenMessage message) {
+    /**
+     * The claim is lost: whoever has taken it over decides.
+     *
+     * @param failed whether its handler has run
+     */
+    void undecided(OpenMessage message, boolean failed) {
         monitor.with(() -> {
             message.state = State.UNDECIDED;
-            message.lost = true;
+            message.lost |= failed;
             message.startedAt = 0;
             message.execution = null;
             return true;
@@ -129,15 +147,18 @@ final class OpenMessages {
         });
     }
 
-    /** Waits until the broker has been told about it. */
+    /** Waits until the broker has been told about it, or its handler has run for longer than it may. */
     void awaitClosed(OpenMessage message) {
-        monitor.with(() -> {
-            monitor.awaitUninterruptibly(() -> message.state == State.CLOSED);
-            return true;
-        });
+        boolean closed = false;
+        while (!closed && !message.isOverdue(System.nanoTime())) {
+            closed = monitor.await(LOOK, () -> message.state == State.CLOSED);
+        }
     }
 
-    /** Makes one message the copy of another: whatever the broker is told of that one, it is told of this one. */
+    /**
+     * Makes one message the copy of another: whatever the broker is told of that one, it is told of this one. It keeps its
+     * place in its own message group until then.
+     */
     boolean follow(OpenMessage copy, OpenMessage leader) {
         return monitor.with(() -> {
             if (copy.state != State.UNDECIDED || leader.state == State.CLOSED) {
@@ -147,7 +168,6 @@ final class OpenMessages {
             copy.leader = leader;
             copy.state = State.RUNNING;
             copy.held = false;
-            lanes.remove(copy);
             monitor.changed();
             return true;
         });
@@ -172,8 +192,12 @@ final class OpenMessages {
 
     /** Its effect has happened: acks it, and its copies. */
     void done(OpenMessage message) {
-        close(message, true).forEach(broker::ack);
-        afterClose(message);
+        List<OpenMessage> closed = broker.during(() -> {
+            List<OpenMessage> all = close(message, true);
+            all.forEach(broker::ack);
+            return all;
+        });
+        afterClose(closed);
     }
 
     /** It failed: it comes again after the retry delay, and with it what is behind it in its message group. */
@@ -187,32 +211,40 @@ final class OpenMessages {
     }
 
     private void showIn(OpenMessage message, boolean evenRunning, Duration delay) {
-        List<OpenMessage> all = monitor.with(() -> {
-            List<OpenMessage> behind = lanes.behind(message);
+        List<OpenMessage> closed = broker.during(() -> {
+            List<OpenMessage> all = closeWithBehind(message, evenRunning);
+            for (OpenMessage each : all) {
+                if (each.execution != null && each.startedAt == 0) {
+                    each.execution.giveBack();
+                }
+                broker.showIn(each, delay);
+            }
+            return all;
+        });
+        afterClose(closed);
+    }
+
+    /** What is behind it, or behind one of its copies, in its message group must not be handled before it. */
+    private List<OpenMessage> closeWithBehind(OpenMessage message, boolean evenRunning) {
+        return monitor.with(() -> {
+            List<OpenMessage> behind = new ArrayList<>(lanes.behind(message));
+            message.copies.forEach(copy -> behind.addAll(lanes.behind(copy)));
             List<OpenMessage> closed = new ArrayList<>(close(message, evenRunning));
             if (!closed.isEmpty()) {
                 behind.forEach(other -> closed.addAll(close(other, false)));
             }
             return closed;
         });
-        for (OpenMessage each : all) {
-            if (each.execution != null && each.startedAt == 0) {
-                each.execution.giveBack();
-            }
-            broker.showIn(each, delay);
-        }
-        afterClose(message);
     }
 
     private Duration retryDelay(OpenMessage message) {
-        Duration delay;
         try {
-            delay = settings.retryDelay().apply(message.view.getDeliveryAttempt());
-        } catch (RuntimeException | Error e) {
+            Duration delay = settings.retryDelay().apply(message.view.getDeliveryAttempt());
+            return delay.compareTo(Duration.ofMillis(1)) < 0 ? Duration.ofMillis(1) : delay;
+        } catch (RuntimeException | Error e) { // of the user's; null, too
             log.error("retryDelay failed; {} comes again after 10 s", MessageDeliveries.origin(message.view), e);
-            return Duration.ofSeconds(10);
+            return DEFAULT_DELAY;
         }
-        return delay.compareTo(Duration.ofMillis(1)) < 0 ? Duration.ofMillis(1) : delay;
     }
 
     /** Forgets the message and its copies, which are returned; nothing when it is forgotten already. */
@@ -233,10 +265,8 @@ final class OpenMessages {
         });
     }
 
-    private void afterClose(OpenMessage message) {
-        if (message.lane() != null) {
-            submitFirst(message);
-        }
+    private void afterClose(List<OpenMessage> closed) {
+        closed.stream().filter(message -> message.lane() != null).forEach(this::submitFirst);
         if (isOver()) {
             whenOver.run();
         }
@@ -245,6 +275,7 @@ final class OpenMessages {
     /** Keeps the messages from coming again, as long as their handlers may run. */
     void prolong() {
         long now = System.nanoTime();
+        releaseBehindOverdue(now);
         long due = settings.invisibleDuration().toNanos() / 3;
         List<OpenMessage> these = monitor.with(() -> messages.stream()
                 .filter(message -> !message.gone && now - message.extendedAt >= due && !message.isOverdue(now))
@@ -256,13 +287,46 @@ final class OpenMessages {
                         if (answer == Answer.FAILED) {
                             message.extendedAt = now - due; // so the next time again
                         } else if (answer == Answer.REFUSED) {
-                            message.gone = true;
-                            // Somebody else gets it now, maybe we ourselves. What is behind it in its message group
-                            // must
-                            // not be handled before it, so it goes back as well.
-                            giveBack(message, AT_ONCE);
+                            message.gone = true; // somebody else gets it now, maybe we ourselves
+                            inBackground(() -> giveBack(message, AT_ONCE));
                         }
                     });
+        }
+    }
+
+    /**
+     * A handler that runs for longer than it may has lost its message, which the broker gives to others; it must not hold
+     * those that wait for it, or for its thread.
+     */
+    private void releaseBehindOverdue(long now) {
+        List<OpenMessage> waiting = monitor.with(() -> {
+            List<OpenMessage> running = messages.stream()
+                    .filter(message -> message.startedAt != 0 && message.leader == null)
+                    .toList();
+            List<OpenMessage> overdue =
+                    running.stream().filter(message -> message.isOverdue(now)).toList();
+            List<OpenMessage> back = new ArrayList<>();
+            for (OpenMessage message : overdue) {
+                back.addAll(lanes.behind(message));
+                lanes.remove(message);
+            }
+            stuck = overdue.size() >= settings.concurrency();
+            if (stuck) {
+                messages.stream()
+                        .filter(message -> message.state == State.READY)
+                        .forEach(back::add);
+            }
+            monitor.changed();
+            return back;
+        });
+        waiting.forEach(message -> giveBack(message, AT_ONCE));
+    }
+
+    private void inBackground(Runnable task) {
+        try {
+            background.execute(task);
+        } catch (RejectedExecutionException e) {
+            log.debug("the loop is over, and nothing waits for this any more", e);
         }
     }
 

@@ -2,14 +2,19 @@ package io.dedup.rocketmq;
 
 import io.dedup.engine.ConsumerGroup;
 import io.dedup.engine.DedupEngine;
+import io.dedup.engine.Execution;
 import io.dedup.internal.Printable;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.rocketmq.client.apis.ClientException;
@@ -60,13 +65,21 @@ public final class SimpleConsumerLoop implements AutoCloseable {
         this.consumer = consumer;
         this.settings = settings;
         ThreadFactory threads = threads("dedup-rocketmq-" + LOOPS.incrementAndGet() + "-");
-        this.handlers = Executors.newFixedThreadPool(settings.concurrency(), threads);
+        ThreadPoolExecutor pool = new ThreadPoolExecutor(
+                settings.concurrency(),
+                settings.concurrency(),
+                0,
+                TimeUnit.SECONDS,
+                new LinkedBlockingQueue<>(),
+                threads);
+        pool.prestartAllCoreThreads(); // a thread that can't be started is noticed here
+        this.handlers = pool;
         this.timers = Executors.newScheduledThreadPool(2, threads);
         this.keeper = Executors.newSingleThreadScheduledExecutor(threads);
         this.handling = handling;
         this.deliveries = deliveries;
         this.broker = new BrokerOrders(consumer);
-        this.open = new OpenMessages(settings, broker, this::submit, this::endThreads);
+        this.open = new OpenMessages(settings, broker, this::submit, this::endThreads, timers);
         this.finisher = new Finisher(engine, open::done, open::isOver);
         this.decisions = new Decisions(engine, group, patience, open, timers, threads);
         this.receiver = threads.newThread(this::receive);
@@ -113,11 +126,16 @@ public final class SimpleConsumerLoop implements AutoCloseable {
     }
 
     private void receive(int most) throws ClientException {
-        List<MessageView> received = consumer.receive(most, settings.invisibleDuration());
-        if (!received.isEmpty()) {
-            decisions.decide(open.add(received.stream()
-                    .map(view -> new OpenMessage(view, deliveries.of(view)))
-                    .toList()));
+        List<OpenMessage> messages = new ArrayList<>();
+        for (MessageView view : consumer.receive(most, settings.invisibleDuration())) {
+            try {
+                messages.add(new OpenMessage(view, deliveries.of(view)));
+            } catch (RuntimeException | Error e) { // its neighbours aren't to suffer; it comes again by itself
+                log.error("{} couldn't be looked at", MessageDeliveries.origin(view), e);
+            }
+        }
+        if (!messages.isEmpty()) {
+            decisions.decide(open.add(messages));
         }
     }
 
@@ -130,20 +148,37 @@ public final class SimpleConsumerLoop implements AutoCloseable {
     }
 
     private void submit(OpenMessage message) {
-        handlers.execute(() -> run(message));
+        try {
+            handlers.execute(() -> run(message));
+        } catch (RejectedExecutionException e) {
+            log.debug("the loop is over, and nothing is open any more", e);
+        }
     }
 
     private void run(OpenMessage message) {
         if (!open.start(message)) {
             return; // given back, run by somebody else, or not its turn yet
         }
-        switch (handling.run(message.view, Objects.requireNonNull(message.execution))) {
-            case SUCCEEDED -> finisher.add(message);
-            case FAILED -> open.failed(message);
-            case LOST -> {
-                open.lost(message);
+        Execution execution = Objects.requireNonNull(message.execution);
+        try {
+            if (execution.leaseLost()) { // while it waited for its turn: somebody may have run it
+                execution.giveBack();
+                open.undecided(message, false);
                 decisions.decide(List.of(message));
+                return;
             }
+            switch (handling.run(message.view, execution)) {
+                case SUCCEEDED -> finisher.add(message);
+                case FAILED -> open.failed(message);
+                case LOST -> {
+                    open.undecided(message, true);
+                    decisions.decide(List.of(message));
+                }
+            }
+        } catch (RuntimeException | Error e) { // or it would be kept invisible until it is overdue
+            log.error("{} couldn't be finished", MessageDeliveries.origin(message.view), e);
+            execution.fail(e);
+            open.failed(message);
         }
     }
 

@@ -91,7 +91,7 @@ class BadInputTest {
             scene.awaitDeadLetters(UNUSABLE.size());
             await().atMost(Scene.PATIENCE)
                     .until(() -> scene.events.stream()
-                                    .filter(event -> event.startsWith("duplicate"))
+                                    .filter(event -> event.startsWith("duplicate") || event.startsWith("copy"))
                                     .count()
                             >= USABLE.size());
             scene.awaitEffects(bodies.toArray(String[]::new));

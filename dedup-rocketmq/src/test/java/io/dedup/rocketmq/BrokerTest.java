@@ -51,9 +51,7 @@ class BrokerTest {
             scene.send("a", "b", "c");
             scene.awaitEffects("a", "b", "c");
             scene.server.resetOffset(scene.topic, scene.group);
-            await().atMost(Scene.PATIENCE)
-                    .until(() ->
-                            scene.count("duplicate a") + scene.count("duplicate b") + scene.count("duplicate c") >= 3);
+            await().atMost(Scene.PATIENCE).until(() -> scene.duplicates("a", "b", "c") >= 3);
             scene.send("d");
             scene.awaitEffects("a", "b", "c", "d");
         }
@@ -74,7 +72,7 @@ class BrokerTest {
                 });
             }
             start(scene, push);
-            await().atMost(Scene.PATIENCE).until(() -> scene.count("duplicate a") >= 1);
+            await().atMost(Scene.PATIENCE).until(() -> scene.duplicates("a") >= 1);
             assertThat(scene.effects).containsExactly("a");
         }
     }
@@ -95,7 +93,7 @@ class BrokerTest {
             scene.awaitEffects("a");
             assertThat(System.currentTimeMillis() - begin)
                     .isGreaterThanOrEqualTo(1000); // the broker's ticks are seconds
-            await().atMost(Scene.PATIENCE).until(() -> scene.count("duplicate a") == 1);
+            await().atMost(Scene.PATIENCE).until(() -> scene.duplicates("a") == 1);
             assertThat(scene.effects).containsExactly("a");
         }
     }
@@ -122,7 +120,7 @@ class BrokerTest {
                 }
             }
             scene.awaitEffects("a", "b");
-            await().atMost(Scene.PATIENCE).until(() -> scene.count("duplicate a") == 1);
+            await().atMost(Scene.PATIENCE).until(() -> scene.duplicates("a") == 1);
             assertThat(scene.effects).containsExactlyInAnyOrder("a", "b");
         }
     }
@@ -140,7 +138,7 @@ class BrokerTest {
                     .build());
             scene.send("a");
             second.send(scene.message("other").addProperty("id", "a").build());
-            await().atMost(Scene.PATIENCE).until(() -> scene.count("duplicate a") == 1);
+            await().atMost(Scene.PATIENCE).until(() -> scene.duplicates("a") == 1);
             assertThat(scene.effects).containsExactly("a");
         }
     }

@@ -52,7 +52,7 @@ class KillTest {
             scene.send("a", "b", "hang", "c"); // and the producer sends them again
             await().atMost(NOTICED)
                     .untilAsserted(() -> assertThat(effects(scene)).contains("a", "b", "hang", "c"));
-            await().atMost(NOTICED).until(() -> scene.count("duplicate hang") >= 1);
+            await().atMost(NOTICED).until(() -> scene.duplicates("hang") >= 1);
             assertThat(effects(scene)).containsExactlyInAnyOrder("a", "b", "hang", "c");
             assertThat(scene.effects).containsExactly("hang");
         }

@@ -28,6 +28,7 @@ import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 import org.apache.rocketmq.client.apis.ClientConfiguration;
 import org.apache.rocketmq.client.apis.ClientException;
 import org.apache.rocketmq.client.apis.ClientServiceProvider;
@@ -128,6 +129,16 @@ final class Scene implements AutoCloseable {
         }
 
         @Override
+        public void copyInBatch(DedupKey key) {
+            events.add("copy " + key.messageId());
+        }
+
+        @Override
+        public void leaseLost(DedupKey key) {
+            events.add("lost " + key.messageId());
+        }
+
+        @Override
         public void conflict(DedupKey key, OnConflict policy) {
             events.add("conflict " + key.messageId());
         }
@@ -140,6 +151,13 @@ final class Scene implements AutoCloseable {
 
     long count(String event) {
         return events.stream().filter(event::equals).count();
+    }
+
+    /** How many deliveries were acked without a run: duplicates, and copies of another one in their batch. */
+    long duplicates(String... ids) {
+        return Stream.of(ids)
+                .mapToLong(id -> count("duplicate " + id) + count("copy " + id))
+                .sum();
     }
 
     MessageBuilder message(String body) {

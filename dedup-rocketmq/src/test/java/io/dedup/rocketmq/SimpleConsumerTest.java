@@ -55,7 +55,7 @@ class SimpleConsumerTest {
             scene.awaitEffects("a", "b", "c");
             scene.send("b", "d", "a");
             scene.awaitEffects("a", "b", "c", "d");
-            await().atMost(Scene.PATIENCE).until(() -> loop.openMessages() == 0);
+            await().atMost(Scene.PATIENCE).until(() -> scene.duplicates("a", "b") == 4 && loop.openMessages() == 0);
             scene.assertNothingLeft(loop);
             assertThat(attempts).containsOnly(1);
         }
@@ -326,7 +326,7 @@ class SimpleConsumerTest {
     }
 
     @Test
-    @DisplayName("an extractor and a retry delay that throw errors stop neither receiving nor handling")
+    @DisplayName("an extractor, an exception and a retry delay that throw errors stop neither receiving nor handling")
     void errorsOfTheUser() {
         try (Scene scene = Scene.normal()) {
             RocketMqDedup rocket = RocketMqDedup.builder(scene.dedup)
@@ -337,15 +337,96 @@ class SimpleConsumerTest {
                         return Scene.id(message);
                     })
                     .build();
-            AtomicBoolean failed = new AtomicBoolean();
-            scene.loop(
+            AtomicInteger runs = new AtomicInteger();
+            SimpleConsumerLoop loop = scene.loop(
                     rocket,
-                    message -> failed.getAndSet(true) ? effect(scene).consume(message) : ConsumeResult.FAILURE,
+                    message -> {
+                        if (runs.incrementAndGet() == 1) {
+                            throw new IllegalStateException() {
+                                @Override
+                                public String getMessage() {
+                                    throw new IllegalStateException("no message either");
+                                }
+                            };
+                        }
+                        return effect(scene).consume(message);
+                    },
                     settings -> settings.retryDelay(attempt -> {
-                        throw new StackOverflowError("always");
+                        if (attempt > 2) {
+                            throw new StackOverflowError("for the rest");
+                        }
+                        return null;
                     }));
             scene.send("a");
             scene.awaitEffects("a");
+            await().atMost(Scene.PATIENCE).until(() -> loop.openMessages() == 0);
+        }
+    }
+
+    @Test
+    @DisplayName("R3 a copy of a message of another message group doesn't hold its own group for ever")
+    void copyInAnotherGroup() {
+        try (Scene scene = new Scene(TopicType.FIFO, 20, policy -> policy)) {
+            Execution elsewhere = scene.runningElsewhere("k");
+            for (String each : List.of("k/one", "k/two", "j/two")) {
+                scene.send(scene.message("v")
+                        .addProperty("id", each.substring(0, 1))
+                        .setMessageGroup(each.substring(2))
+                        .build());
+            }
+            SimpleConsumerLoop loop = scene.loop(effect(scene));
+            await().atMost(Scene.PATIENCE).until(() -> scene.count("deferred k") >= 4);
+            assertThat(scene.effects).isEmpty();
+            elsewhere.fail(new IllegalStateException("the other one failed"));
+            scene.awaitEffects("k", "j");
+            assertThat(scene.effects).containsExactly("k", "j");
+            await().atMost(Scene.PATIENCE).until(() -> loop.openMessages() == 0);
+        }
+    }
+
+    @Test
+    @DisplayName("a claim that is lost while its message waits for a thread: the handler doesn't begin")
+    void lostBeforeTheRun() {
+        try (Scene scene = Scene.normal()) {
+            CountDownLatch goOn = new CountDownLatch(1);
+            scene.send("first");
+            SimpleConsumerLoop loop = scene.loop(
+                    scene.builder().build(),
+                    message -> {
+                        awaitLatch(goOn);
+                        return effect(scene).consume(message);
+                    },
+                    settings -> settings.concurrency(1));
+            await().atMost(Scene.PATIENCE).until(() -> loop.openMessages() == 1);
+            scene.send("second");
+            await().atMost(Scene.PATIENCE).until(() -> scene.dedup.engine().inFlight() == 2);
+            scene.store.forget(scene.key("second"), true);
+            scene.runningElsewhere("second").succeed(null, WaitBudget.none());
+            await().atMost(Scene.PATIENCE).until(() -> scene.count("lost second") >= 1);
+            goOn.countDown();
+            scene.awaitEffects("first");
+            await().atMost(Scene.PATIENCE).until(() -> loop.openMessages() == 0);
+            assertThat(scene.effects).containsExactly("first");
+            assertThat(scene.duplicates("second")).isEqualTo(1);
+        }
+    }
+
+    @Test
+    @DisplayName("a handler that doesn't come back holds its message group no longer than maxProcessingTime")
+    void hangingHandler() {
+        try (Scene scene = new Scene(TopicType.FIFO, 20, policy -> policy.maxProcessingTime(Duration.ofSeconds(2)))) {
+            CountDownLatch goOn = new CountDownLatch(1);
+            sendInOrder(scene, "a", "b");
+            scene.loop(message -> {
+                if (calls.incrementAndGet() == 1) {
+                    awaitLatch(goOn);
+                    return ConsumeResult.FAILURE;
+                }
+                return effect(scene).consume(message);
+            });
+            await().atMost(Scene.PATIENCE).until(() -> scene.effects.size() == 2);
+            assertThat(scene.effects).containsExactly("a", "b");
+            goOn.countDown();
         }
     }
 

@@ -119,7 +119,7 @@ class StoreOutageTest {
                 proxy.heal();
                 await().atMost(Scene.PATIENCE).until(() -> scene.dedup.engine().pendingCompletions() == 0);
                 scene.send("a");
-                await().atMost(Scene.PATIENCE).until(() -> scene.count("duplicate a") >= 1);
+                await().atMost(Scene.PATIENCE).until(() -> scene.duplicates("a") >= 1);
                 assertThat(scene.effects).containsExactly("a");
             } finally {
                 proxy.heal();
