@@ -2,6 +2,9 @@ package io.dedup.rocketmq;
 
 import java.time.Duration;
 import java.util.function.IntFunction;
+import org.apache.rocketmq.client.apis.message.MessageView;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Settings of a loop; {@link SimpleConsumerLoopBuilder} tells what they mean. */
 record LoopSettings(
@@ -10,9 +13,23 @@ record LoopSettings(
         Duration invisibleDuration,
         IntFunction<Duration> retryDelay,
         Duration shutdownTimeout) {
+    private static final Logger log = LoggerFactory.getLogger(SimpleConsumerLoop.class);
+    private static final Duration SHORTEST_DELAY = Duration.ofMillis(1);
+    private static final Duration DEFAULT_DELAY = Duration.ofSeconds(10);
 
     /** How many messages may be open: enough to keep the handlers busy while the next batch is claimed. */
     int capacity() {
         return concurrency + batchSize;
+    }
+
+    /** After how long a message that failed comes again. */
+    Duration delayOf(MessageView message) {
+        try {
+            Duration delay = retryDelay.apply(message.getDeliveryAttempt());
+            return delay.compareTo(SHORTEST_DELAY) < 0 ? SHORTEST_DELAY : delay;
+        } catch (RuntimeException | Error e) { // of the user's; null, too
+            log.error("retryDelay failed; {} comes again after 10 s", MessageDeliveries.origin(message), e);
+            return DEFAULT_DELAY;
+        }
     }
 }

@@ -1,29 +1,21 @@
 package io.dedup.rocketmq;
 
 import io.dedup.engine.Execution;
-import io.dedup.rocketmq.BrokerOrders.Answer;
 import io.dedup.rocketmq.OpenMessage.State;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executor;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The messages that a loop has received and not yet answered. It alone changes their state, under one lock, and calls
  * neither store nor listener while it holds it. Thread-safe.
  */
 final class OpenMessages {
-    private static final Logger log = LoggerFactory.getLogger(SimpleConsumerLoop.class);
-    private static final Duration AT_ONCE = Duration.ofSeconds(1);
+    static final Duration AT_ONCE = Duration.ofSeconds(1);
     private static final Duration LOOK = Duration.ofMillis(200);
-    private static final Duration DEFAULT_DELAY = Duration.ofSeconds(10);
 
     private final Monitor monitor = new Monitor();
     private final Set<OpenMessage> messages = new LinkedHashSet<>(); // compared by identity
@@ -32,7 +24,6 @@ final class OpenMessages {
     private final BrokerOrders broker;
     private final Consumer<OpenMessage> submit;
     private final Runnable whenOver;
-    private final Executor background;
     private boolean storeAnswers = true;
     private boolean stuck;
     private boolean stopping;
@@ -42,15 +33,8 @@ final class OpenMessages {
      *
      * @param submit is given each message that is claimed and whose turn it is, maybe more than once; see {@link #start}
      * @param whenOver runs, maybe more than once, when the loop stops and nothing is open
-     * @param background for calls of the store that the client's threads had better not wait for
      */
-    OpenMessages(
-            LoopSettings settings,
-            BrokerOrders broker,
-            Consumer<OpenMessage> submit,
-            Runnable whenOver,
-            Executor background) {
-        this.background = background;
+    OpenMessages(LoopSettings settings, BrokerOrders broker, Consumer<OpenMessage> submit, Runnable whenOver) {
         this.settings = settings;
         this.broker = broker;
         this.submit = submit;
@@ -202,7 +186,7 @@ final class OpenMessages {
 
     /** It failed: it comes again after the retry delay, and with it what is behind it in its message group. */
     void failed(OpenMessage message) {
-        showIn(message, true, retryDelay(message));
+        showIn(message, true, settings.delayOf(message.view));
     }
 
     /** Nothing has happened: it comes again, and with it what is behind it in its message group. */
@@ -237,16 +221,6 @@ final class OpenMessages {
         });
     }
 
-    private Duration retryDelay(OpenMessage message) {
-        try {
-            Duration delay = settings.retryDelay().apply(message.view.getDeliveryAttempt());
-            return delay.compareTo(Duration.ofMillis(1)) < 0 ? Duration.ofMillis(1) : delay;
-        } catch (RuntimeException | Error e) { // of the user's; null, too
-            log.error("retryDelay failed; {} comes again after 10 s", MessageDeliveries.origin(message.view), e);
-            return DEFAULT_DELAY;
-        }
-    }
-
     /** Forgets the message and its copies, which are returned; nothing when it is forgotten already. */
     private List<OpenMessage> close(OpenMessage message, boolean evenRunning) {
         return monitor.with(() -> {
@@ -272,39 +246,23 @@ final class OpenMessages {
         }
     }
 
-    /** Keeps the messages from coming again, as long as their handlers may run. */
-    void prolong() {
-        long now = System.nanoTime();
-        releaseBehindOverdue(now);
-        long due = settings.invisibleDuration().toNanos() / 3;
-        List<OpenMessage> these = monitor.with(() -> messages.stream()
-                .filter(message -> !message.gone && now - message.extendedAt >= due && !message.isOverdue(now))
+    /** Those whose invisible time has to be prolonged by now: it was, this long ago, and their handlers may still run. */
+    List<OpenMessage> toProlong(long now, Duration due) {
+        return monitor.with(() -> messages.stream()
+                .filter(message ->
+                        !message.gone && now - message.extendedAt >= due.toNanos() && !message.isOverdue(now))
                 .toList());
-        for (OpenMessage message : these) {
-            message.extendedAt = now;
-            CompletableFuture<Void> unused = broker.hide(message, settings.invisibleDuration())
-                    .thenAccept(answer -> {
-                        if (answer == Answer.FAILED) {
-                            message.extendedAt = now - due; // so the next time again
-                        } else if (answer == Answer.REFUSED) {
-                            message.gone = true; // somebody else gets it now, maybe we ourselves
-                            inBackground(() -> giveBack(message, AT_ONCE));
-                        }
-                    });
-        }
     }
 
     /**
      * A handler that runs for longer than it may has lost its message, which the broker gives to others; it must not hold
-     * those that wait for it, or for its thread.
+     * those that wait for it, or for its thread. They go back.
      */
-    private void releaseBehindOverdue(long now) {
+    void releaseBehindOverdue(long now) {
         List<OpenMessage> waiting = monitor.with(() -> {
-            List<OpenMessage> running = messages.stream()
-                    .filter(message -> message.startedAt != 0 && message.leader == null)
+            List<OpenMessage> overdue = messages.stream()
+                    .filter(message -> message.startedAt != 0 && message.leader == null && message.isOverdue(now))
                     .toList();
-            List<OpenMessage> overdue =
-                    running.stream().filter(message -> message.isOverdue(now)).toList();
             List<OpenMessage> back = new ArrayList<>();
             for (OpenMessage message : overdue) {
                 back.addAll(lanes.behind(message));
@@ -320,14 +278,6 @@ final class OpenMessages {
             return back;
         });
         waiting.forEach(message -> giveBack(message, AT_ONCE));
-    }
-
-    private void inBackground(Runnable task) {
-        try {
-            background.execute(task);
-        } catch (RejectedExecutionException e) {
-            log.debug("the loop is over, and nothing waits for this any more", e);
-        }
     }
 
     int size() {

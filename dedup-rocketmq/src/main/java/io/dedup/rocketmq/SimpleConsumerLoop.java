@@ -79,7 +79,7 @@ public final class SimpleConsumerLoop implements AutoCloseable {
         this.handling = handling;
         this.deliveries = deliveries;
         this.broker = new BrokerOrders(consumer);
-        this.open = new OpenMessages(settings, broker, this::submit, this::endThreads, timers);
+        this.open = new OpenMessages(settings, broker, this::submit, this::endThreads);
         this.finisher = new Finisher(engine, open::done, open::isOver);
         this.decisions = new Decisions(engine, group, patience, open, timers, threads);
         this.receiver = threads.newThread(this::receive);
@@ -97,7 +97,8 @@ public final class SimpleConsumerLoop implements AutoCloseable {
 
     void start() {
         long tick = Math.max(1, settings.invisibleDuration().toMillis() / 12);
-        var unused = keeper.scheduleWithFixedDelay(this::prolong, tick, tick, TimeUnit.MILLISECONDS);
+        var unused = keeper.scheduleWithFixedDelay(
+                new Prolonging(open, broker, settings.invisibleDuration(), timers), tick, tick, TimeUnit.MILLISECONDS);
         finishing.start();
         receiver.start();
     }
@@ -136,14 +137,6 @@ public final class SimpleConsumerLoop implements AutoCloseable {
         }
         if (!messages.isEmpty()) {
             decisions.decide(open.add(messages));
-        }
-    }
-
-    private void prolong() {
-        try {
-            open.prolong();
-        } catch (RuntimeException | Error e) { // or it would never be called again
-            log.error("Messages couldn't be kept invisible", e);
         }
     }
 
