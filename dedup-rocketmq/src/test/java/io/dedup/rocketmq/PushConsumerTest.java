@@ -68,6 +68,39 @@ class PushConsumerTest {
         }
     }
 
+    @ParameterizedTest(name = "push={0}")
+    @ValueSource(booleans = {true, false})
+    @DisplayName("a listener of two arguments is told its attempt, and a fencing token that grows")
+    void context(boolean push) throws Exception {
+        try (Scene scene = Scene.normal()) {
+            List<Long> tokens = new CopyOnWriteArrayList<>();
+            ContextMessageListener listener = (message, context) -> {
+                attempts.add(context.attempt());
+                tokens.add(context.fencingToken());
+                if (context.attempt() == 1) {
+                    return ConsumeResult.FAILURE;
+                }
+                return effect(scene).consume(message);
+            };
+            RocketMqDedup rocket = scene.builder().build();
+            if (push) {
+                MessageListener decorated = rocket.decorate(scene.group, listener);
+                assertThat(decorated.consume(new PlayedMessage(scene.topic))).isEqualTo(ConsumeResult.FAILURE);
+                assertThat(decorated.consume(new PlayedMessage(scene.topic))).isEqualTo(ConsumeResult.SUCCESS);
+                assertThat(decorated.consume(new PlayedMessage(scene.topic))).isEqualTo(ConsumeResult.SUCCESS);
+                scene.awaitEffects("played");
+            } else {
+                scene.closeLater(rocket.loop(scene.closeLater(scene.simpleConsumer(scene.group, scene.topic)), listener)
+                        .retryDelay(attempt -> Duration.ofMillis(200))
+                        .start());
+                scene.send("a");
+                scene.awaitEffects("a");
+            }
+            assertThat(attempts).startsWith(1, 2);
+            assertThat(tokens).hasSize(2).isSorted().doesNotHaveDuplicates();
+        }
+    }
+
     @Test
     @DisplayName("R2 in flight elsewhere: waits, spends no attempt, is never acked, and runs when the other fails")
     void inFlight() {
