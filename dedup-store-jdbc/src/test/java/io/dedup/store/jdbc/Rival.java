@@ -31,6 +31,27 @@ final class Rival implements AutoCloseable {
     }
 
     void lock(DedupKey key) {
+        try {
+            tryLock(key);
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** Returns whether it got the lock; it didn't if this transaction was chosen as the victim of a deadlock. */
+    boolean lockUnlessVictim(DedupKey key) throws SQLException {
+        try {
+            tryLock(key);
+            return true;
+        } catch (SQLException e) {
+            if ("40P01".equals(e.getSQLState()) || "40001".equals(e.getSQLState())) {
+                return false;
+            }
+            throw e;
+        }
+    }
+
+    private void tryLock(DedupKey key) throws SQLException {
         String sql = "SELECT attempt FROM dedup_record WHERE message_id = ? AND scope = ? FOR UPDATE";
         try (PreparedStatement statement = connection.prepareStatement(sql)) {
             bind(statement, key);
@@ -39,8 +60,6 @@ final class Rival implements AutoCloseable {
                     throw new IllegalStateException("no row to be locked: " + key);
                 }
             }
-        } catch (SQLException e) {
-            throw new IllegalStateException(e);
         }
     }
 
