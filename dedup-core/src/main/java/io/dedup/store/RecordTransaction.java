@@ -1,0 +1,54 @@
+package io.dedup.store;
+
+import io.dedup.DedupKey;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An open business transaction. Belongs to the thread that opened it; {@link #commit} or {@link #rollback} ends it, and
+ * exactly one of them is called.
+ *
+ * <p>A {@link DedupStoreException} of any other method leaves it to be rolled back: nothing else may follow.
+ */
+public interface RecordTransaction {
+    /**
+     * Writes the records of messages that are about to be handled, as DONE: visible to others when this commits. One
+     * round trip. Never waits for a transaction that handles one of them, as far as the database can do without.
+     *
+     * @param requests each key once
+     * @return an answer for each, in order
+     * @throws TooManyRecordsException when fewer may do
+     */
+    List<RecordResult> claimAll(List<RecordRequest> requests);
+
+    /**
+     * Takes back records that {@link #claimAll} has written in this transaction: their messages weren't handled.
+     *
+     * @param keys each once; others than those change nothing
+     */
+    void removeAll(List<DedupKey> keys);
+
+    /** Keeps a result for duplicates, with a record that {@link #claimAll} has written in this transaction. */
+    void keepResult(DedupKey key, byte[] result);
+
+    /**
+     * Completes claims that were made outside, as {@link DedupStore#completeAll} does, but so that it counts when this
+     * commits. {@code repeated} isn't looked at: nobody but the owner completes.
+     *
+     * @param requests each key once
+     * @return an answer for each, in order; {@code StoreError} is none of them
+     */
+    List<WriteResult> completeAll(List<CompleteRequest> requests);
+
+    /** Commits. Never throws, but for an {@link Error}. */
+    CommitResult commit();
+
+    /** Rolls back. Never throws, but for an {@link Error}: what can't be rolled back ends with its connection. */
+    void rollback();
+
+    /**
+     * Whether the exception tells of a transaction that the database undid because of another one, such as a deadlock or
+     * a serialization failure: trying again makes sense, whatever else the exception is.
+     */
+    boolean isUndoneByOthers(@Nullable Throwable failure);
+}

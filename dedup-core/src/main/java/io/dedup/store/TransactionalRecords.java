@@ -1,0 +1,33 @@
+package io.dedup.store;
+
+import java.time.Duration;
+
+/**
+ * Opens business transactions and keeps dedup records in them, so that a record commits or rolls back with the effect.
+ *
+ * <p>Thread-safe. Only DONE inside its window, and a live lease of a claim outside, block a record: a record that isn't
+ * committed blocks nobody but those who ask while its transaction is open.
+ */
+public interface TransactionalRecords {
+    /** For logs and metrics: {@code jdbc} … */
+    String name();
+
+    /** Whether the claims of this store are records of the same table, so that a transaction can complete them. */
+    boolean holdsClaimsOf(DedupStore store);
+
+    /**
+     * How many records may be claimed at the same time in transactions of all processes together; {@link Long#MAX_VALUE}
+     * where there is no such limit.
+     */
+    long concurrentRecords();
+
+    /**
+     * Opens a transaction, bound to the calling thread: what a handler does there joins it.
+     *
+     * @param timeout how long it is meant to last at most; positive
+     * @throws IllegalStateException when the thread has a transaction already, or the transaction isn't one of the
+     *     records' database; nothing is open then
+     * @throws DedupStoreException when it can't be opened; nothing is open then
+     */
+    RecordTransaction begin(Duration timeout);
+}
