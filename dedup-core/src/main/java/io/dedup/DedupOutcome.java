@@ -90,7 +90,11 @@ public sealed interface DedupOutcome<R extends @Nullable Object> {
         /** The handler failed after its lease was lost: whoever took over decides. */
         LEASE_LOST,
         /** The deduplicator is closed. */
-        CLOSED
+        CLOSED,
+        /** The transaction, and the effect with it, was rolled back for a reason that isn't the handler's. */
+        ROLLED_BACK,
+        /** The answer to the commit got lost. The record, when the message comes again, tells what became of it. */
+        COMMIT_UNKNOWN
     }
 
     /** How a successful run was recorded. */

@@ -11,6 +11,7 @@ import java.util.Objects;
 public final class DedupPolicy {
     private static final DedupPolicy DEFAULTS = new Builder().build();
 
+    private final DedupMode mode;
     private final Window window;
     private final Duration lease;
     private final Duration maxProcessingTime;
@@ -26,6 +27,7 @@ public final class DedupPolicy {
     private final boolean shadow;
 
     private DedupPolicy(Builder from) {
+        this.mode = from.mode;
         this.window = from.window;
         this.lease = from.lease;
         this.maxProcessingTime = from.maxProcessingTime;
@@ -55,7 +57,12 @@ public final class DedupPolicy {
         return new Builder(this);
     }
 
-    /** For how long after completion an ID is remembered; 24 h by default. */
+    /** How the record is kept together with the effect; {@link DedupMode#LEASED} by default, and in shadow mode. */
+    public DedupMode mode() {
+        return shadow ? DedupMode.LEASED : mode;
+    }
+
+    /** For how long after completion an ID is remembered; 24 h by default. In a transaction it counts from the claim. */
     public Window window() {
         return window;
     }
@@ -65,7 +72,10 @@ public final class DedupPolicy {
         return lease;
     }
 
-    /** For how long after a handler's start its lease is renewed; 5 min by default. */
+    /**
+     * For how long after a handler's start its lease is renewed; 5 min by default. The time-out of the transaction in the
+     * transactional modes.
+     */
     public Duration maxProcessingTime() {
         return maxProcessingTime;
     }
@@ -122,7 +132,8 @@ public final class DedupPolicy {
 
     @Override
     public String toString() {
-        return "window " + window + ", lease " + lease + ", maxProcessingTime " + maxProcessingTime + ", inFlightWait "
+        return "mode " + mode() + ", window " + window + ", lease " + lease + ", maxProcessingTime " + maxProcessingTime
+                + ", inFlightWait "
                 + inFlightWait + ", onStoreFailure " + onStoreFailure + ", onMissingId " + onMissingId
                 + ", onConflict " + onConflict + ", maxDeaths " + maxDeaths + (shadow ? ", shadow" : "");
     }
@@ -135,6 +146,7 @@ public final class DedupPolicy {
         private static final Duration MAX_WAIT = Duration.ofMinutes(10);
         private static final int MAX_RESULT_BYTES = 16 * 1024 * 1024;
 
+        private DedupMode mode = DedupMode.LEASED;
         private Window window = Window.of(Duration.ofHours(24));
         private Duration lease = Duration.ofSeconds(30);
         private Duration maxProcessingTime = Duration.ofMinutes(5);
@@ -152,6 +164,7 @@ public final class DedupPolicy {
         private Builder() {}
 
         private Builder(DedupPolicy from) {
+            this.mode = from.mode;
             this.window = from.window;
             this.lease = from.lease;
             this.maxProcessingTime = from.maxProcessingTime;
@@ -165,6 +178,12 @@ public final class DedupPolicy {
             this.fingerprint = from.fingerprint;
             this.fencingToken = from.fencingToken;
             this.shadow = from.shadow;
+        }
+
+        /** See {@link DedupMode}. */
+        public Builder mode(DedupMode value) {
+            this.mode = Objects.requireNonNull(value, "mode");
+            return this;
         }
 
         /** See {@link DedupPolicy#window()}. */
@@ -254,7 +273,9 @@ public final class DedupPolicy {
                 throw new IllegalArgumentException("maxProcessingTime (" + maxProcessingTime
                         + ") must not be shorter than lease (" + lease + "): raise the one or lower the other");
             }
-            return new DedupPolicy(this);
+            DedupPolicy policy = new DedupPolicy(this);
+            ModeRules.check(mode, policy);
+            return policy;
         }
 
         private static Duration between(String setting, Duration value, Duration min, Duration max) {

@@ -7,7 +7,9 @@ import io.dedup.engine.BatchAdmission;
 import io.dedup.engine.DedupEngine;
 import io.dedup.engine.Delivery;
 import io.dedup.engine.Execution;
+import io.dedup.engine.RunEnd;
 import io.dedup.engine.WaitBudget;
+import io.dedup.internal.Printable;
 import io.dedup.internal.SafeListeners;
 import io.dedup.store.DedupStore;
 import java.util.ArrayList;
@@ -18,6 +20,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -40,7 +43,8 @@ public final class Deduplicator implements AutoCloseable {
 
     Deduplicator(DedupStore store, DeduplicatorBuilder from) {
         this.topics = from.topics();
-        this.engine = new DedupEngine(store, from.listeners(), from.shortestLease(), from.shutdownTimeout());
+        this.engine = new DedupEngine(
+                store, from.transactions(), from.listeners(), from.shortestLease(), from.shutdownTimeout());
         this.outcomes = new Outcomes(new SafeListeners<>(from.listeners()));
         ThreadPoolExecutor pool = new ThreadPoolExecutor(
                 ASYNC_THREADS,
@@ -98,6 +102,9 @@ public final class Deduplicator implements AutoCloseable {
      * Runs the handler if this caller wins the claim, and records its success. Two round trips for a new message, one
      * for a duplicate; blocks for them, and up to {@code inFlightWait} for a message in flight elsewhere.
      *
+     * <p>In a transactional mode, opens the transaction as well: the handler joins it, and a thread that has one already
+     * gets {@link DedupOutcome.Deferred}.
+     *
      * @throws X what the handler throws, after its claim was released
      */
     public <R extends @Nullable Object, X extends Throwable> DedupOutcome<R> execute(
@@ -109,6 +116,9 @@ public final class Deduplicator implements AutoCloseable {
             return outcomes.notRun(admission, call);
         }
         Execution execution = run.execution();
+        if (execution.isTransactional()) {
+            return executeInTransaction(call, handler, execution, budget);
+        }
         execution.begin();
         R value;
         try {
@@ -123,6 +133,34 @@ public final class Deduplicator implements AutoCloseable {
         return new DedupOutcome.Handled<>(value, completion);
     }
 
+    @SuppressWarnings("unchecked") // what the handler throws is an X, or unchecked
+    private <R extends @Nullable Object, X extends Throwable> DedupOutcome<R> executeInTransaction(
+            DedupCall<R> call, DedupHandler<R, X> handler, Execution execution, WaitBudget budget) throws X {
+        int maxResultBytes = policyOf(call.key()).maxResultBytes();
+        AtomicReference<@Nullable R> value = new AtomicReference<>();
+        RunEnd end = engine.run(
+                execution,
+                context -> {
+                    R returned = handler.handle(context);
+                    value.set(returned);
+                    return outcomes.encode(call, maxResultBytes, returned);
+                },
+                budget);
+        if (end instanceof RunEnd.Failed failed) {
+            throw (X) failed.cause();
+        }
+        if (end instanceof RunEnd.NotRun notRun) {
+            return outcomes.notRun(notRun.admission(), call);
+        }
+        return handled(value, ((RunEnd.Handled) end).completion());
+    }
+
+    @SuppressWarnings("NullAway") // null only where R takes null
+    private static <R extends @Nullable Object> DedupOutcome<R> handled(
+            AtomicReference<@Nullable R> value, Completion completion) {
+        return new DedupOutcome.Handled<>(value.get(), completion);
+    }
+
     /**
      * As {@link #execute(DedupCall, DedupHandler)} for work that ends with a stage. Claims on the calling thread, and
      * blocks it for that; records the end on a thread of its own.
@@ -131,10 +169,16 @@ public final class Deduplicator implements AutoCloseable {
      * Cancelling what this returns changes nothing.
      *
      * @return ends after the store was told; fails as the handler or its stage does
+     * @throws IllegalArgumentException in a transactional mode: a transaction belongs to one thread
      */
     public <R extends @Nullable Object> CompletionStage<DedupOutcome<R>> executeAsync(
             DedupCall<R> call, AsyncDedupHandler<R> handler) {
         DedupPolicy policy = policyOf(call.key());
+        if (policy.mode().isTransactional()) {
+            throw new IllegalArgumentException("mode " + policy.mode() + " of topic "
+                    + Printable.of(call.key().scope().topic())
+                    + " can't end with a stage: a transaction belongs to one thread. Use execute, or mode LEASED");
+        }
         Admission admission = engine.admit(delivery(call), budget(policy));
         if (!(admission instanceof Admission.Run run)) {
             return CompletableFuture.completedStage(outcomes.notRun(admission, call));

@@ -1,6 +1,7 @@
 package io.dedup;
 
 import io.dedup.store.DedupStore;
+import io.dedup.store.TransactionalRecords;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -18,6 +19,7 @@ public final class DeduplicatorBuilder {
     private final DedupStore store;
     private final Map<String, UnaryOperator<DedupPolicy.Builder>> topics = new HashMap<>();
     private final List<DedupListener> listeners = new ArrayList<>();
+    private @Nullable TransactionalRecords transactions;
     private @Nullable String consumer;
     private DedupPolicy defaults = DedupPolicy.defaults();
     private Duration shutdownTimeout = Duration.ofSeconds(30);
@@ -46,6 +48,15 @@ public final class DeduplicatorBuilder {
         return this;
     }
 
+    /**
+     * Needed for the transactional modes: opens the transactions that handlers run in, and keeps their records. The store
+     * has to be the same table in mode LEASED_TRANSACTIONAL, and another store, in front of it, in mode TIERED.
+     */
+    public DeduplicatorBuilder transactions(TransactionalRecords records) {
+        this.transactions = Objects.requireNonNull(records, "transactions");
+        return this;
+    }
+
     /** A listener to be told what happens; any number of them. */
     public DeduplicatorBuilder listener(DedupListener listener) {
         listeners.add(Objects.requireNonNull(listener, "listener"));
@@ -68,7 +79,15 @@ public final class DeduplicatorBuilder {
      * @throws IllegalArgumentException when a setting is missing or wrong; names it
      */
     public Deduplicator build() {
+        ModeRules rules = new ModeRules(store, transactions);
+        rules.check("defaults", defaults);
+        policies().forEach((name, policy) -> rules.check("topic " + name, policy));
         return new Deduplicator(store, this);
+    }
+
+    @Nullable
+    TransactionalRecords transactions() {
+        return transactions;
     }
 
     DedupTopics topics() {

@@ -3,6 +3,7 @@ package io.dedup.engine;
 import static java.util.Objects.requireNonNull;
 
 import io.dedup.DedupKey;
+import io.dedup.DedupMode;
 import io.dedup.store.ClaimRequest;
 import io.dedup.store.ClaimResult;
 import io.dedup.store.ClaimResult.Acquired;
@@ -53,7 +54,7 @@ final class BatchAdmitter {
         for (int i = 0; i < deliveries.size(); i++) {
             Delivery delivery = deliveries.get(i);
             DedupKey key = delivery.claimKey();
-            if (key != null && leaders.putIfAbsent(key, i) == null) {
+            if (key != null && leaders.putIfAbsent(key, i) == null && !isDecidedByRecord(delivery)) {
                 toClaim.add(delivery);
                 requests.add(claimer.request(delivery, key, owner));
             }
@@ -63,6 +64,11 @@ final class BatchAdmitter {
         if (answers.stream().anyMatch(Attempted::isUndecided) && !isolationNeeded()) {
             claimer.wait(answers, budget, this::answered);
         }
+    }
+
+    /** Nothing is asked about these before their transaction. */
+    private static boolean isDecidedByRecord(Delivery delivery) {
+        return delivery.topic().policy().mode() == DedupMode.TRANSACTIONAL;
     }
 
     /** Under the heartbeat at once: claims that wait for their neighbours must not run out. */
@@ -104,10 +110,13 @@ final class BatchAdmitter {
                 continue;
             }
             int leader = requireNonNull(leaders.get(key));
-            admissions.add(
-                    leader == i
-                            ? decider.decide(requireNonNull(attempted.get(key)), executions.get(key))
-                            : copy(delivery, key, leader, admissions.get(leader)));
+            if (leader != i) {
+                admissions.add(copy(delivery, key, leader, admissions.get(leader)));
+            } else if (isDecidedByRecord(delivery)) {
+                admissions.add(decider.decidedByRecord(delivery));
+            } else {
+                admissions.add(decider.decide(requireNonNull(attempted.get(key)), executions.get(key)));
+            }
         }
         return admissions;
     }

@@ -1,6 +1,7 @@
 package io.dedup.engine;
 
 import io.dedup.DedupKey;
+import io.dedup.DedupMode;
 import io.dedup.DedupPolicy;
 import io.dedup.store.ClaimRequest;
 import io.dedup.store.ClaimResult;
@@ -8,6 +9,7 @@ import io.dedup.store.ClaimResult.InFlight;
 import io.dedup.store.ClaimResult.StoreError;
 import io.dedup.store.Owner;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -24,6 +26,7 @@ final class Claimer {
     private static final long LEASE_END_MARGIN_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
     private final StoreCalls store;
+    private final FrontGate gate = new FrontGate();
     private final Owners owners = new Owners();
 
     Claimer(StoreCalls store) {
@@ -46,18 +49,43 @@ final class Claimer {
 
     Attempted claim(Delivery delivery, ClaimRequest request) {
         long sentAt = System.nanoTime();
-        return new Attempted(delivery, request, store.claim(request), sentAt);
+        if (!isInFront(delivery)) {
+            return new Attempted(delivery, request, store.claim(request), sentAt);
+        }
+        if (gate.isClosed()) {
+            return new Attempted(delivery, request, new StoreError(FrontGate.skip()), sentAt);
+        }
+        ClaimResult result = store.claim(request);
+        gate.answered(result instanceof StoreError);
+        return new Attempted(delivery, request, result, sentAt);
+    }
+
+    /** Whether the store is only in front of what decides. */
+    private static boolean isInFront(Delivery delivery) {
+        return delivery.topic().policy().mode() == DedupMode.TIERED;
     }
 
     /** One call for all; the answers in order, a {@link StoreError} for each that has none. */
     List<Attempted> claimAll(List<Delivery> deliveries, List<ClaimRequest> requests) {
         long sentAt = System.nanoTime();
-        List<ClaimResult> results = store.claimAll(requests);
+        List<ClaimResult> results = answers(deliveries, requests);
         List<Attempted> attempted = new ArrayList<>(requests.size());
         for (int i = 0; i < requests.size(); i++) {
             attempted.add(new Attempted(deliveries.get(i), requests.get(i), results.get(i), sentAt));
         }
         return attempted;
+    }
+
+    private List<ClaimResult> answers(List<Delivery> deliveries, List<ClaimRequest> requests) {
+        if (!deliveries.stream().allMatch(Claimer::isInFront)) {
+            return store.claimAll(requests);
+        }
+        if (gate.isClosed()) {
+            return Collections.nCopies(requests.size(), new StoreError(FrontGate.skip()));
+        }
+        List<ClaimResult> results = store.claimAll(requests);
+        gate.answered(results.stream().anyMatch(StoreError.class::isInstance));
+        return results;
     }
 
     /**
@@ -83,7 +111,7 @@ final class Claimer {
                     long remaining = inFlight.remaining().toNanos() + LEASE_END_MARGIN_NANOS;
                     pause = Math.max(pause, Math.min(Math.min(pollNanos, remaining), leftOfWait));
                     again.add(i);
-                } else if (each.result() instanceof StoreError && !errorsRetried) {
+                } else if (each.result() instanceof StoreError && !errorsRetried && !isInFront(each.delivery())) {
                     // A store that fails twice in a row is down: waiting for it in place would hold everything up.
                     again.add(i);
                 }

@@ -43,6 +43,10 @@ final class CloseOut {
         this.releases = new Releases(store, notifier, heartbeat, background);
     }
 
+    Releases releases() {
+        return releases;
+    }
+
     Completion succeed(Execution execution, byte @Nullable [] result, WaitBudget budget) {
         if (!isTold(execution)) {
             return succeedUntold(execution, result);

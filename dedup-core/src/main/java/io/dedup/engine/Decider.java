@@ -4,10 +4,10 @@ import static java.util.Objects.requireNonNull;
 
 import io.dedup.DedupKey;
 import io.dedup.DedupListener;
+import io.dedup.DedupMode;
 import io.dedup.DedupOutcome.DeferReason;
 import io.dedup.DedupOutcome.SkipReason;
 import io.dedup.DedupPolicy;
-import io.dedup.Fingerprint;
 import io.dedup.MissingMessageIdException;
 import io.dedup.OnConflict;
 import io.dedup.OnStoreFailure;
@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Turns a store's answer and the policy into what happens to a delivery. */
 final class Decider {
-    private static final Duration MIN_DEFER_DELAY = Duration.ofMillis(20);
+    static final Duration MIN_DEFER_DELAY = Duration.ofMillis(20);
     private static final Duration CLOSED_DELAY = Duration.ofSeconds(1);
 
     private final SafeListeners<DedupListener> notifier;
@@ -71,8 +71,7 @@ final class Decider {
             return acquired(attempted, acquired, registered == null ? register(attempted, acquired) : registered);
         }
         if (attempted.result() instanceof AlreadyDone done) {
-            notifier.tell(listener -> listener.duplicate(key, done.completedAt()));
-            return new Admission.Duplicate(done);
+            return duplicate(key, done);
         }
         if (attempted.result() instanceof InFlight inFlight) {
             return defer(delivery, DeferReason.IN_FLIGHT, inFlight.remaining(), null);
@@ -93,13 +92,31 @@ final class Decider {
             return new Admission.Reject(
                     new PoisonMessageException(key, delivery.origin().get(), acquired.deaths()));
         }
-        notifier.tell(listener -> listener.acquired(key, acquired.attempt()));
+        if (!execution.hasRecord()) { // else it is acquired when its record is written
+            notifier.tell(listener -> listener.acquired(key, acquired.attempt()));
+        }
         return new Admission.Run(execution);
+    }
+
+    Admission duplicate(DedupKey key, AlreadyDone done) {
+        notifier.tell(listener -> listener.duplicate(key, done.completedAt()));
+        return new Admission.Duplicate(done);
+    }
+
+    /** A run whose record, written in its transaction, decides; nothing is asked before. */
+    Admission decidedByRecord(Delivery delivery) {
+        return new Admission.Run(new Execution(closeOut, delivery, Guard.RECORD, null, null, System.nanoTime()));
     }
 
     private Admission storeDown(Attempted attempted, DedupStoreException cause) {
         Delivery delivery = attempted.delivery();
         DedupPolicy policy = delivery.topic().policy();
+        if (policy.mode() == DedupMode.TIERED) { // the store is only in front of what decides
+            if (!FrontGate.skipped(cause)) {
+                giveBackUnanswered(attempted);
+            }
+            return decidedByRecord(delivery);
+        }
         // An interrupted claim fails without saying anything about the store: no reason to run unguarded.
         if (policy.onStoreFailure() == OnStoreFailure.PROCESS
                 && !Thread.currentThread().isInterrupted()) {
@@ -120,7 +137,7 @@ final class Decider {
                 attempted.request().lease());
     }
 
-    private Admission conflict(Delivery delivery, DedupKey key) {
+    Admission conflict(Delivery delivery, DedupKey key) {
         OnConflict onConflict = delivery.topic().policy().onConflict();
         notifier.tell(listener -> listener.conflict(key, onConflict));
         return switch (onConflict) {
@@ -160,10 +177,13 @@ final class Decider {
             notifier.tell(listener -> listener.shadow(key, "copy in batch"));
             return new Admission.Run(unclaimed(copy));
         }
+        if (leaderAdmission instanceof Admission.Run run && run.execution().hasRecord() && copy.differsFrom(leader)) {
+            // What the record says isn't known yet. When it is, this one comes again and is compared.
+            return defer(copy, DeferReason.IN_FLIGHT, Duration.ZERO, null);
+        }
         boolean leaderRuns =
                 leaderAdmission instanceof Admission.Run run && run.execution().guard() != Guard.NONE;
-        Fingerprint first = leader.fingerprint();
-        if (first != null && copy.fingerprint() != null && !first.equals(copy.fingerprint())) {
+        if (copy.differsFrom(leader)) {
             return leaderRuns
                     ? conflict(copy, key)
                     : isNothingKnown(leaderAdmission) ? again(copy, leaderAdmission) : null;
@@ -230,8 +250,7 @@ final class Decider {
         return new Admission.Run(execution);
     }
 
-    private Admission defer(
-            Delivery delivery, DeferReason reason, Duration wanted, @Nullable DedupStoreException cause) {
+    Admission defer(Delivery delivery, DeferReason reason, Duration wanted, @Nullable Throwable cause) {
         DedupPolicy policy = delivery.topic().policy();
         Duration delay = wanted.compareTo(policy.maxDeferDelay()) > 0 ? policy.maxDeferDelay() : wanted;
         Duration retryAfter = delay.compareTo(MIN_DEFER_DELAY) < 0 ? MIN_DEFER_DELAY : delay;

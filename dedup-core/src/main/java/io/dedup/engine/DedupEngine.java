@@ -2,10 +2,13 @@ package io.dedup.engine;
 
 import io.dedup.DedupKey;
 import io.dedup.DedupListener;
+import io.dedup.DedupMode;
 import io.dedup.DedupOutcome.Completion;
+import io.dedup.DedupOutcome.DeferReason;
 import io.dedup.internal.SafeListeners;
 import io.dedup.store.ClaimRequest;
 import io.dedup.store.DedupStore;
+import io.dedup.store.TransactionalRecords;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -31,6 +34,8 @@ public final class DedupEngine implements AutoCloseable {
     private final Heartbeat heartbeat;
     private final BackgroundWrites background;
     private final CloseOut closeOut;
+    private final Transactions transactions;
+    private final @Nullable TransactionalRecords records;
     private final Duration shutdownTimeout;
     private final Map<String, String> groups = new ConcurrentHashMap<>();
     private volatile boolean closed;
@@ -43,7 +48,22 @@ public final class DedupEngine implements AutoCloseable {
      */
     public DedupEngine(
             DedupStore store, List<DedupListener> listeners, Duration shortestLease, Duration shutdownTimeout) {
+        this(store, null, listeners, shortestLease, shutdownTimeout);
+    }
+
+    /**
+     * The same, for transactional modes as well.
+     *
+     * @param records opens the transactions; null where no policy wants one
+     */
+    public DedupEngine(
+            DedupStore store,
+            @Nullable TransactionalRecords records,
+            List<DedupListener> listeners,
+            Duration shortestLease,
+            Duration shutdownTimeout) {
         this.store = Objects.requireNonNull(store, "store");
+        this.records = records;
         this.shutdownTimeout = shutdownTimeout;
         SafeListeners<DedupListener> notifier = new SafeListeners<>(listeners);
         StoreCalls calls = new StoreCalls(store, notifier);
@@ -52,6 +72,8 @@ public final class DedupEngine implements AutoCloseable {
         this.background = new BackgroundWrites(calls, notifier);
         this.closeOut = new CloseOut(calls, notifier, heartbeat, background);
         this.decider = new Decider(notifier, heartbeat, background, closeOut);
+        this.transactions = new Transactions(
+                records, notifier, decider, closeOut.releases(), heartbeat, new Front(calls, heartbeat, background));
     }
 
     /** Decides about one delivery; takes one round trip unless it is in flight elsewhere. */
@@ -69,6 +91,9 @@ public final class DedupEngine implements AutoCloseable {
         DedupKey key = delivery.claimKey();
         if (key == null) {
             return decider.missingId(delivery);
+        }
+        if (delivery.topic().policy().mode() == DedupMode.TRANSACTIONAL) {
+            return decider.decidedByRecord(delivery);
         }
         ClaimRequest request = claimer.request(delivery, key);
         Attempted attempted = claimer.claim(delivery, request);
@@ -109,8 +134,63 @@ public final class DedupEngine implements AutoCloseable {
         return instead;
     }
 
+    /**
+     * Runs a handler that was admitted, in a transaction where its mode asks for one, and closes its execution out.
+     *
+     * @param budget for waiting while another transaction handles the message, and for a store that can't be told
+     */
+    public RunEnd run(Execution execution, Work work, WaitBudget budget) {
+        if (!execution.isTransactional()) {
+            return runLeased(execution, work, budget);
+        }
+        TransactionalRun run = open(List.of(execution), true, budget);
+        Admission admission = run.admissions().get(0);
+        if (!(admission instanceof Admission.Run admitted)) {
+            return new RunEnd.NotRun(admission);
+        }
+        byte[] result;
+        try {
+            admitted.execution().begin();
+            result = work.run(admitted.execution());
+        } catch (Throwable e) { // Errors, too: nobody else would end the transaction
+            return run.fail(e);
+        }
+        return run.succeed(result);
+    }
+
+    private static RunEnd runLeased(Execution execution, Work work, WaitBudget budget) {
+        execution.begin();
+        byte[] result;
+        try {
+            result = work.run(execution);
+        } catch (Throwable e) { // Errors, too: a claim that nobody releases holds the message for its lease
+            return execution.fail(e) && !(e instanceof Error)
+                    ? new RunEnd.NotRun(new Admission.Defer(
+                            DeferReason.LEASE_LOST, execution.topic().policy().maxDeferDelay(), false, e))
+                    : new RunEnd.Failed(e);
+        }
+        return new RunEnd.Handled(execution.succeed(result, budget));
+    }
+
+    /**
+     * Opens one transaction on this thread for runs that were admitted, and asks the records of all of them with one
+     * call. For batches; {@link #run} does it for a single one.
+     *
+     * @param executions whose {@link Execution#isTransactional()} is true
+     * @param ordered whether nothing may run behind one that is deferred or rejected: those are given back
+     */
+    public TransactionalRun open(List<Execution> executions, boolean ordered, WaitBudget budget) {
+        return transactions.open(executions, ordered, budget);
+    }
+
+    /** How many records all processes together may have in open transactions; see {@link TransactionalRecords}. */
+    public long concurrentRecords() {
+        return records == null ? Long.MAX_VALUE : records.concurrentRecords();
+    }
+
     /** Completes many runs with one call; otherwise as {@link Execution#succeed}. Answers in order. */
     public List<Completion> succeedAll(List<Execution> executions, WaitBudget budget) {
+        executions.forEach(Execution::requireNoTransaction);
         List<Execution> open = open(executions);
         List<Completion> completions = closeOut.succeedAll(open, budget);
         if (open.size() == executions.size()) {
@@ -159,9 +239,9 @@ public final class DedupEngine implements AutoCloseable {
         return first == null ? group : first;
     }
 
-    /** How many claims are held now. */
+    /** How many claims are held and transactions open now. */
     public int inFlight() {
-        return heartbeat.size();
+        return heartbeat.size() + transactions.size();
     }
 
     /** How many successes wait to be recorded, because the store couldn't be told. */
@@ -176,8 +256,9 @@ public final class DedupEngine implements AutoCloseable {
     @Override
     public void close() {
         closed = true;
+        transactions.close();
         long until = System.nanoTime() + shutdownTimeout.toNanos();
-        while (heartbeat.size() > 0
+        while (inFlight() > 0
                 && until - System.nanoTime() > 0
                 && !Thread.currentThread().isInterrupted()) {
             LockSupport.parkNanos(CLOSE_POLL_NANOS);

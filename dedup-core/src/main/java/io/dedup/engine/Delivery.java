@@ -42,6 +42,11 @@ public record Delivery(
         return new Delivery(topic, null, problem, null, origin);
     }
 
+    /** Whether both say what their payload is, and it isn't the same. */
+    boolean differsFrom(Delivery other) {
+        return fingerprint != null && other.fingerprint() != null && !fingerprint.equals(other.fingerprint());
+    }
+
     boolean isShadow() {
         return topic.policy().shadow();
     }

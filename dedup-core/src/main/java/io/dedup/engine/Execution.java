@@ -2,6 +2,7 @@ package io.dedup.engine;
 
 import io.dedup.DedupContext;
 import io.dedup.DedupKey;
+import io.dedup.DedupMode;
 import io.dedup.DedupOutcome.Completion;
 import io.dedup.DedupTopic;
 import io.dedup.store.Claim;
@@ -21,6 +22,8 @@ public final class Execution implements DedupContext {
     enum Guard {
         CLAIMED,
         SHADOW,
+        /** Nothing but the record in the handler's transaction. */
+        RECORD,
         /** The store doesn't answer; a claim may or may not exist. */
         STORE_DOWN,
         NONE
@@ -40,12 +43,11 @@ public final class Execution implements DedupContext {
     }
 
     private final CloseOut closeOut;
-    private final DedupTopic topic;
-    private final @Nullable DedupKey key;
+    private final Delivery delivery;
     private final Guard guard;
     private final @Nullable ClaimRequest request;
     private final @Nullable Claim claim;
-    private final long fencingToken;
+    private volatile long fencingToken;
     private volatile long renewalSentAt;
     private volatile long startedAt;
     private volatile boolean lost;
@@ -66,8 +68,7 @@ public final class Execution implements DedupContext {
             @Nullable Acquired acquired,
             long claimSentAt) {
         this.closeOut = closeOut;
-        this.topic = delivery.topic();
-        this.key = delivery.key();
+        this.delivery = delivery;
         this.guard = guard;
         this.request = request;
         this.claim = request == null
@@ -75,6 +76,14 @@ public final class Execution implements DedupContext {
                 : new Claim(request.key(), request.owner(), acquired == null ? 0 : acquired.attempt());
         this.fencingToken = acquired == null ? 0 : acquired.fencingToken();
         this.renewalSentAt = claimSentAt;
+    }
+
+    /**
+     * Whether the handler runs in a transaction that the engine opens: then {@link DedupEngine#run} or
+     * {@link DedupEngine#open} runs it, and {@link #succeed} doesn't do.
+     */
+    public boolean isTransactional() {
+        return mode().isTransactional();
     }
 
     /** The handler starts now; {@code maxProcessingTime} counts from here. */
@@ -90,6 +99,7 @@ public final class Execution implements DedupContext {
      * @param result for duplicates, already within the policy's size, or null
      */
     public Completion succeed(byte @Nullable [] result, WaitBudget budget) {
+        requireNoTransaction();
         return close() ? closeOut.succeed(this, result, budget) : Completion.UNGUARDED;
     }
 
@@ -117,6 +127,13 @@ public final class Execution implements DedupContext {
         }
     }
 
+    /** A completion past the transaction would stand when that is rolled back. */
+    void requireNoTransaction() {
+        if (isTransactional()) {
+            throw new IllegalStateException("mode " + mode() + " isn't supported by this adapter: message " + key());
+        }
+    }
+
     /** True for the one caller that is to close it out. */
     boolean close() {
         return isFirst(CLOSED);
@@ -139,7 +156,26 @@ public final class Execution implements DedupContext {
     }
 
     DedupTopic topic() {
-        return topic;
+        return delivery.topic();
+    }
+
+    Delivery delivery() {
+        return delivery;
+    }
+
+    DedupMode mode() {
+        return delivery.topic().policy().mode();
+    }
+
+    /** Whether a record in the transaction decides about it. */
+    boolean hasRecord() {
+        return (mode() == DedupMode.TRANSACTIONAL || mode() == DedupMode.TIERED)
+                && (guard == Guard.RECORD || guard == Guard.CLAIMED);
+    }
+
+    /** The record is in the transaction. */
+    void recordWritten(long token) {
+        fencingToken = token;
     }
 
     Guard guard() {
@@ -190,17 +226,17 @@ public final class Execution implements DedupContext {
 
     @Override
     public @Nullable DedupKey key() {
-        return key;
+        return delivery.key();
     }
 
     @Override
     public boolean guarded() {
-        return guard == Guard.CLAIMED;
+        return guard == Guard.CLAIMED || guard == Guard.RECORD;
     }
 
     @Override
     public int attempt() {
-        return guarded() && claim != null ? claim.attempt() : 0;
+        return !guarded() ? 0 : claim == null ? 1 : claim.attempt();
     }
 
     @Override
@@ -210,11 +246,15 @@ public final class Execution implements DedupContext {
 
     @Override
     public boolean leaseLost() {
-        return guarded() && leaseNanosLeft() <= 0;
+        return guarded() && !hasRecord() && leaseNanosLeft() <= 0;
     }
 
     @Override
     public Duration leaseRemaining() {
+        if (hasRecord()) {
+            Duration left = topic().policy().maxProcessingTime().minus(handlerTime());
+            return left.isNegative() ? Duration.ZERO : left;
+        }
         return guarded() ? Duration.ofNanos(leaseNanosLeft()) : Duration.ZERO;
     }
 
@@ -223,6 +263,6 @@ public final class Execution implements DedupContext {
      * the store's lease unless the two clocks run at different speeds.
      */
     long leaseNanosLeft() {
-        return lost ? 0 : Math.max(0, topic.policy().lease().toNanos() - (System.nanoTime() - renewalSentAt));
+        return lost ? 0 : Math.max(0, topic().policy().lease().toNanos() - (System.nanoTime() - renewalSentAt));
     }
 }

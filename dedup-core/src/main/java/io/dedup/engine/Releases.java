@@ -88,7 +88,7 @@ final class Releases {
             if (execution.reportLossOnce()) {
                 notifier.tell(listener -> listener.leaseLost(key));
             }
-            if (cause != null) { // a failure that nobody may act on
+            if (cause != null && !execution.hasRecord()) { // a failure that nobody may act on
                 Duration retryAfter = execution.topic().policy().maxDeferDelay();
                 notifier.tell(listener -> listener.deferred(key, DeferReason.LEASE_LOST, retryAfter));
             }

@@ -1,0 +1,44 @@
+package io.dedup.engine;
+
+import io.dedup.store.DedupStoreException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * Keeps from asking a store in front that has just failed. Every question would cost its time-out, and the records behind
+ * it answer as well. Thread-safe.
+ */
+final class FrontGate {
+    private static final long CLOSED_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+    /** When it may be asked again, by {@link System#nanoTime()}; 0 when it may be asked. */
+    private final AtomicLong closedUntil = new AtomicLong();
+
+    boolean isClosed() {
+        long until = closedUntil.get();
+        return until != 0 && until - System.nanoTime() > 0;
+    }
+
+    void answered(boolean failed) {
+        long until = System.nanoTime() + CLOSED_NANOS;
+        closedUntil.set(failed ? (until == 0 ? 1 : until) : 0);
+    }
+
+    /** In place of an answer. */
+    static DedupStoreException skip() {
+        return new NotAskedException();
+    }
+
+    /** Whether this stands for a question that wasn't asked, so that nothing can have come of it. */
+    static boolean skipped(DedupStoreException error) {
+        return error instanceof NotAskedException;
+    }
+
+    private static final class NotAskedException extends DedupStoreException {
+        private static final long serialVersionUID = 1L;
+
+        NotAskedException() {
+            super("the store in front failed a moment ago and isn't asked", null);
+        }
+    }
+}

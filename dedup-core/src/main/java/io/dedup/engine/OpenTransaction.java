@@ -1,0 +1,123 @@
+package io.dedup.engine;
+
+import io.dedup.DedupKey;
+import io.dedup.DedupListener;
+import io.dedup.internal.SafeListeners;
+import io.dedup.store.CommitResult;
+import io.dedup.store.CompleteRequest;
+import io.dedup.store.DedupStoreException;
+import io.dedup.store.RecordRequest;
+import io.dedup.store.RecordResult;
+import io.dedup.store.RecordTransaction;
+import io.dedup.store.TransactionalRecords;
+import io.dedup.store.WriteResult;
+import java.time.Duration;
+import java.util.List;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Calls a {@link RecordTransaction} so that whatever it throws, or fails to answer, is a {@link DedupStoreException}, which
+ * the listeners are told of. A set interrupt flag is cleared for the call and set again afterwards.
+ */
+final class OpenTransaction {
+    private final RecordTransaction transaction;
+    private final String name;
+    private final SafeListeners<DedupListener> notifier;
+
+    private OpenTransaction(RecordTransaction transaction, String name, SafeListeners<DedupListener> notifier) {
+        this.transaction = transaction;
+        this.name = name;
+        this.notifier = notifier;
+    }
+
+    /** Begins one; nothing is open when this throws. */
+    static OpenTransaction begin(
+            TransactionalRecords records, Duration timeout, SafeListeners<DedupListener> notifier) {
+        RecordTransaction begun = call("begin", records.name(), notifier, () -> records.begin(timeout));
+        return new OpenTransaction(begun, records.name(), notifier);
+    }
+
+    List<RecordResult> claimAll(List<RecordRequest> requests) {
+        return all("claim", requests.size(), () -> transaction.claimAll(requests));
+    }
+
+    List<WriteResult> completeAll(List<CompleteRequest> requests) {
+        return all("complete", requests.size(), () -> transaction.completeAll(requests));
+    }
+
+    void removeAll(List<DedupKey> keys) {
+        boolean unused = call("release", name, notifier, () -> {
+            transaction.removeAll(keys);
+            return true;
+        });
+    }
+
+    void keepResult(DedupKey key, byte[] result) {
+        boolean unused = call("complete", name, notifier, () -> {
+            transaction.keepResult(key, result);
+            return true;
+        });
+    }
+
+    /** An answer that is lost in whatever way is unknown: taking it for a rollback would make the effect happen twice. */
+    CommitResult commit() {
+        try {
+            return call("commit", name, notifier, transaction::commit);
+        } catch (DedupStoreException e) {
+            return new CommitResult.Unknown(e);
+        }
+    }
+
+    /** The database undoes what isn't committed, at the latest when it notices that the connection is gone. */
+    void rollback() {
+        try {
+            boolean unused = call("rollback", name, notifier, () -> {
+                transaction.rollback();
+                return true;
+            });
+        } catch (DedupStoreException e) {
+            // The listeners have been told.
+        }
+    }
+
+    boolean isUndoneByOthers(@Nullable Throwable failure) {
+        try {
+            return transaction.isUndoneByOthers(failure);
+        } catch (RuntimeException e) {
+            return false;
+        }
+    }
+
+    private <A> List<A> all(String operation, int expected, Supplier<List<A>> call) {
+        return call(operation, name, notifier, () -> {
+            List<A> answers = call.get();
+            if (answers.size() != expected || answers.contains(null)) { // whose answer is whose can't be known
+                throw new IllegalStateException(answers.size() + " answers to " + expected + " requests");
+            }
+            return answers;
+        });
+    }
+
+    private static <A> A call(
+            String operation, String name, SafeListeners<DedupListener> notifier, Supplier<@Nullable A> call) {
+        boolean interrupted = Thread.interrupted();
+        try {
+            A answer = call.get();
+            if (answer == null) {
+                throw new IllegalStateException("null for an answer");
+            }
+            return answer;
+        } catch (Throwable e) {
+            DedupStoreException error = e instanceof DedupStoreException known
+                    ? known
+                    : new DedupStoreException(operation + " in a transaction of " + name + " failed: " + e, e);
+            notifier.tell(listener -> listener.storeError(operation, error));
+            throw error;
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+}

@@ -1,0 +1,235 @@
+package io.dedup.engine;
+
+import static java.util.Objects.requireNonNull;
+
+import io.dedup.DedupKey;
+import io.dedup.DedupListener;
+import io.dedup.DedupOutcome.DeferReason;
+import io.dedup.DedupPolicy;
+import io.dedup.internal.SafeListeners;
+import io.dedup.store.DedupStoreException;
+import io.dedup.store.RecordResult;
+import io.dedup.store.TooManyRecordsException;
+import io.dedup.store.TransactionalRecords;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/** Opens transactions for admitted runs, and asks their records what is to become of them. Thread-safe. */
+final class Transactions {
+    private static final long FIRST_POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
+    private static final long MAX_POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
+    /** Two that undid each other shall not meet again. */
+    private static final int MAX_JITTER_MILLIS = 100;
+
+    private final @Nullable TransactionalRecords records;
+    private final SafeListeners<DedupListener> notifier;
+    private final Decider decider;
+    private final Releases releases;
+    private final Heartbeat heartbeat;
+    private final Front front;
+    private final RecordAnswers answers;
+    private final AtomicInteger open = new AtomicInteger();
+    private volatile boolean closed;
+
+    Transactions(
+            @Nullable TransactionalRecords records,
+            SafeListeners<DedupListener> notifier,
+            Decider decider,
+            Releases releases,
+            Heartbeat heartbeat,
+            Front front) {
+        this.records = records;
+        this.notifier = notifier;
+        this.decider = decider;
+        this.releases = releases;
+        this.heartbeat = heartbeat;
+        this.front = front;
+        this.answers = new RecordAnswers(notifier, decider, front);
+    }
+
+    /** From now on nothing is opened. */
+    void close() {
+        closed = true;
+    }
+
+    /** How many are open. */
+    int size() {
+        return open.get();
+    }
+
+    void ended() {
+        open.decrementAndGet();
+    }
+
+    /** See {@link DedupEngine#open}. */
+    TransactionalRun open(List<Execution> executions, boolean ordered, WaitBudget budget) {
+        open.incrementAndGet(); // close() looks for what is open after it has set the flag
+        try {
+            if (closed) {
+                giveBack(executions);
+                return new TransactionalRun(
+                        this,
+                        null,
+                        executions.stream()
+                                .map(execution -> decider.closed(execution.delivery()))
+                                .toList());
+            }
+            return executions.size() == 1
+                    ? openOne(executions, budget)
+                    : attempt(executions, executions.size(), ordered, true);
+        } catch (Throwable e) { // claims that nobody knows of would be renewed for ever
+            giveBack(executions);
+            ended();
+            throw e;
+        }
+    }
+
+    /** Waits in place, within the budget, while another transaction handles the message. */
+    private TransactionalRun openOne(List<Execution> one, WaitBudget budget) {
+        Execution execution = one.get(0);
+        long wait = execution.topic().policy().inFlightWait().toNanos();
+        long asked = System.nanoTime();
+        long pollNanos = FIRST_POLL_NANOS;
+        while (true) {
+            long left = Math.min(budget.nanosLeft(), wait - (System.nanoTime() - asked));
+            boolean last = left <= 0 || Thread.currentThread().isInterrupted();
+            TransactionalRun run = attempt(one, 1, true, last);
+            if (!run.isUndecided()) {
+                return run;
+            }
+            long from = System.nanoTime();
+            LockSupport.parkNanos(Math.min(pollNanos, left));
+            budget.spend(System.nanoTime() - from);
+            pollNanos = Math.min(MAX_POLL_NANOS, pollNanos * 2);
+        }
+    }
+
+    /**
+     * Opens a transaction with the records of the first {@code limit} executions.
+     *
+     * @param last whether what is in flight is deferred; else such a run is left undecided, with nothing open
+     */
+    private TransactionalRun attempt(List<Execution> executions, int limit, boolean ordered, boolean last) {
+        OpenTransaction transaction;
+        try {
+            transaction = OpenTransaction.begin(required(), timeout(executions), notifier);
+        } catch (DedupStoreException e) {
+            return allDeferred(executions, DeferReason.STORE_UNAVAILABLE, e);
+        }
+        List<Admission> admissions;
+        try {
+            List<@Nullable RecordResult> results = RecordAnswers.ask(transaction, executions.subList(0, limit));
+            if (!last && results.get(0) instanceof RecordResult.InFlight) {
+                transaction.rollback();
+                return TransactionalRun.undecided(this);
+            }
+            admissions = answers.decide(transaction, executions, results, ordered);
+        } catch (TooManyRecordsException e) {
+            transaction.rollback();
+            return limit > 1
+                    ? attempt(executions, limit / 2, ordered, last)
+                    : allDeferred(executions, DeferReason.STORE_UNAVAILABLE, e);
+        } catch (DedupStoreException e) {
+            transaction.rollback();
+            boolean undone = transaction.isUndoneByOthers(e);
+            return allDeferred(executions, undone ? DeferReason.ROLLED_BACK : DeferReason.STORE_UNAVAILABLE, e);
+        } catch (Throwable e) {
+            transaction.rollback();
+            throw e;
+        }
+        if (admissions.stream().noneMatch(Admission.Run.class::isInstance)) {
+            transaction.rollback();
+            return new TransactionalRun(this, null, admissions);
+        }
+        return new TransactionalRun(this, transaction, admissions);
+    }
+
+    private TransactionalRun allDeferred(List<Execution> executions, DeferReason reason, Throwable cause) {
+        giveBack(executions);
+        List<Admission> admissions = new ArrayList<>(executions.size());
+        for (Execution execution : executions) {
+            admissions.add(deferral(execution, reason, cause));
+        }
+        return new TransactionalRun(this, null, Collections.unmodifiableList(admissions));
+    }
+
+    /** A deferral of a run whose transaction came to nothing. */
+    Admission deferral(Execution execution, DeferReason reason, @Nullable Throwable cause) {
+        DedupPolicy policy = execution.topic().policy();
+        Duration wanted = reason == DeferReason.ROLLED_BACK
+                ? Duration.ofMillis(ThreadLocalRandom.current().nextInt(MAX_JITTER_MILLIS))
+                : policy.maxDeferDelay();
+        return decider.defer(execution.delivery(), reason, wanted, cause);
+    }
+
+    private void giveBack(List<Execution> executions) {
+        List<Execution> open = executions.stream().filter(Execution::close).toList();
+        release(open, null);
+    }
+
+    /** Gives up what is claimed outside, after the transaction's end; answers whether any claim was lost before. */
+    boolean release(List<Execution> closed, @Nullable Throwable cause) {
+        List<Execution> claimed =
+                closed.stream().filter(execution -> execution.claim() != null).toList();
+        if (cause != null) {
+            closed.stream()
+                    .filter(execution -> execution.guard() == Execution.Guard.RECORD)
+                    .forEach(execution -> notifier.tell(listener -> listener.released(keyOf(execution), cause)));
+        }
+        return !claimed.isEmpty() && releases.releaseAll(claimed, cause);
+    }
+
+    /** Leaves claims to run out: nobody knows what became of the effect. */
+    void abandon(List<Execution> closed) {
+        closed.forEach(heartbeat::remove);
+    }
+
+    /** The transaction is durable. */
+    void committed(List<Execution> closed, byte @Nullable [] result) {
+        List<Execution> withRecord =
+                closed.stream().filter(Execution::hasRecord).toList();
+        if (!withRecord.isEmpty()) {
+            front.committed(withRecord, result);
+        }
+        for (Execution execution : closed) {
+            heartbeat.remove(execution);
+            if (execution.guarded()) {
+                notifier.tell(listener -> listener.completed(keyOf(execution), execution.handlerTime()));
+            }
+        }
+    }
+
+    /** The claim turned out to be somebody else's. */
+    void lost(Execution execution) {
+        execution.markLost();
+        heartbeat.remove(execution);
+        if (execution.reportLossOnce()) {
+            notifier.tell(listener -> listener.leaseLost(keyOf(execution)));
+        }
+    }
+
+    private TransactionalRecords required() {
+        if (records == null) {
+            throw new IllegalStateException("transactions(...) isn't set");
+        }
+        return records;
+    }
+
+    private static Duration timeout(List<Execution> executions) {
+        return executions.stream()
+                .map(execution -> execution.topic().policy().maxProcessingTime())
+                .max(Duration::compareTo)
+                .orElseThrow();
+    }
+
+    private static DedupKey keyOf(Execution execution) {
+        return requireNonNull(execution.key(), "only what has an ID is guarded");
+    }
+}
