@@ -38,11 +38,22 @@ final class Front {
         complete(claimed, requests);
     }
 
-    /** The record says that the message is done, which the store has forgotten, or never knew. */
-    void repair(Execution execution, Window left, byte @Nullable [] result) {
-        if (execution.guard() == Guard.CLAIMED && execution.close()) {
-            complete(List.of(execution), List.of(request(execution, left, result, false)));
+    /** A run whose record says that the message is done, which the store has forgotten, or never knew. */
+    @SuppressWarnings("ArrayRecordComponent") // never compared
+    record Repair(Execution execution, Window left, byte @Nullable [] result) {}
+
+    /** Tells the store what the records say. */
+    void repair(List<Repair> repairs) {
+        List<Execution> claimed = new ArrayList<>(repairs.size());
+        List<CompleteRequest> requests = new ArrayList<>(repairs.size());
+        for (Repair repair : repairs) {
+            Execution execution = repair.execution();
+            if (execution.guard() == Guard.CLAIMED && execution.close()) {
+                claimed.add(execution);
+                requests.add(request(execution, repair.left(), repair.result(), false));
+            }
         }
+        complete(claimed, requests);
     }
 
     private void complete(List<Execution> executions, List<CompleteRequest> requests) {

@@ -10,6 +10,7 @@ import io.dedup.store.RecordRequest;
 import io.dedup.store.RecordResult;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Turns what the records say within a transaction into what happens to the runs. */
@@ -17,11 +18,15 @@ final class RecordAnswers {
     private final SafeListeners<DedupListener> notifier;
     private final Decider decider;
     private final Front front;
+    private final Consumer<List<Execution>> giveBack;
 
-    RecordAnswers(SafeListeners<DedupListener> notifier, Decider decider, Front front) {
+    /** @param giveBack gives up the claims of runs that don't begin, with one call */
+    RecordAnswers(
+            SafeListeners<DedupListener> notifier, Decider decider, Front front, Consumer<List<Execution>> giveBack) {
         this.notifier = notifier;
         this.decider = decider;
         this.front = front;
+        this.giveBack = giveBack;
     }
 
     /** What the records say, in one call; null for runs without one. */
@@ -30,7 +35,7 @@ final class RecordAnswers {
         for (Execution execution : executions) {
             if (execution.hasRecord()) {
                 requests.add(new RecordRequest(
-                        requireNonNull(execution.key()),
+                        keyOf(execution),
                         execution.topic().policy().window(),
                         execution.delivery().fingerprint()));
             }
@@ -44,59 +49,71 @@ final class RecordAnswers {
         return results;
     }
 
-    /** What becomes of each run; takes back what must not commit. */
+    /**
+     * What becomes of each run. No record that this leaves in the transaction is one of a run that doesn't begin.
+     *
+     * @param results of the first ones; those behind weren't asked about
+     * @param ordered whether nothing runs behind the first one that is deferred or rejected
+     */
     List<Admission> decide(
             OpenTransaction transaction,
             List<Execution> executions,
             List<@Nullable RecordResult> results,
             boolean ordered) {
         List<Admission> admissions = new ArrayList<>(executions.size());
+        List<DedupKey> toRemove = new ArrayList<>(0);
+        List<Execution> toGiveBack = new ArrayList<>(0);
+        List<Front.Repair> repairs = new ArrayList<>(0);
         boolean cut = false;
-        List<DedupKey> toRemove = new ArrayList<>();
         for (int i = 0; i < executions.size(); i++) {
             Execution execution = executions.get(i);
             RecordResult result = i < results.size() ? results.get(i) : null;
+            Admission admission;
             if (cut || i >= results.size()) {
                 if (result instanceof RecordResult.Written) {
-                    toRemove.add(requireNonNull(execution.key()));
+                    toRemove.add(keyOf(execution));
                 }
-                admissions.add(behindTheCut(execution));
-                continue;
+                admission = new Admission.Defer(DeferReason.IN_FLIGHT, Decider.MIN_DEFER_DELAY, false, null);
+            } else {
+                admission = decide(execution, result);
+                cut = ordered && (admission instanceof Admission.Defer || admission instanceof Admission.Reject);
             }
-            Admission admission = decide(execution, result);
             admissions.add(admission);
-            cut = ordered && (admission instanceof Admission.Defer || admission instanceof Admission.Reject);
+            if (result instanceof RecordResult.Done done && !cut) {
+                repairs.add(
+                        new Front.Repair(execution, done.left(), done.record().result()));
+            } else if (!(admission instanceof Admission.Run run) || run.execution() != execution) {
+                toGiveBack.add(execution);
+            }
         }
+        giveBack.accept(toGiveBack);
+        front.repair(repairs);
         if (!toRemove.isEmpty() && admissions.stream().anyMatch(Admission.Run.class::isInstance)) {
-            transaction.removeAll(toRemove); // no record commits without its effect
+            transaction.removeAll(toRemove);
         }
         return admissions;
-    }
-
-    private static Admission behindTheCut(Execution execution) {
-        execution.giveBack();
-        return new Admission.Defer(DeferReason.IN_FLIGHT, Decider.MIN_DEFER_DELAY, false, null);
     }
 
     private Admission decide(Execution execution, @Nullable RecordResult result) {
         Delivery delivery = execution.delivery();
         if (result instanceof RecordResult.Written written) {
             execution.recordWritten(written.fencingToken());
-            notifier.tell(listener -> listener.acquired(requireNonNull(execution.key()), execution.attempt()));
+            notifier.tell(listener -> listener.acquired(keyOf(execution), execution.attempt()));
             return new Admission.Run(execution);
         }
         if (result instanceof RecordResult.Done done) {
-            front.repair(execution, done.left(), done.record().result());
-            return decider.duplicate(requireNonNull(execution.key()), done.record());
+            return decider.duplicate(keyOf(execution), done.record());
         }
         if (result instanceof RecordResult.InFlight inFlight) {
-            execution.giveBack();
             return decider.defer(delivery, DeferReason.IN_FLIGHT, inFlight.remaining(), null);
         }
         if (result instanceof RecordResult.Conflict) {
-            execution.giveBack();
-            return decider.conflict(delivery, requireNonNull(execution.key()));
+            return decider.conflict(delivery, keyOf(execution));
         }
         return new Admission.Run(execution); // claimed outside, or unguarded by policy
+    }
+
+    private static DedupKey keyOf(Execution execution) {
+        return requireNonNull(execution.key(), "only what has an ID has a record");
     }
 }

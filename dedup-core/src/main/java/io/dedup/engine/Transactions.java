@@ -51,7 +51,7 @@ final class Transactions {
         this.releases = releases;
         this.heartbeat = heartbeat;
         this.front = front;
-        this.answers = new RecordAnswers(notifier, decider, front);
+        this.answers = new RecordAnswers(notifier, decider, front, this::giveBack);
     }
 
     /** From now on nothing is opened. */

@@ -3,7 +3,7 @@ package io.dedup.store;
 import org.jspecify.annotations.Nullable;
 
 /** The database can't keep so many records in flight at once: ask for fewer in one transaction. */
-public class TooManyRecordsException extends DedupStoreException {
+public final class TooManyRecordsException extends DedupStoreException {
     private static final long serialVersionUID = 1L;
 
     public TooManyRecordsException(String message, @Nullable Throwable cause) {

@@ -1,0 +1,105 @@
+package io.dedup;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.dedup.DedupOutcome.DeferReason;
+import io.dedup.DedupOutcome.Deferred;
+import io.dedup.DedupOutcome.Handled;
+import io.dedup.engine.Admission;
+import io.dedup.engine.Delivery;
+import io.dedup.engine.RunEnd;
+import io.dedup.engine.WaitBudget;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.EnumSource.Mode;
+
+/** What a transaction bounds: its thread, its end, the engine's end. */
+class TransactionalEndsTest extends TransactionalTestBase {
+    @Test
+    void stagesAreRefused() {
+        Deduplicator dedup = in(DedupMode.TRANSACTIONAL);
+
+        assertThatThrownBy(() -> dedup.executeAsync(
+                        DedupCall.<String>of(key("a")), context -> CompletableFuture.completedStage("x")))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("one thread");
+    }
+
+    @ParameterizedTest
+    @EnumSource(mode = Mode.EXCLUDE, names = LEASED)
+    @DisplayName("an adapter that doesn't know of transactions can't record a success past them")
+    void pastTheTransaction(DedupMode mode) {
+        Deduplicator dedup = in(mode);
+        Delivery delivery = Delivery.of(dedup.topic(TOPIC), "a", null, () -> "a test");
+        Admission.Run admitted = (Admission.Run) dedup.engine().admit(delivery, WaitBudget.none());
+
+        assertThatThrownBy(() -> admitted.execution().succeed(null, WaitBudget.none()))
+                .isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() -> dedup.engine().succeedAll(List.of(admitted.execution()), WaitBudget.none()))
+                .isInstanceOf(IllegalStateException.class);
+        admitted.execution().giveBack();
+        assertThat(dedup.execute(key("a"), this::run)).isInstanceOf(Handled.class);
+    }
+
+    @Test
+    void closingWaitsForTheTransaction() throws Exception {
+        records = apart;
+        Deduplicator dedup = deduplicator(
+                store,
+                policy -> policy.mode(DedupMode.TRANSACTIONAL),
+                builder -> builder.transactions(records).shutdownTimeout(Duration.ofSeconds(30)));
+        CountDownLatch running = new CountDownLatch(1);
+        CountDownLatch goOn = new CountDownLatch(1);
+        CompletableFuture<DedupOutcome<String>> outcome =
+                CompletableFuture.supplyAsync(() -> dedup.execute(key("a"), context -> {
+                    running.countDown();
+                    awaitUninterruptibly(goOn);
+                    return run(context);
+                }));
+        running.await();
+        CompletableFuture<Void> closing = CompletableFuture.runAsync(dedup::close);
+        await().until(() -> dedup.execute(key("b"), this::run) instanceof Deferred);
+        assertThat(closing).isNotDone();
+
+        goOn.countDown();
+
+        assertThat(outcome.get(10, TimeUnit.SECONDS)).isInstanceOf(Handled.class);
+        closing.get(10, TimeUnit.SECONDS);
+    }
+
+    @Test
+    void aRunThatWasAdmittedBeforeTheEndAndBeginsAfterItIsDeferred() {
+        Deduplicator dedup = in(DedupMode.TRANSACTIONAL);
+        Delivery delivery = Delivery.of(dedup.topic(TOPIC), "a", null, () -> "a test");
+        Admission.Run admitted = (Admission.Run) dedup.engine().admit(delivery, WaitBudget.none());
+        dedup.close();
+
+        RunEnd end = dedup.engine().run(admitted.execution(), execution -> new byte[0], WaitBudget.none());
+
+        assertThat(end)
+                .isInstanceOfSatisfying(
+                        RunEnd.NotRun.class,
+                        notRun -> assertThat(notRun.admission())
+                                .isInstanceOfSatisfying(
+                                        Admission.Defer.class,
+                                        defer -> assertThat(defer.reason()).isEqualTo(DeferReason.CLOSED)));
+        assertThat(records.calls()).isEmpty();
+    }
+
+    private static void awaitUninterruptibly(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+}
