@@ -1,6 +1,5 @@
 package io.dedup.kafka;
 
-import java.lang.reflect.Field;
 import java.util.Objects;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
@@ -12,7 +11,6 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.springframework.kafka.listener.DelegatingMessageListener;
 import org.springframework.kafka.listener.adapter.AdapterUtils;
 import org.springframework.kafka.listener.adapter.DelegatingInvocableHandler;
 import org.springframework.kafka.listener.adapter.HandlerAdapter;
@@ -35,15 +33,11 @@ final class AsyncResults {
 
     /** Makes the handler method behind a listener, if there is one, return when its work is done. */
     static void await(Object listener) {
-        Object each = listener;
-        while (each instanceof DelegatingMessageListener<?> wrapper) {
-            each = wrapper.getDelegate();
-        }
-        if (!(each instanceof MessagingMessageListenerAdapter<?, ?> adapter)) {
+        if (!(HandlerMethods.innermost(listener) instanceof MessagingMessageListenerAdapter<?, ?> adapter)) {
             return;
         }
         try {
-            Object handler = read(MessagingMessageListenerAdapter.class, "handlerMethod", adapter);
+            Object handler = HandlerMethods.read(MessagingMessageListenerAdapter.class, "handlerMethod", adapter);
             if (handler instanceof HandlerAdapter known && !(handler instanceof AwaitingHandler)) {
                 adapter.setHandlerMethod(awaiting(known));
             }
@@ -56,17 +50,11 @@ final class AsyncResults {
     }
 
     private static HandlerAdapter awaiting(HandlerAdapter handler) throws ReflectiveOperationException {
-        Object one = read(HandlerAdapter.class, "invokerHandlerMethod", handler);
+        Object one = HandlerMethods.read(HandlerAdapter.class, "invokerHandlerMethod", handler);
         return one instanceof InvocableHandlerMethod method
                 ? new AwaitingHandler(method)
-                : new AwaitingHandler((DelegatingInvocableHandler)
-                        Objects.requireNonNull(read(HandlerAdapter.class, "delegatingHandler", handler)));
-    }
-
-    private static @Nullable Object read(Class<?> type, String name, Object from) throws ReflectiveOperationException {
-        Field field = type.getDeclaredField(name);
-        field.setAccessible(true);
-        return field.get(from);
+                : new AwaitingHandler((DelegatingInvocableHandler) Objects.requireNonNull(
+                        HandlerMethods.read(HandlerAdapter.class, "delegatingHandler", handler)));
     }
 
     /** In the place of spring-kafka's own. */

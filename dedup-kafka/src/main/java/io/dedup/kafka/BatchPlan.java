@@ -54,6 +54,15 @@ record BatchPlan(
         return all;
     }
 
+    /** The plan with what became of its runs in their transaction, in their order. */
+    BatchPlan decided(List<Admission> ofRuns) {
+        List<@Nullable Admission> all = new ArrayList<>(admissions);
+        for (int i = 0; i < runs.size(); i++) {
+            all.set(runs.get(i), ofRuns.get(i));
+        }
+        return of(all, firsts);
+    }
+
     boolean isCut() {
         return cut < admissions.size();
     }

@@ -144,7 +144,7 @@ final class BatchSteps<K, V> {
                 deferred);
     }
 
-    private Duration maxDeferDelay(int index) {
+    Duration maxDeferDelay(int index) {
         return deliveries.get(index).topic().policy().maxDeferDelay();
     }
 

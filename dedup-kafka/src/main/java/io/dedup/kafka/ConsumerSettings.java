@@ -49,6 +49,13 @@ final class ConsumerSettings {
         return value instanceof String text ? Duration.ofMillis(Long.parseLong(text)) : KAFKA_DEFAULT_MAX_POLL_INTERVAL;
     }
 
+    int maxPollRecords() {
+        Object value = get(ConsumerConfig.MAX_POLL_RECORDS_CONFIG);
+        return value == null
+                ? ConsumerConfig.DEFAULT_MAX_POLL_RECORDS
+                : Integer.parseInt(value.toString().trim());
+    }
+
     /** As the container decides it: unset means that it commits itself. */
     boolean autoCommit() {
         Object value = get(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG);

@@ -88,7 +88,8 @@ final class Decoration {
     /** These topics may be new, where a pattern finds them. */
     void assigned(Collection<TopicPartition> partitions) {
         Set<String> topics = partitions.stream().map(TopicPartition::topic).collect(Collectors.toSet());
-        if (!stopUnless(() -> new StartCheck(container, this).requireOneGroup(topics))) {
+        StartCheck check = new StartCheck(container, this);
+        if (!stopUnless(() -> check.requireOneGroup(topics)) || !stopUnless(() -> check.requireOneMode(topics))) {
             unbind(); // so that a record that has been fetched is an error, and isn't acked
         }
     }

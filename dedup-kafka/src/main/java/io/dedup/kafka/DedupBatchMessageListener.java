@@ -66,7 +66,9 @@ final class DedupBatchMessageListener<K, V> extends AbstractDelegatingMessageLis
             List<ConsumerRecord<K, V>> records, @Nullable Acknowledgment acknowledgment, BatchHandler<K, V> handler) {
         BoundConsumer bound = decoration.bound();
         bound.settled();
-        if (acknowledgment == null) {
+        if (decoration.deliveries().isTransactional(records.get(0).topic())) {
+            new TransactionalBatch<>(decoration, bound, records, acknowledgment, handler).run();
+        } else if (acknowledgment == null) {
             new AutomaticBatch<>(decoration, bound, records, handler).run();
         } else {
             new ManualBatch<>(decoration, bound, records, acknowledgment, handler).run();

@@ -4,8 +4,10 @@ import io.dedup.DedupOutcome.DeferReason;
 import io.dedup.engine.Admission;
 import io.dedup.engine.Delivery;
 import io.dedup.engine.Execution;
+import io.dedup.engine.RunEnd;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationRegistry;
+import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -13,6 +15,8 @@ import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.kafka.listener.ConsumerSeekAware;
 import org.springframework.kafka.listener.MessageListener;
 import org.springframework.kafka.listener.adapter.AsyncRepliesAware;
@@ -26,6 +30,8 @@ import org.springframework.kafka.support.Acknowledgment;
  * listener must have its observation closed here.
  */
 final class DedupMessageListener<K, V> extends FilteringMessageListenerAdapter<K, V> implements AsyncRepliesAware {
+    private static final Logger log = LoggerFactory.getLogger(KafkaDedup.class);
+
     private final Decoration decoration;
     private volatile ObservationRegistry observations = ObservationRegistry.NOOP;
 
@@ -42,7 +48,12 @@ final class DedupMessageListener<K, V> extends FilteringMessageListenerAdapter<K
         Delivery delivery = decoration.deliveries().of(record);
         if (acknowledgment == null) {
             Execution execution = admitted(record, delivery, bound);
-            if (execution != null) {
+            if (execution == null) {
+                return;
+            }
+            if (execution.isTransactional()) {
+                runInTransaction(record, null, consumer, execution, bound);
+            } else {
                 run(record, consumer, execution, bound);
             }
             return;
@@ -52,7 +63,10 @@ final class DedupMessageListener<K, V> extends FilteringMessageListenerAdapter<K
         ContainerAck ack = bound.commitsOffsets() ? ContainerAck.of(record, acknowledgment) : null;
         PendingDelivery first = acks.pending().firstOf(delivery);
         Execution execution = first == null ? admitted(record, delivery, bound) : null;
-        if (execution != null) {
+        if (execution != null && execution.isTransactional()) {
+            runInTransaction(record, acknowledgment, consumer, execution, bound);
+            acks.pending().finished(record, ack);
+        } else if (execution != null) {
             PendingDelivery given = acks.pending().given(record, delivery, execution, ack);
             runUntilAcknowledged(
                     record,
@@ -62,8 +76,7 @@ final class DedupMessageListener<K, V> extends FilteringMessageListenerAdapter<K
                     execution,
                     bound);
             return;
-        }
-        if (first != null) {
+        } else if (first != null) {
             closeObservation(null);
             acks.pending().following(first, record, ack);
         } else {
@@ -78,6 +91,12 @@ final class DedupMessageListener<K, V> extends FilteringMessageListenerAdapter<K
         if (admission instanceof Admission.Run run) {
             return run.execution();
         }
+        notRun(record, admission, bound);
+        return null;
+    }
+
+    /** Returns when the record is to be acked without a run. */
+    private void notRun(ConsumerRecord<K, V> record, Admission admission, BoundConsumer bound) {
         if (admission instanceof Admission.Reject reject) {
             closeObservation(reject.cause());
             throw reject.cause();
@@ -89,7 +108,54 @@ final class DedupMessageListener<K, V> extends FilteringMessageListenerAdapter<K
                             defer.reason(), defer.retryAfter(), defer.pause(), record, record, defer.cause()),
                     record);
         }
-        return null;
+    }
+
+    /** Returns when the record may be acked: its transaction has committed, or its message was done before. */
+    private void runInTransaction(
+            ConsumerRecord<K, V> record,
+            @Nullable Acknowledgment container,
+            @Nullable Consumer<?, ?> consumer,
+            Execution execution,
+            BoundConsumer bound) {
+        RunEnd end = decoration
+                .engine()
+                .run(
+                        execution,
+                        context -> {
+                            TransactionAcknowledgment ack =
+                                    container == null ? null : new TransactionAcknowledgment(container, null);
+                            invoke(record, ack, consumer);
+                            if (ack != null) {
+                                ack.handlerReturned(bound.commitsOffsets());
+                            }
+                            return null;
+                        },
+                        bound.budgetFor(record));
+        if (end instanceof RunEnd.NotRun notRun) {
+            notRun(record, notRun.admission(), bound);
+        } else if (end instanceof RunEnd.Failed failed) {
+            throw failed.cause() instanceof NotAcknowledgedException open
+                    ? comesAgain(record, open, bound)
+                    : Sneaky.rethrow(failed.cause());
+        }
+    }
+
+    private RuntimeException comesAgain(
+            ConsumerRecord<K, V> record, NotAcknowledgedException open, BoundConsumer bound) {
+        if (!open.isNack()) {
+            log.warn(
+                    "topic {}, partition {}, offset {}: {}",
+                    record.topic(),
+                    record.partition(),
+                    record.offset(),
+                    open.getMessage());
+        }
+        Duration byDefault =
+                decoration.deliveries().topic(record.topic()).policy().maxDeferDelay();
+        return bound.deferring(
+                new DeliveryDeferredException(
+                        DeferReason.ROLLED_BACK, open.sleep(byDefault), false, record, record, open),
+                record);
     }
 
     private void run(

@@ -23,8 +23,9 @@ import org.springframework.kafka.listener.MessageListener;
  * {@link Deduplicator}, which it doesn't own.
  *
  * <p>A container is refused at its start, with an {@link IllegalStateException} that names the setting, when it would
- * lose or double messages: {@code enable.auto.commit}, transactions, asynchronous returns, {@code asyncAcks} and
- * {@code @RetryableTopic}.
+ * lose or double messages: {@code enable.auto.commit}, a transaction manager, asynchronous returns, {@code asyncAcks} and
+ * {@code @RetryableTopic}; in a transactional mode also a handler that runs outside of its transaction, as far as it can be
+ * seen.
  */
 public final class KafkaDedup implements AutoCloseable {
     private final Deduplicator deduplicator;

@@ -39,6 +39,10 @@ final class RecordDeliveries {
         return factory.knows(topic);
     }
 
+    boolean isTransactional(String topic) {
+        return topic(topic).policy().mode().isTransactional();
+    }
+
     DedupTopic topic(String name) {
         return factory.topic(name);
     }

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import org.springframework.kafka.listener.AbstractMessageListenerContainer;
 import org.springframework.kafka.listener.ContainerProperties;
@@ -43,7 +44,7 @@ final class StartCheck {
         if (properties.isAsyncAcks()) {
             throw refused("asyncAcks is true, which isn't supported yet: set it to false");
         }
-        requireNoTransactions();
+        requireTransactionsInPlace();
         if (new ConsumerSettings(container).autoCommit()) {
             throw refused(
                     "enable.auto.commit is true, so that offsets are committed before messages are handled: set it"
@@ -116,11 +117,26 @@ final class StartCheck {
                 + " back-off and a DeadLetterPublishingRecoverer instead");
     }
 
-    @SuppressWarnings({"deprecation", "removal"})
-    private void requireNoTransactions() {
-        if (properties.getTransactionManager() != null || properties.getKafkaAwareTransactionManager() != null) {
-            throw refused("it has a transaction manager, which isn't supported yet: remove kafkaAwareTransactionManager"
-                    + " (transactionManager) from its container properties");
+    private void requireTransactionsInPlace() {
+        TransactionCheck check = new TransactionCheck(container, decoration);
+        Object listener = properties.getMessageListener();
+        String problem = check.problem(topics(), Objects.requireNonNull(listener));
+        if (problem != null) {
+            throw refused(problem);
+        }
+        requireOneMode(topics());
+    }
+
+    /**
+     * Refuses topics of different modes in one batch listener.
+     *
+     * @throws IllegalStateException when there are some
+     */
+    void requireOneMode(Collection<String> topics) {
+        String problem =
+                new TransactionCheck(container, decoration).modesProblem(topics, properties.getMessageListener());
+        if (problem != null) {
+            throw refused(problem);
         }
     }
 
@@ -145,6 +161,8 @@ final class StartCheck {
                         + "): a handler that takes that long loses its partitions while it runs");
             }
         }
+        warnings.addAll(new TransactionCheck(container, decoration)
+                .warnings(topics(), Objects.requireNonNull(properties.getMessageListener()), name()));
         return warnings;
     }
 

@@ -1,0 +1,89 @@
+package io.dedup.kafka;
+
+import java.lang.reflect.Field;
+import java.lang.reflect.Method;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.springframework.aop.support.AopUtils;
+import org.springframework.kafka.listener.DelegatingMessageListener;
+import org.springframework.kafka.listener.adapter.DelegatingInvocableHandler;
+import org.springframework.kafka.listener.adapter.HandlerAdapter;
+import org.springframework.kafka.listener.adapter.MessagingMessageListenerAdapter;
+import org.springframework.messaging.handler.invocation.InvocableHandlerMethod;
+
+/** Finds the user's methods behind a listener. spring-kafka has no getters for them. */
+final class HandlerMethods {
+    private HandlerMethods() {}
+
+    /** What the wrappers end at. */
+    static Object innermost(Object listener) {
+        Object each = listener;
+        while (each instanceof DelegatingMessageListener<?> wrapper) {
+            each = wrapper.getDelegate();
+        }
+        return each;
+    }
+
+    /**
+     * A method that handles messages.
+     *
+     * @param method as the user's class has it, behind any proxy
+     * @param type the user's class
+     */
+    record Handler(Method method, Class<?> type) {
+        static Handler of(InvocableHandlerMethod handler) {
+            Class<?> type = AopUtils.getTargetClass(handler.getBean());
+            return new Handler(AopUtils.getMostSpecificMethod(handler.getMethod(), type), type);
+        }
+    }
+
+    /** The methods that handle messages; those of the listener's own class where it isn't an annotated method's. */
+    static List<Handler> of(Object listener) {
+        Object innermost = innermost(listener);
+        List<Handler> methods = new ArrayList<>();
+        if (innermost instanceof MessagingMessageListenerAdapter<?, ?> adapter) {
+            try {
+                HandlerAdapter handler =
+                        (HandlerAdapter) read(MessagingMessageListenerAdapter.class, "handlerMethod", adapter);
+                if (handler != null) {
+                    collect(handler, methods);
+                }
+            } catch (ReflectiveOperationException | RuntimeException e) {
+                return List.of(); // what can't be seen isn't refused
+            }
+            return methods;
+        }
+        Class<?> type = AopUtils.getTargetClass(innermost);
+        for (Method method : type.getMethods()) {
+            if (method.getName().equals("onMessage") && !method.isBridge() && !method.isDefault()) {
+                methods.add(new Handler(method, type));
+            }
+        }
+        return methods;
+    }
+
+    private static void collect(HandlerAdapter handler, List<Handler> methods) throws ReflectiveOperationException {
+        Object one = read(HandlerAdapter.class, "invokerHandlerMethod", handler);
+        if (one instanceof InvocableHandlerMethod method) {
+            methods.add(Handler.of(method));
+            return;
+        }
+        Object many = read(HandlerAdapter.class, "delegatingHandler", handler);
+        if (many != null) {
+            if (read(DelegatingInvocableHandler.class, "handlers", many) instanceof Collection<?> handlers) {
+                for (Object each : handlers) {
+                    methods.add(Handler.of((InvocableHandlerMethod) each));
+                }
+            }
+        }
+    }
+
+    /** A private field's value. */
+    static @Nullable Object read(Class<?> type, String name, Object from) throws ReflectiveOperationException {
+        Field field = type.getDeclaredField(name);
+        field.setAccessible(true);
+        return field.get(from);
+    }
+}

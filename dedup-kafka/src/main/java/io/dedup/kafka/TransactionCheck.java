@@ -1,0 +1,119 @@
+package io.dedup.kafka;
+
+import io.dedup.DedupMode;
+import java.lang.reflect.AnnotatedElement;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.annotation.AnnotatedElementUtils;
+import org.springframework.kafka.listener.AbstractMessageListenerContainer;
+import org.springframework.kafka.listener.BatchMessageListener;
+import org.springframework.kafka.listener.ConcurrentMessageListenerContainer;
+import org.springframework.kafka.listener.ContainerProperties;
+import org.springframework.kafka.transaction.KafkaAwareTransactionManager;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.annotation.Propagation;
+import org.springframework.transaction.annotation.Transactional;
+
+/** Refuses at start what would tear a message's effect, its record and its offset apart. */
+final class TransactionCheck {
+    /** Handlers of these run outside of the framework's transaction. */
+    private static final Set<Propagation> OUTSIDE =
+            Set.of(Propagation.REQUIRES_NEW, Propagation.NOT_SUPPORTED, Propagation.NEVER);
+
+    private final ContainerProperties properties;
+    private final AbstractMessageListenerContainer<?, ?> container;
+    private final Decoration decoration;
+
+    TransactionCheck(AbstractMessageListenerContainer<?, ?> container, Decoration decoration) {
+        this.properties = container.getContainerProperties();
+        this.container = container;
+        this.decoration = decoration;
+    }
+
+    /** Why the container can't be run safely, or null. */
+    @Nullable
+    String problem(Collection<String> topics, Object handler) {
+        String manager = managerProblem(topics);
+        return manager != null || !anyTransactional(topics) ? manager : handlerProblem(handler);
+    }
+
+    @SuppressWarnings({"deprecation", "removal"})
+    private @Nullable String managerProblem(Collection<String> topics) {
+        PlatformTransactionManager manager = properties.getTransactionManager();
+        if (properties.getKafkaAwareTransactionManager() != null || manager instanceof KafkaAwareTransactionManager) {
+            return anyTransactional(topics)
+                    ? "it has a Kafka transaction around a transactional mode: the database would commit first, and what"
+                            + " the handler has sent be lost when the process dies between the two commits. Remove"
+                            + " kafkaAwareTransactionManager from its container properties, and send from an outbox table"
+                            + " that the handler writes to"
+                    : "it has a Kafka transaction manager, which isn't supported yet: remove kafkaAwareTransactionManager"
+                            + " from its container properties";
+        }
+        return manager == null
+                ? null
+                : "it has a transaction manager that isn't Kafka's: the container would commit offsets within that"
+                        + " transaction, before the database commits, and a crash between the two lose the message. Remove"
+                        + " transactionManager from its container properties, and use mode TRANSACTIONAL, which opens the"
+                        + " transaction around the handler";
+    }
+
+    private boolean anyTransactional(Collection<String> topics) {
+        return topics.stream().anyMatch(decoration.deliveries()::isTransactional);
+    }
+
+    private static @Nullable String handlerProblem(Object handler) {
+        for (HandlerMethods.Handler each : HandlerMethods.of(handler)) {
+            Transactional settings = settings(each.method());
+            settings = settings == null ? settings(each.type()) : settings; // a method's are instead of its class's
+            if (settings != null && OUTSIDE.contains(settings.propagation())) {
+                return "its handler " + each.type().getSimpleName() + "."
+                        + each.method().getName() + " is @Transactional(propagation = " + settings.propagation()
+                        + "), outside of the transaction that its record commits with: a crash between the two commits"
+                        + " would lose or double its effect. Use the default, REQUIRED, which joins";
+            }
+        }
+        return null;
+    }
+
+    private static @Nullable Transactional settings(AnnotatedElement annotated) {
+        return AnnotatedElementUtils.findMergedAnnotation(annotated, Transactional.class);
+    }
+
+    /** Why these topics can't share a batch listener, or null: one transaction can't be of two modes. */
+    @Nullable
+    String modesProblem(Collection<String> topics, @Nullable Object listener) {
+        if (!(listener instanceof BatchMessageListener<?, ?>)) {
+            return null;
+        }
+        TreeMap<DedupMode, String> modes = new TreeMap<>();
+        topics.forEach(topic ->
+                modes.putIfAbsent(decoration.deliveries().topic(topic).policy().mode(), topic));
+        return modes.size() < 2
+                ? null
+                : "its batch listener reads topics of different modes, " + modes
+                        + ": a batch is one transaction, or none. Give them one mode, or each a listener of its own";
+    }
+
+    /** What may become too much for the database. */
+    List<String> warnings(Collection<String> topics, Object listener, String name) {
+        List<String> warnings = new ArrayList<>();
+        long capacity = decoration.engine().concurrentRecords();
+        if (listener instanceof BatchMessageListener<?, ?> && capacity < Long.MAX_VALUE && anyTransactional(topics)) {
+            int consumers = container instanceof ConcurrentMessageListenerContainer<?, ?> concurrent
+                    ? concurrent.getConcurrency()
+                    : 1;
+            long needed = 2L * consumers * new ConsumerSettings(container).maxPollRecords();
+            if (needed > capacity) {
+                warnings.add(name + ": " + consumers + " consumers with max.poll.records may hold " + needed / 2
+                        + " locks of the database at once, which has room for " + capacity
+                        + " in all: raise its max_locks_per_transaction, or lower max.poll.records. Batches that don't"
+                        + " fit are handled in parts");
+            }
+        }
+        return warnings;
+    }
+}
