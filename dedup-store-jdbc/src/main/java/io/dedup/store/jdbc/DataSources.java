@@ -2,6 +2,7 @@ package io.dedup.store.jdbc;
 
 import java.sql.SQLException;
 import javax.sql.DataSource;
+import org.springframework.jdbc.datasource.DelegatingDataSource;
 import org.springframework.jdbc.datasource.SingleConnectionDataSource;
 import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
 
@@ -21,6 +22,15 @@ final class DataSources {
                     "dataSource is a SingleConnectionDataSource: the store needs connections of"
                             + " its own; give it a pool");
         }
+    }
+
+    /** What is behind Spring's proxies, by which a transaction manager may know it. */
+    static DataSource target(DataSource dataSource) {
+        DataSource target = dataSource;
+        while (target instanceof DelegatingDataSource proxy && proxy.getTargetDataSource() != null) {
+            target = proxy.getTargetDataSource();
+        }
+        return target;
     }
 
     private static boolean is(DataSource dataSource, Class<?> type) {

@@ -33,6 +33,9 @@ interface Dialect {
     /** Removes expired records that nobody has locked, after looking at no more than {@code limit}. */
     PurgeRun purge(Connection connection, int limit) throws SQLException;
 
+    /** The same table's records in transactions of handlers. */
+    RecordDialect records();
+
     /** For what operators do to one record, on every database alike. */
     Rows rows();
 

@@ -30,6 +30,7 @@ final class GenericDialect implements Dialect {
     private final SqlFailures failures;
     private final ExpiredRows expiredRows;
     private final @Nullable SkipLocked skipLocked;
+    private final RecordDialect records;
 
     GenericDialect(JdbcSettings settings, SqlFailures failures, StoreClock clock, Statements statements, boolean h2) {
         this.rows = new Rows(settings.table(), statements, clock, "");
@@ -39,6 +40,7 @@ final class GenericDialect implements Dialect {
         this.failures = failures;
         this.expiredRows = new ExpiredRows(settings.table(), statements, clock, h2);
         this.skipLocked = h2 ? new SkipLocked(settings.table(), statements) : null;
+        this.records = new GenericRecords(settings, statements, rows, failures);
     }
 
     @Override
@@ -136,6 +138,11 @@ final class GenericDialect implements Dialect {
     @Override
     public PurgeRun purge(Connection connection, int limit) throws SQLException {
         return expiredRows.purge(connection, limit);
+    }
+
+    @Override
+    public RecordDialect records() {
+        return records;
     }
 
     @Override

@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Optional;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
+import org.springframework.transaction.PlatformTransactionManager;
 
 /**
  * Keeps records in one table of a relational database, in LEASED mode: on connections of its own, in autocommit mode,
@@ -29,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  * times that when a batch meets a locked row. The heartbeat's {@link #renewAll} keeps a connection to itself.
  */
 public final class JdbcDedupStore implements DedupStore {
-    private final Duration attemptRetention;
+    private final JdbcSettings settings;
     private final int purgeBatch;
     private final OwnConnections connections;
     private final HeartbeatConnection heartbeat;
@@ -48,7 +49,7 @@ public final class JdbcDedupStore implements DedupStore {
             Dialect dialect,
             int purgeBatch,
             @Nullable Duration purgeInterval) {
-        this.attemptRetention = settings.attemptRetention();
+        this.settings = settings;
         this.purgeBatch = purgeBatch;
         this.connections = connections;
         this.heartbeat = new HeartbeatConnection(connections);
@@ -69,6 +70,24 @@ public final class JdbcDedupStore implements DedupStore {
         return new JdbcDedupStoreBuilder(dataSource);
     }
 
+    /**
+     * Keeps records of the same table in transactions of handlers.
+     *
+     * @param manager opens transactions on this store's {@code DataSource}; one is opened at once, to see that it does
+     * @throws IllegalStateException when manager or server isn't fit
+     * @throws DedupStoreException when the database can't be reached
+     */
+    public JdbcTransactions transactions(PlatformTransactionManager manager) {
+        return JdbcTransactions.of(this, manager, connections.dataSource(), settings, dialect.records(), failures);
+    }
+
+    /** Whether both have their records in one table. */
+    boolean isOfSameTable(JdbcDedupStore other) {
+        return this == other
+                || (DataSources.target(connections.dataSource()) == DataSources.target(other.connections.dataSource())
+                        && settings.table().equals(other.settings.table()));
+    }
+
     @Override
     public String name() {
         return "jdbc";
@@ -76,7 +95,7 @@ public final class JdbcDedupStore implements DedupStore {
 
     @Override
     public Duration attemptRetention() {
-        return attemptRetention;
+        return settings.attemptRetention();
     }
 
     @Override

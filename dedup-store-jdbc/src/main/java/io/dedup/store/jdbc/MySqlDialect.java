@@ -37,6 +37,7 @@ final class MySqlDialect implements Dialect {
     private final MySqlWrites<CompleteRequest> complete;
     private final MySqlWrites<ReleaseRequest> release;
     private final MySqlWrites<RenewRequest> renew;
+    private final RecordDialect records;
     private final boolean mariaDb;
     private final String limits;
     private final String noWait;
@@ -88,6 +89,7 @@ final class MySqlDialect implements Dialect {
                     statement.setLong(first, Micros.of(request.lease()));
                     return first + 1;
                 });
+        this.records = new MySqlRecords(settings, statements, rows, failures, complete, limits, noWait, mariaDb);
     }
 
     /** In one trip with the statement, and undone with it. The mode keeps assignments in their order. */
@@ -175,6 +177,11 @@ final class MySqlDialect implements Dialect {
     @Override
     public PurgeRun purge(Connection connection, int limit) throws SQLException {
         return expiredRows.purge(connection, limit);
+    }
+
+    @Override
+    public RecordDialect records() {
+        return records;
     }
 
     @Override

@@ -40,6 +40,38 @@ final class MySqlSql {
                 lease_until = CASE WHEN {claimed} THEN {now} + r.lease ELSE lease_until END,
                 expires_at = CASE WHEN {claimed} THEN lease_until + {retention} ELSE expires_at END""".replace("{claimed}", "{how} BETWEEN 1 AND 4").replace("{how}", "write_mark - r.mark");
 
+    /** See {@link #CLAIM}; the mark tells what this call has written. */
+    private static final String RECORD = """
+            INSERT INTO {table} (message_id, scope, state, owner, attempt, deaths, token, lease_until, completed_at,
+                                 expires_at, write_mark, fingerprint)
+            SELECT r.message_id, r.scope, 4, NULL, 1, 0, {now}, 0, {now},
+                   CASE WHEN r.length = 9223372036854775807 THEN r.length ELSE {now} + r.length END,
+                   r.mark, r.new_fingerprint
+            FROM {requests} r
+            ON DUPLICATE KEY UPDATE
+                write_mark = CASE
+                    WHEN state = 4 AND expires_at > {now} OR state IN (1, 2) AND lease_until > {now} THEN write_mark
+                    ELSE r.mark + 1 END,
+                state = CASE WHEN {written} THEN 4 ELSE state END,
+                owner = CASE WHEN {written} THEN NULL ELSE owner END,
+                attempt = CASE WHEN {written} THEN 1 ELSE attempt END,
+                deaths = CASE WHEN {written} THEN 0 ELSE deaths END,
+                token = CASE WHEN {written} THEN GREATEST(token + 1, {now}) ELSE token END,
+                lease_until = CASE WHEN {written} THEN 0 ELSE lease_until END,
+                completed_at = CASE WHEN {written} THEN {now} ELSE completed_at END,
+                expires_at = CASE WHEN NOT {written} THEN expires_at
+                    WHEN r.length = 9223372036854775807 THEN r.length ELSE completed_at + r.length END,
+                fingerprint = CASE WHEN {written} THEN r.new_fingerprint ELSE fingerprint END,
+                result = CASE WHEN {written} THEN NULL ELSE result END""".replace("{written}", "(write_mark = r.mark + 1)");
+
+    private static final String RECORD_COLUMNS = "message_id, scope, length, new_fingerprint, mark";
+
+    /** What is to be known of a row after {@link #record}. */
+    static final String RECORDED = "{t}message_id, {t}scope, {t}state, {t}attempt, {t}token, {t}lease_until - {now},"
+            + " {t}completed_at, {t}expires_at, {t}expires_at - {now}, {t}fingerprint, {t}result, {t}write_mark";
+
+    private static final String KEY_COLUMNS = "message_id, scope";
+
     private static final String CLAIM_COLUMNS = "message_id, scope, new_owner, lease, new_fingerprint, mark";
 
     /** MariaDB only. */
@@ -76,6 +108,17 @@ final class MySqlSql {
      */
     static String claim(int requests) {
         return CLAIM.replace("{requests}", requests(CLAIM_COLUMNS, requests));
+    }
+
+    /** Writes what is claimable as done; the rest is assigned to itself. */
+    static String record(int requests) {
+        return RECORD.replace("{requests}", requests(RECORD_COLUMNS, requests));
+    }
+
+    /** Something from, or about, the rows of some keys, each looked up by its key: no other row is touched. */
+    static String ofKeys(String what, int keys) {
+        return what + " FROM " + requests(KEY_COLUMNS, keys)
+                + " r STRAIGHT_JOIN {table} t ON t.message_id = r.message_id AND t.scope = r.scope";
     }
 
     /**

@@ -27,6 +27,10 @@ final class OwnConnections {
         this.networkTimeoutMillis = networkTimeoutMillis;
     }
 
+    DataSource dataSource() {
+        return dataSource;
+    }
+
     /** A connection in autocommit mode; closing gives it back as it came. */
     Borrowed open() throws SQLException {
         if (closed) {

@@ -38,6 +38,7 @@ final class PostgresDialect implements Dialect {
     private final PostgresRequests<RenewRequest> renew;
     private final PostgresRequests<RenewRequest> renewUnlocked;
     private final String purge;
+    private final RecordDialect records;
 
     PostgresDialect(JdbcSettings settings, SqlFailures failures) {
         this.statements = new Statements(settings.queryTimeoutSeconds());
@@ -58,13 +59,13 @@ final class PostgresDialect implements Dialect {
                                 request -> request.fingerprint() == null
                                         ? null
                                         : request.fingerprint().value())));
-        this.complete = writes(
-                settings,
-                PostgresSql.COMPLETE,
+        List<PostgresColumn<CompleteRequest>> completeColumns = columns(
                 CompleteRequest::claim,
                 List.of(
                         number("length", request -> Micros.of(request.window())),
                         bytes("result", CompleteRequest::result)));
+        this.complete = new PostgresRequests<>(settings, PostgresSql.COMPLETE, completeColumns);
+        this.records = new PostgresRecords(settings, statements, completeColumns);
         this.release = writes(
                 settings,
                 PostgresSql.RELEASE,
@@ -78,6 +79,10 @@ final class PostgresDialect implements Dialect {
 
     private static <Q> PostgresRequests<Q> writes(
             JdbcSettings settings, String statement, Function<Q, Claim> claim, List<PostgresColumn<Q>> more) {
+        return new PostgresRequests<>(settings, statement, columns(claim, more));
+    }
+
+    private static <Q> List<PostgresColumn<Q>> columns(Function<Q, Claim> claim, List<PostgresColumn<Q>> more) {
         List<PostgresColumn<Q>> columns = new ArrayList<>();
         columns.add(bytes(
                 "message_id", request -> KeyBytes.messageId(claim.apply(request).key())));
@@ -85,7 +90,7 @@ final class PostgresDialect implements Dialect {
                 bytes("scope", request -> KeyBytes.scope(claim.apply(request).key())));
         columns.add(text("owner", request -> claim.apply(request).owner().value()));
         columns.addAll(more);
-        return new PostgresRequests<>(settings, statement, columns);
+        return columns;
     }
 
     @Override
@@ -105,7 +110,7 @@ final class PostgresDialect implements Dialect {
             throws SQLException {
         CompleteRequest first = requests.get(0);
         purgeHours.learn(first.claim().key().scope(), first.window());
-        List<@Nullable WriteResult> answers = write(connection, complete, requests);
+        List<@Nullable WriteResult> answers = write(connection, statements, complete, requests);
         RepeatedCompletions.settle(connection, rows, requests, answers);
         return answers;
     }
@@ -113,16 +118,17 @@ final class PostgresDialect implements Dialect {
     @Override
     public List<@Nullable WriteResult> release(Connection connection, List<ReleaseRequest> requests)
             throws SQLException {
-        return write(connection, release, requests);
+        return write(connection, statements, release, requests);
     }
 
     @Override
     public List<@Nullable WriteResult> renew(Connection connection, List<RenewRequest> requests) throws SQLException {
-        return write(connection, renew, requests);
+        return write(connection, statements, renew, requests);
     }
 
     /** What the statement returns is written; for whatever it doesn't, the caller isn't the owner. */
-    private <Q> List<@Nullable WriteResult> write(Connection connection, PostgresRequests<Q> write, List<Q> requests)
+    static <Q> List<@Nullable WriteResult> write(
+            Connection connection, Statements statements, PostgresRequests<Q> write, List<Q> requests)
             throws SQLException {
         WriteResult[] answers = new WriteResult[requests.size()];
         Arrays.fill(answers, WriteResult.leaseLost());
@@ -165,6 +171,11 @@ final class PostgresDialect implements Dialect {
                 return new PurgeRun(result.getInt(1), result.getInt(2));
             }
         }
+    }
+
+    @Override
+    public RecordDialect records() {
+        return records;
     }
 
     @Override

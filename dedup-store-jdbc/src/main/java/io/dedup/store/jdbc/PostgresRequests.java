@@ -29,9 +29,21 @@ final class PostgresRequests<Q> {
      *     {@code ord}, which counts the requests from 1
      */
     PostgresRequests(JdbcSettings settings, String statement, List<PostgresColumn<Q>> columns) {
+        this(
+                settings,
+                statement,
+                columns,
+                "FROM set_config('lock_timeout', '" + settings.lockTimeout().toMillis() + "ms', true)");
+    }
+
+    /** For somebody else's transaction, whose later statements shall wait for locks as long as they did before. */
+    static <Q> PostgresRequests<Q> inTransaction(
+            JdbcSettings settings, String statement, List<PostgresColumn<Q>> columns) {
+        return new PostgresRequests<>(settings, statement, columns, "");
+    }
+
+    private PostgresRequests(JdbcSettings settings, String statement, List<PostgresColumn<Q>> columns, String timeout) {
         this.columns = List.copyOf(columns);
-        String timeout =
-                "FROM set_config('lock_timeout', '" + settings.lockTimeout().toMillis() + "ms', true)";
         String sql = PostgresSql.of(settings, statement);
         this.one = sql.replace("{requests}", scalars(timeout));
         this.many = sql.replace("{requests}", arrays(timeout));

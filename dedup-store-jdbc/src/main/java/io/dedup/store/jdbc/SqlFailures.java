@@ -29,6 +29,18 @@ final class SqlFailures {
     }
 
     private static final Set<String> RACE_STATES = Set.of("40001", "40P01", "23505");
+    /** Deadlock, serialization failure: the database has undone the transaction because of others. */
+    private static final Set<String> UNDONE_STATES = Set.of("40001", "40P01");
+
+    /** The transaction had failed before; PostgreSQL, also instead of an answer to a commit. */
+    private static final String IN_FAILED_TRANSACTION = "25P02";
+
+    private static final String CONSTRAINT_VIOLATIONS = "23";
+    private static final String ROLLBACKS = "40";
+    /** The one of {@link #ROLLBACKS} that isn't sure. */
+    private static final String COMPLETION_UNKNOWN = "40003";
+
+    private static final String OUT_OF_MEMORY = "53200";
     private static final Set<String> LOCKED_STATES = Set.of("55P03");
     private static final Set<String> NO_ANSWER_STATES = Set.of("57014", "57P01", "57P02", "57P03", "70100");
     private static final Set<String> MISSING_STATES = Set.of("42P01", "42S02", "42S03", "42S04", "42703", "42S22");
@@ -70,10 +82,10 @@ final class SqlFailures {
     }
 
     private Kind kindOfOne(SQLException e) {
-        String state = e.getSQLState() == null ? "" : e.getSQLState();
+        String state = state(e);
         int code = e.getErrorCode();
-        boolean h2 = e.getClass().getName().startsWith("org.h2.");
-        boolean mysql = dialect == JdbcDialect.MYSQL || dialect == JdbcDialect.MARIADB;
+        boolean h2 = isOfH2(e);
+        boolean mysql = isMySql();
         if (LOCKED_STATES.contains(state)
                 || (mysql && MYSQL_LOCKED.contains(code))
                 || (h2 && code == H2_LOCK_TIMEOUT)) {
@@ -94,6 +106,50 @@ final class SqlFailures {
         return noAnswer ? Kind.NO_ANSWER : Kind.OTHER;
     }
 
+    private static boolean isOfH2(SQLException e) {
+        return e.getClass().getName().startsWith("org.h2.");
+    }
+
+    private boolean isMySql() {
+        return dialect == JdbcDialect.MYSQL || dialect == JdbcDialect.MARIADB;
+    }
+
+    /**
+     * Whether more than a statement is undone: on H2, MySQL and MariaDB what follows would silently be a new transaction.
+     * Not told by Spring's exceptions, which take lock time-outs of single statements for the same.
+     */
+    boolean undoesTransaction(Throwable failure) {
+        return Causes.anySql(
+                failure,
+                e -> UNDONE_STATES.contains(state(e)) || (isMySql() && MYSQL_RACES.contains(e.getErrorCode())));
+    }
+
+    /** Whether somebody else's transaction is why this one failed. */
+    boolean isUndoneByOthers(Throwable failure) {
+        return undoesTransaction(failure)
+                || Causes.anySql(failure, e -> isOfH2(e) && e.getErrorCode() == H2_CONCURRENT_UPDATE);
+    }
+
+    /** Whether what a commit failed with is the database's own word that nothing was committed. */
+    boolean provesRollback(Throwable failure) {
+        return undoesTransaction(failure)
+                || Causes.anySql(failure, e -> {
+                    String state = state(e);
+                    return state.equals(IN_FAILED_TRANSACTION)
+                            || state.startsWith(CONSTRAINT_VIOLATIONS)
+                            || (state.startsWith(ROLLBACKS) && !state.equals(COMPLETION_UNKNOWN));
+                });
+    }
+
+    /** Whether PostgreSQL's table of locks is full. */
+    boolean isTooMany(SQLException e) {
+        return dialect == JdbcDialect.POSTGRESQL && OUT_OF_MEMORY.equals(e.getSQLState());
+    }
+
+    private static String state(SQLException e) {
+        return e.getSQLState() == null ? "" : e.getSQLState();
+    }
+
     /** For databases whose codes aren't listed here. */
     private Kind byTranslator(SQLException exception) {
         DataAccessException translated = translator.translate("dedup", null, exception);
@@ -112,7 +168,7 @@ final class SqlFailures {
 
     /** What to look at or to change; the database's own words, which may quote an ID, stay in the cause. */
     private String hint(SQLException e) {
-        String state = e.getSQLState() == null ? "" : e.getSQLState();
+        String state = state(e);
         if (MISSING_STATES.contains(state)) {
             return ": the table or one of its columns is missing; apply classpath:" + dialect.schemaResource()
                     + ", or set initializeSchema(ALWAYS), or correct table(...)";

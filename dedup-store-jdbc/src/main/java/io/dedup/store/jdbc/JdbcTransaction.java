@@ -1,0 +1,215 @@
+package io.dedup.store.jdbc;
+
+import io.dedup.DedupKey;
+import io.dedup.store.Claim;
+import io.dedup.store.CommitResult;
+import io.dedup.store.CompleteRequest;
+import io.dedup.store.DedupStoreException;
+import io.dedup.store.RecordRequest;
+import io.dedup.store.RecordResult;
+import io.dedup.store.RecordTransaction;
+import io.dedup.store.TooManyRecordsException;
+import io.dedup.store.WriteResult;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.springframework.dao.DataAccessException;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.TransactionException;
+import org.springframework.transaction.TransactionStatus;
+
+/** One of {@link JdbcTransactions}. After a failure it can't be committed any more. */
+final class JdbcTransaction implements RecordTransaction {
+    /** How often a key may be somebody else's, just ended, before it counts as in flight. */
+    private static final int MAX_ROUNDS = BatchRunner.MAX_ROUNDS;
+
+    private final PlatformTransactionManager manager;
+    private final TransactionStatus status;
+    private final TransactionConnection connection;
+    private final TransactionWatch watch;
+    private final JdbcSettings settings;
+    private final RecordDialect dialect;
+    private final SqlFailures failures;
+    private final Set<DedupKey> written = new HashSet<>();
+
+    JdbcTransaction(
+            PlatformTransactionManager manager,
+            TransactionStatus status,
+            TransactionConnection connection,
+            TransactionWatch watch,
+            JdbcSettings settings,
+            RecordDialect dialect,
+            SqlFailures failures) {
+        this.manager = manager;
+        this.status = status;
+        this.connection = connection;
+        this.watch = watch;
+        this.settings = settings;
+        this.dialect = dialect;
+        this.failures = failures;
+    }
+
+    @Override
+    public List<RecordResult> claimAll(List<RecordRequest> requests) {
+        List<RecordResult> answers =
+                all("claim", requests, RecordRequest::key, dialect::claim, request -> Records.inFlight());
+        for (int i = 0; i < answers.size(); i++) {
+            if (answers.get(i) instanceof RecordResult.Written) {
+                written.add(requests.get(i).key());
+            }
+        }
+        return answers;
+    }
+
+    @Override
+    public void removeAll(List<DedupKey> keys) {
+        List<DedupKey> own = new ArrayList<>(keys);
+        own.retainAll(written);
+        own.sort(KeyBytes.ORDER);
+        for (List<DedupKey> piece : pieces(own)) {
+            with("remove", on -> {
+                dialect.remove(on, piece);
+                return piece;
+            });
+        }
+        own.forEach(written::remove);
+    }
+
+    @Override
+    public void keepResult(DedupKey key, byte[] result) {
+        if (!written.contains(key)) {
+            throw new IllegalArgumentException("this transaction has written no record of " + key);
+        }
+        if (!with("keepResult", on -> dialect.keepResult(on, key, result))) {
+            status.setRollbackOnly();
+            throw new DedupStoreException(
+                    "keepResult on table " + settings.table() + " found the record gone: the database has undone this"
+                            + " transaction in between, and something in it went on",
+                    null);
+        }
+    }
+
+    @Override
+    public List<WriteResult> completeAll(List<CompleteRequest> requests) {
+        List<CompleteRequest> once =
+                requests.stream().map(JdbcTransaction::unrepeated).toList();
+        List<WriteResult> answers =
+                all("complete", once, request -> request.claim().key(), dialect::complete, request -> {
+                    throw failures.raced("complete", MAX_ROUNDS, null);
+                });
+        for (WriteResult answer : answers) {
+            if (answer instanceof WriteResult.StoreError error) {
+                status.setRollbackOnly();
+                throw error.cause();
+            }
+        }
+        return answers;
+    }
+
+    /** Here a repetition proves nothing: what was done the first time was rolled back. */
+    private static CompleteRequest unrepeated(CompleteRequest request) {
+        Claim claim = request.claim();
+        return request.repeated() ? new CompleteRequest(claim, request.window(), request.result(), false) : request;
+    }
+
+    private interface Call<Q, A> {
+        List<@Nullable A> ask(Connection connection, List<Q> requests) throws SQLException;
+    }
+
+    /** In the order of keys, so that two transactions can't deadlock; answers in the order of the requests. */
+    private <Q, A> List<A> all(
+            String operation, List<Q> requests, Function<Q, DedupKey> key, Call<Q, A> call, Function<Q, A> raced) {
+        List<Q> sorted = new ArrayList<>(requests);
+        sorted.sort(Comparator.comparing(key, KeyBytes.ORDER));
+        Map<DedupKey, A> answers = new HashMap<>();
+        for (List<Q> piece : pieces(sorted)) {
+            List<Q> open = piece;
+            for (int round = 0; round < MAX_ROUNDS && !open.isEmpty(); round++) {
+                List<Q> asked = open;
+                List<@Nullable A> some = with(operation, on -> call.ask(on, asked));
+                open = new ArrayList<>();
+                for (int i = 0; i < some.size(); i++) {
+                    A answer = some.get(i);
+                    if (answer == null) {
+                        open.add(asked.get(i));
+                    } else {
+                        answers.put(key.apply(asked.get(i)), answer);
+                    }
+                }
+            }
+            open.forEach(request -> answers.put(key.apply(request), raced.apply(request)));
+        }
+        List<A> list = new ArrayList<>(requests.size());
+        for (Q request : requests) {
+            A answer = answers.get(key.apply(request));
+            if (answer == null) {
+                throw new IllegalStateException(operation + " left a request without an answer");
+            }
+            list.add(answer);
+        }
+        return list;
+    }
+
+    private <Q> Collection<List<Q>> pieces(List<Q> all) {
+        List<List<Q>> pieces = new ArrayList<>();
+        for (int from = 0; from < all.size(); from += settings.maxBatch()) {
+            pieces.add(all.subList(from, Math.min(all.size(), from + settings.maxBatch())));
+        }
+        return pieces;
+    }
+
+    /** @throws DedupStoreException for whatever goes wrong; nothing else can follow but a rollback */
+    <A> A with(String operation, TransactionConnection.Work<A> work) {
+        boolean done = false;
+        try {
+            A answer = connection.with(work);
+            done = true;
+            return answer;
+        } catch (SQLException e) {
+            throw failed(operation, e);
+        } catch (DataAccessException | TransactionException e) {
+            throw new DedupStoreException(
+                    operation + " on table " + settings.table() + " failed: no usable connection in the transaction",
+                    e);
+        } finally {
+            if (!done) {
+                status.setRollbackOnly();
+            }
+        }
+    }
+
+    private DedupStoreException failed(String operation, SQLException e) {
+        DedupStoreException failed = failures.failed(operation, e);
+        return failures.isTooMany(e)
+                ? new TooManyRecordsException(
+                        failed.getMessage()
+                                + ": every record holds a lock until its transaction ends; raise the server's"
+                                + " max_locks_per_transaction, or claim fewer records at once",
+                        e)
+                : failed;
+    }
+
+    @Override
+    public CommitResult commit() {
+        return TransactionEnd.commit(manager, status, connection, watch, failures);
+    }
+
+    @Override
+    public void rollback() {
+        TransactionEnd.rollBack(manager, status, connection);
+    }
+
+    @Override
+    public boolean isUndoneByOthers(@Nullable Throwable failure) {
+        return failure != null && failures.isUndoneByOthers(failure);
+    }
+}

@@ -1,0 +1,187 @@
+package io.dedup.store.jdbc;
+
+import io.dedup.store.DedupStore;
+import io.dedup.store.DedupStoreException;
+import io.dedup.store.TransactionalRecords;
+import java.sql.Connection;
+import java.time.Duration;
+import javax.sql.DataSource;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.TransactionException;
+import org.springframework.transaction.TransactionStatus;
+import org.springframework.transaction.support.DefaultTransactionDefinition;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+
+/**
+ * Opens transactions by Spring, which a handler's {@code @Transactional}, {@code JdbcTemplate} or JPA repository joins, and
+ * keeps the records of a {@link JdbcDedupStore} in them. Made by {@link JdbcDedupStore#transactions}. Thread-safe.
+ *
+ * <p>Within such a transaction, whatever would suspend it is refused: {@code REQUIRES_NEW}, {@code NOT_SUPPORTED} and other
+ * transaction managers. Their work wouldn't be undone with the record.
+ */
+public final class JdbcTransactions implements TransactionalRecords {
+    private final JdbcDedupStore store;
+    private final PlatformTransactionManager manager;
+    private final DataSource dataSource;
+    private final JdbcSettings settings;
+    private final RecordDialect dialect;
+    private final SqlFailures failures;
+    private final long concurrentRecords;
+    private final int isolation;
+    private final boolean suspension;
+
+    private JdbcTransactions(
+            JdbcDedupStore store,
+            PlatformTransactionManager manager,
+            DataSource dataSource,
+            JdbcSettings settings,
+            RecordDialect dialect,
+            SqlFailures failures,
+            long concurrentRecords,
+            int isolation,
+            boolean suspension) {
+        this.store = store;
+        this.manager = manager;
+        this.dataSource = dataSource;
+        this.settings = settings;
+        this.dialect = dialect;
+        this.failures = failures;
+        this.concurrentRecords = concurrentRecords;
+        this.isolation = isolation;
+        this.suspension = suspension;
+    }
+
+    static JdbcTransactions of(
+            JdbcDedupStore store,
+            PlatformTransactionManager manager,
+            DataSource dataSource,
+            JdbcSettings settings,
+            RecordDialect dialect,
+            SqlFailures failures) {
+        JdbcTransactions asTheyCome = new JdbcTransactions(
+                store,
+                manager,
+                dataSource,
+                settings,
+                dialect,
+                failures,
+                Long.MAX_VALUE,
+                TransactionDefinition.ISOLATION_DEFAULT,
+                false);
+        Found found = asTheyCome.look();
+        if (!dialect.needsReadCommitted() || found.isolation() == Connection.TRANSACTION_READ_COMMITTED) {
+            // To ask for it once more would cost round trips.
+            return asTheyCome.with(found.concurrentRecords(), TransactionDefinition.ISOLATION_DEFAULT, false);
+        }
+        JdbcTransactions set =
+                asTheyCome.with(found.concurrentRecords(), TransactionDefinition.ISOLATION_READ_COMMITTED, false);
+        int isolation = set.look().isolation();
+        if (isolation != Connection.TRANSACTION_READ_COMMITTED) {
+            throw new IllegalStateException(
+                    "transactions must run at READ COMMITTED, but run at JDBC's level " + isolation
+                            + " even though the transaction manager was asked for it; make READ COMMITTED the default of the"
+                            + " pool's connections (HikariCP: transactionIsolation)");
+        }
+        return set;
+    }
+
+    private JdbcTransactions with(long concurrentRecords, int isolation, boolean suspension) {
+        return new JdbcTransactions(
+                store, manager, dataSource, settings, dialect, failures, concurrentRecords, isolation, suspension);
+    }
+
+    /**
+     * Whether handlers may suspend the transaction; by default they may not. What they do meanwhile is neither undone nor
+     * done once with the record, and needs a second connection of the pool while the first is held.
+     *
+     * @return the same but for this
+     */
+    public JdbcTransactions allowSuspension(boolean allowed) {
+        return with(concurrentRecords, isolation, allowed);
+    }
+
+    @Override
+    public String name() {
+        return "jdbc";
+    }
+
+    @Override
+    public boolean holdsClaimsOf(DedupStore other) {
+        return other instanceof JdbcDedupStore jdbc && store.isOfSameTable(jdbc);
+    }
+
+    @Override
+    public long concurrentRecords() {
+        return concurrentRecords;
+    }
+
+    @Override
+    public JdbcTransaction begin(Duration timeout) {
+        if (timeout.isZero() || timeout.isNegative()) {
+            throw new IllegalArgumentException("timeout must be positive, but is " + timeout);
+        }
+        if (TransactionSynchronizationManager.isActualTransactionActive()) {
+            throw new IllegalStateException(
+                    "the thread has a transaction already: the record has to be written in one that is opened around the"
+                            + " handler and nothing else; take the transaction manager out of the listener's container, or"
+                            + " the transaction from around the call");
+        }
+        DefaultTransactionDefinition definition =
+                new DefaultTransactionDefinition(TransactionDefinition.PROPAGATION_REQUIRED);
+        definition.setName("dedup");
+        definition.setIsolationLevel(isolation);
+        definition.setTimeout(seconds(timeout));
+        TransactionStatus status;
+        try {
+            status = manager.getTransaction(definition);
+        } catch (TransactionException e) {
+            throw new DedupStoreException("a transaction for table " + settings.table() + " couldn't be opened", e);
+        }
+        return opened(status);
+    }
+
+    private JdbcTransaction opened(TransactionStatus status) {
+        TransactionConnection connection = TransactionConnection.find(dataSource);
+        if (!TransactionSynchronizationManager.isSynchronizationActive()) {
+            TransactionEnd.rollBack(manager, status, connection);
+            throw new IllegalStateException(
+                    "the transaction manager doesn't synchronize; set its transactionSynchronization to ALWAYS");
+        }
+        if (connection == null) {
+            TransactionEnd.rollBack(manager, status, null);
+            throw new IllegalStateException("the transaction manager isn't one of the DataSource that table "
+                    + settings.table()
+                    + " is in: a record would not commit and roll back with the handler's work; give it"
+                    + " that DataSource");
+        }
+        try {
+            TransactionWatch watch = TransactionWatch.register(connection, suspension);
+            return new JdbcTransaction(manager, status, connection, watch, settings, dialect, failures);
+        } catch (RuntimeException | Error e) {
+            TransactionEnd.rollBack(manager, status, connection);
+            throw e;
+        }
+    }
+
+    private static int seconds(Duration timeout) {
+        return timeout.compareTo(Duration.ofSeconds(Integer.MAX_VALUE)) >= 0
+                ? Integer.MAX_VALUE
+                : JdbcSettings.wholeSeconds(timeout);
+    }
+
+    /** What a transaction and its server are like. */
+    private record Found(int isolation, long concurrentRecords) {}
+
+    private Found look() {
+        JdbcTransaction transaction = begin(settings.queryTimeout());
+        try {
+            return transaction.with("start", connection -> {
+                long records = dialect.checkServer(connection); // first: a lazy connection must be there to be asked
+                return new Found(connection.getTransactionIsolation(), records);
+            });
+        } finally {
+            transaction.rollback();
+        }
+    }
+}

@@ -1,0 +1,72 @@
+package io.dedup.store.jdbc;
+
+import io.dedup.DedupKey;
+import io.dedup.store.CompleteRequest;
+import io.dedup.store.RecordRequest;
+import io.dedup.store.RecordResult;
+import io.dedup.store.WriteResult;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Records in one database's SQL, in a transaction of somebody else's.
+ *
+ * <p>Lists come sorted, hold each key once, and are never empty nor too large for a statement. Answers come in the order of
+ * the requests; null where somebody else was faster and asking again will tell. A failure may have undone the transaction:
+ * nothing may follow but its rollback. So a duplicate key or a lock is dealt with in here, and only where the database
+ * undoes no more than the statement.
+ */
+interface RecordDialect {
+    List<@Nullable RecordResult> claim(Connection connection, List<RecordRequest> requests) throws SQLException;
+
+    /** {@code repeated} isn't looked at. */
+    List<@Nullable WriteResult> complete(Connection connection, List<CompleteRequest> requests) throws SQLException;
+
+    /** Removes the rows of some keys, all of them written in this transaction. */
+    void remove(Connection connection, Collection<DedupKey> keys) throws SQLException;
+
+    /** Whether there was a row to keep the result in. */
+    boolean keepResult(Connection connection, DedupKey key, byte[] result) throws SQLException;
+
+    /** Whether nothing but READ COMMITTED will do. */
+    boolean needsReadCommitted();
+
+    /**
+     * Looks at what only the server's settings tell.
+     *
+     * @return how many records may be claimed at the same time
+     * @throws IllegalStateException when a setting makes transactions unsafe
+     */
+    long checkServer(Connection connection) throws SQLException;
+
+    /** For databases that find rows by a list of IDs, and touch no other. */
+    static void remove(Connection connection, Statements statements, TableName table, Collection<DedupKey> keys)
+            throws SQLException {
+        for (Map.Entry<String, List<DedupKey>> scope : KeyBytes.byScope(keys).entrySet()) {
+            String sql = table.in("DELETE FROM {table} WHERE scope = ? AND message_id IN (")
+                    + Statements.list("?", scope.getValue().size()) + ")";
+            try (PreparedStatement statement = statements.prepare(connection, sql)) {
+                Rows.bindKeys(statement, scope.getValue());
+                statement.executeUpdate();
+            }
+        }
+    }
+
+    /** The same on every database, but for what a row of it needs beside. */
+    static boolean keepResult(
+            Connection connection, Statements statements, TableName table, String alsoSet, DedupKey key, byte[] result)
+            throws SQLException {
+        String sql = table.in("UPDATE {table} SET result = ?" + alsoSet + " WHERE message_id = ? AND scope = ?");
+        try (PreparedStatement statement = statements.prepare(connection, sql)) {
+            statement.setBytes(1, result);
+            statement.setBytes(2, KeyBytes.messageId(key));
+            statement.setBytes(3, KeyBytes.scope(key));
+            return statement.executeUpdate() == 1;
+        }
+    }
+}

@@ -1,0 +1,85 @@
+package io.dedup.store.jdbc;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.Map;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.jdbc.CannotGetJdbcConnectionException;
+import org.springframework.jdbc.datasource.ConnectionHolder;
+import org.springframework.jdbc.datasource.DataSourceUtils;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+
+/**
+ * The connection that a transaction manager has bound to the thread.
+ *
+ * @param key the {@link DataSource} that it is bound by
+ * @param holder what is bound
+ */
+record TransactionConnection(DataSource key, ConnectionHolder holder) {
+    private static final Logger LOG = LoggerFactory.getLogger(TransactionConnection.class);
+
+    interface Work<A> {
+        A on(Connection connection) throws SQLException;
+    }
+
+    /** The connection of this database that is bound, be it by a proxy of the data source; null where there is none. */
+    static @Nullable TransactionConnection find(DataSource dataSource) {
+        DataSource target = DataSources.target(dataSource);
+        for (Map.Entry<Object, Object> bound :
+                TransactionSynchronizationManager.getResourceMap().entrySet()) {
+            if (bound.getValue() instanceof ConnectionHolder holder
+                    && bound.getKey() instanceof DataSource key
+                    && DataSources.target(key) == target) {
+                return new TransactionConnection(key, holder);
+            }
+        }
+        return null;
+    }
+
+    boolean isBound() {
+        return TransactionSynchronizationManager.getResource(key) == holder;
+    }
+
+    /** @throws CannotGetJdbcConnectionException when the transaction has no connection any more */
+    <A> A with(Work<A> work) throws SQLException {
+        if (!isBound()) { // else we would be given one of our own, outside
+            throw new CannotGetJdbcConnectionException("the transaction's connection isn't bound to this thread");
+        }
+        Connection connection = DataSourceUtils.getConnection(key);
+        try {
+            return work.on(connection);
+        } finally {
+            DataSourceUtils.releaseConnection(connection, key);
+        }
+    }
+
+    /**
+     * Ends the session, so that nothing of the transaction can be committed any more by what comes after: a transaction
+     * manager puts autocommit back, which commits.
+     *
+     * @return whether that is certain
+     */
+    boolean abort() {
+        try {
+            return isBound() && with(TransactionConnection::abort);
+        } catch (SQLException | RuntimeException e) {
+            LOG.debug("A connection couldn't be given up", e);
+            return false;
+        }
+    }
+
+    private static boolean abort(Connection connection) throws SQLException {
+        if (connection.isClosed()) {
+            return true;
+        }
+        connection.abort(Runnable::run);
+        if (connection.isClosed()) {
+            return true;
+        }
+        connection.rollback(); // of a driver that can't abort
+        return true;
+    }
+}
