@@ -7,11 +7,13 @@ import io.dedup.DedupListener;
 import io.dedup.DedupOutcome.DeferReason;
 import io.dedup.DedupPolicy;
 import io.dedup.Deduplicator;
+import io.dedup.DeduplicatorBuilder;
 import io.dedup.engine.Admission;
 import io.dedup.engine.Delivery;
 import io.dedup.engine.Execution;
 import io.dedup.engine.WaitBudget;
 import io.dedup.store.DedupStore;
+import io.dedup.store.TransactionalRecords;
 import io.dedup.store.memory.InMemoryDedupStore;
 import io.dedup.testservers.KafkaServers;
 import java.nio.charset.StandardCharsets;
@@ -58,6 +60,7 @@ final class Scene implements AutoCloseable {
     final List<String> events = new CopyOnWriteArrayList<>();
     final AtomicInteger pending = new AtomicInteger();
     final DedupStore store;
+    final @Nullable TransactionalRecords records;
     final Deduplicator dedup;
     final KafkaDedup kafka;
     private final Deque<AutoCloseable> closing = new ArrayDeque<>();
@@ -77,7 +80,16 @@ final class Scene implements AutoCloseable {
     }
 
     Scene(DedupStore store, int partitions, UnaryOperator<DedupPolicy.Builder> changes) {
+        this(store, null, partitions, changes);
+    }
+
+    Scene(
+            DedupStore store,
+            @Nullable TransactionalRecords records,
+            int partitions,
+            UnaryOperator<DedupPolicy.Builder> changes) {
         this.store = store;
+        this.records = records;
         KafkaServers.shared().createTopic(topic, partitions);
         this.dedup = deduplicator(changes);
         this.kafka = KafkaDedup.builder(dedup).id(KafkaMessageIds.header("id")).build();
@@ -88,8 +100,11 @@ final class Scene implements AutoCloseable {
 
     /** Another process's deduplicator on the same store. */
     Deduplicator deduplicator(UnaryOperator<DedupPolicy.Builder> changes) {
-        return Deduplicator.builder(store)
-                .consumer(group)
+        DeduplicatorBuilder builder = Deduplicator.builder(store);
+        if (records != null) {
+            builder.transactions(records);
+        }
+        return builder.consumer(group)
                 .shutdownTimeout(Duration.ZERO)
                 .defaults(changes.apply(DedupPolicy.builder()
                                 .lease(Duration.ofSeconds(2))

@@ -1,0 +1,90 @@
+package io.dedup.kafka;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import io.dedup.DedupMode;
+import io.dedup.DedupPolicy;
+import io.dedup.store.DedupStore;
+import io.dedup.store.jdbc.InitializeSchema;
+import io.dedup.store.jdbc.JdbcDedupStore;
+import io.dedup.store.jdbc.JdbcTransactions;
+import io.dedup.store.redis.RedisDedupStore;
+import io.dedup.testservers.MariaDbServers;
+import io.dedup.testservers.PostgresServers;
+import io.dedup.testservers.RedisServers;
+import io.dedup.testservers.SqlDatabase;
+import java.util.List;
+import java.util.UUID;
+import java.util.function.UnaryOperator;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.support.JdbcTransactionManager;
+
+/** A database of its own, with a table of effects that has no key: nothing but the framework prevents doubles. */
+final class Ledger implements AutoCloseable {
+    final SqlDatabase database;
+    final HikariDataSource pool;
+    final JdbcTemplate jdbc;
+    final JdbcTransactionManager manager;
+    final JdbcDedupStore table;
+    final JdbcTransactions transactions;
+
+    private Ledger(SqlDatabase database, int poolSize) {
+        this.database = database;
+        HikariConfig config = new HikariConfig();
+        config.setJdbcUrl(database.jdbcUrl());
+        config.setUsername(database.user());
+        config.setPassword(database.password());
+        config.setMaximumPoolSize(poolSize);
+        config.setConnectionTimeout(5_000);
+        this.pool = new HikariDataSource(config);
+        this.jdbc = new JdbcTemplate(pool);
+        this.manager = new JdbcTransactionManager(pool);
+        jdbc.execute("CREATE TABLE effect (id varchar(100) NOT NULL)");
+        this.table = JdbcDedupStore.builder(pool)
+                .initializeSchema(InitializeSchema.ALWAYS)
+                .purgeInterval(null)
+                .build();
+        this.transactions = table.transactions(manager);
+    }
+
+    static Ledger postgres() {
+        return new Ledger(PostgresServers.newDatabase(), 12);
+    }
+
+    static Ledger mariaDb() {
+        return new Ledger(MariaDbServers.newDatabase(), 12);
+    }
+
+    /** A scene in one of the transactional modes; its store is closed with it. */
+    Scene scene(DedupMode mode, int partitions, UnaryOperator<DedupPolicy.Builder> changes) {
+        DedupStore store = mode == DedupMode.TIERED ? redis() : table;
+        return new Scene(store, transactions, partitions, policy -> changes.apply(policy.mode(mode)));
+    }
+
+    Scene scene(DedupMode mode) {
+        return scene(mode, 1, policy -> policy);
+    }
+
+    private static RedisDedupStore redis() {
+        return RedisDedupStore.builder()
+                .uri(RedisServers.shared().uri())
+                .namespace("tiered-" + UUID.randomUUID())
+                .build();
+    }
+
+    /** An effect of a handler, in whatever transaction the thread has. */
+    void effect(String id) {
+        jdbc.update("INSERT INTO effect (id) VALUES (?)", id);
+    }
+
+    /** What was committed, in no order. */
+    List<String> effects() {
+        return jdbc.queryForList("SELECT id FROM effect ORDER BY id", String.class);
+    }
+
+    @Override
+    public void close() {
+        pool.close();
+        database.close();
+    }
+}
