@@ -13,9 +13,14 @@ import io.dedup.testservers.MariaDbServers;
 import io.dedup.testservers.PostgresServers;
 import io.dedup.testservers.RedisServers;
 import io.dedup.testservers.SqlDatabase;
+import io.dedup.testservers.TcpProxy;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.UnaryOperator;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 
@@ -28,10 +33,10 @@ final class Ledger implements AutoCloseable {
     final JdbcDedupStore table;
     final JdbcTransactions transactions;
 
-    private Ledger(SqlDatabase database, int poolSize) {
+    private Ledger(SqlDatabase database, int poolSize, UnaryOperator<String> url) {
         this.database = database;
         HikariConfig config = new HikariConfig();
-        config.setJdbcUrl(database.jdbcUrl());
+        config.setJdbcUrl(url.apply(database.jdbcUrl()));
         config.setUsername(database.user());
         config.setPassword(database.password());
         config.setMaximumPoolSize(poolSize);
@@ -48,11 +53,26 @@ final class Ledger implements AutoCloseable {
     }
 
     static Ledger postgres() {
-        return new Ledger(PostgresServers.newDatabase(), 12);
+        return new Ledger(PostgresServers.newDatabase(), 12, url -> url);
+    }
+
+    /** Behind a proxy, to a server that this looks up. */
+    static Ledger postgres(AtomicReference<@Nullable TcpProxy> proxy) {
+        return new Ledger(PostgresServers.newDatabase(), 4, url -> {
+            Matcher address = Pattern.compile("//([^:/]+):(\\d+)/").matcher(url);
+            if (!address.find()) {
+                throw new IllegalStateException(url);
+            }
+            TcpProxy made = TcpProxy.to(address.group(1), Integer.parseInt(address.group(2)));
+            proxy.set(made);
+            // So that what is sent can be recognised: the driver would name a COMMIT that it has prepared.
+            String through = address.replaceFirst("//127.0.0.1:" + made.port() + "/");
+            return through + (through.contains("?") ? "&" : "?") + "prepareThreshold=0";
+        });
     }
 
     static Ledger mariaDb() {
-        return new Ledger(MariaDbServers.newDatabase(), 12);
+        return new Ledger(MariaDbServers.newDatabase(), 12, url -> url);
     }
 
     /** A scene in one of the transactional modes; its store is closed with it. */
@@ -65,7 +85,7 @@ final class Ledger implements AutoCloseable {
         return scene(mode, 1, policy -> policy);
     }
 
-    private static RedisDedupStore redis() {
+    static RedisDedupStore redis() {
         return RedisDedupStore.builder()
                 .uri(RedisServers.shared().uri())
                 .namespace("tiered-" + UUID.randomUUID())
