@@ -114,12 +114,17 @@ final class PostgresSql {
             WHERE r.ord NOT IN (SELECT w.ord FROM written w)
             """.replace("{mine}", MINE).replace("{lease}", LEASE);
 
-    /** Expired records go; those that the hour was too early for get the right one. */
+    /**
+     * Expired records go; those that the hour was too early for get the right one.
+     *
+     * <p>The hour is the statement's: a clock that goes on can't bound a search of the index, and each purge would read all
+     * of it, records for ever included.
+     */
     static final String PURGE = """
             WITH due AS MATERIALIZED (
                 SELECT message_id, scope, expires_at, expires_at <= {now} AS expired
                 FROM {table}
-                WHERE purge_hour <= {now} / {hour}
+                WHERE purge_hour <= {start} / {hour}
                 ORDER BY purge_hour
                 LIMIT ?
                 FOR UPDATE SKIP LOCKED),
