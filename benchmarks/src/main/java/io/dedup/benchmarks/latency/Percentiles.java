@@ -15,6 +15,12 @@ public final class Percentiles {
         nanos[count++] = value;
     }
 
+    void addAll(Percentiles others) {
+        for (int i = 0; i < others.count; i++) {
+            add(others.nanos[i]);
+        }
+    }
+
     /** The median in nanoseconds. */
     double median() {
         return at(sorted(), 0.5);

@@ -1,8 +1,11 @@
 package io.dedup.benchmarks.latency;
 
 import io.dedup.benchmarks.jdbc.PurgeBed;
+import io.dedup.benchmarks.measure.Spread;
 import io.dedup.store.jdbc.JdbcDedupStore;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
 import java.util.function.Consumer;
 
@@ -27,13 +30,10 @@ public final class PurgeLatency {
      * @param idle single claims while no purge ran
      * @param during while one did
      * @param took the time of the purge, without the turns in which it didn't run
+     * @param ratios at 99 per cent, a turn with a purge by the turn before it, which had none
      */
-    public record Figures(String store, int records, Duration took, Percentiles idle, Percentiles during) {
-        /** At 99 per cent, during the purge by idle. */
-        public double ratio() {
-            return during.at(0.99) / idle.at(0.99);
-        }
-    }
+    public record Figures(
+            String store, int records, Duration took, Percentiles idle, Percentiles during, Spread ratios) {}
 
     /** Fills the table, and measures until nothing expired is left. */
     public Figures measure(PurgeBed bed, int records, int perSecond) {
@@ -44,19 +44,33 @@ public final class PurgeLatency {
         claims.run(WARM_UP, new Percentiles());
         Percentiles idle = new Percentiles();
         Percentiles during = new Percentiles();
+        List<Double> ratios = new ArrayList<>();
         int turns = 0;
         do {
-            claims.run(TURN, idle);
+            double without = turn(claims, idle);
             try (JdbcDedupStore purging = bed.purging()) {
                 purging.ping();
-                claims.run(TURN, during);
+                ratios.add(turn(claims, during) / without);
             }
             turns++;
             if (turns % TELL_EVERY == 0) {
                 tell(bed, "%d turns; idle %s µs, during the purge %s µs", turns, idle.micros(), during.micros());
             }
         } while (!bed.isPurged());
-        return new Figures(bed.name(), records, TURN.multipliedBy(turns), idle, during);
+        return new Figures(
+                bed.name(),
+                records,
+                TURN.multipliedBy(turns),
+                idle,
+                during,
+                Spread.of(ratios.stream().mapToDouble(ratio -> ratio)));
+    }
+
+    private static double turn(SteadyClaims claims, Percentiles all) {
+        Percentiles turn = new Percentiles();
+        claims.run(TURN, turn);
+        all.addAll(turn);
+        return turn.at(0.99);
     }
 
     private void tell(PurgeBed bed, String format, Object... values) {
