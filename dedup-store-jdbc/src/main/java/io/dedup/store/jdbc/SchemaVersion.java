@@ -45,17 +45,24 @@ final class SchemaVersion {
      *
      * @throws IllegalStateException if so, with what to do
      */
-    @SuppressWarnings("SqlSourceToSinkFlow") // from constants and a checked table name
     void refuseOlder(Connection connection, String columnsOfBefore, SQLException missing) {
         if (newColumns().isEmpty()) {
             return;
         }
+        // In this order: another process may be creating the whole table just now.
+        if (has(connection, columnsOfBefore) && !has(connection, columnsOfBefore + newColumns())) {
+            throw older(CURRENT - 1, missing);
+        }
+    }
+
+    @SuppressWarnings("SqlSourceToSinkFlow") // from constants and a checked table name
+    private boolean has(Connection connection, String columns) {
         try (Statement statement = connection.createStatement();
                 ResultSet ignored =
-                        statement.executeQuery(table.in("SELECT " + columnsOfBefore + " FROM {table} WHERE 1 = 0"))) {
-            throw older(CURRENT - 1, missing);
-        } catch (SQLException alsoMissing) {
-            missing.addSuppressed(alsoMissing); // there is no table, or something else
+                        statement.executeQuery(table.in("SELECT " + columns + " FROM {table} WHERE 1 = 0"))) {
+            return true;
+        } catch (SQLException missing) {
+            return false;
         }
     }
 
