@@ -31,6 +31,12 @@ public final class BenchmarkMain {
         if (options.wants("latency")) {
             new LatencySection(report).run(options.maxIds());
         }
+        if (options.wants("purge")) {
+            new PurgeSection(report, targets).run(options.stores(), options.purged(), options.claimsPerSecond());
+        }
+        if (options.wants("disk")) {
+            new DiskSection(report).run(options.stores());
+        }
         targets.print(report);
         Duration took = Duration.ofNanos(System.nanoTime() - from);
         report.line("Load average " + load() + " at the end.");
@@ -52,7 +58,7 @@ public final class BenchmarkMain {
     }
 
     /** Above 0.5 at the start, something else runs on this machine, and times are worth little. */
-    private static String load() {
+    static String load() {
         return String.format(
                 Locale.ROOT,
                 "%.1f",

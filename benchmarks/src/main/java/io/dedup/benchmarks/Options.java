@@ -14,12 +14,17 @@ import java.util.Map;
  * @param stores some of {@link #STORES}
  * @param run how long each contender is measured
  * @param maxIds up to how many stored IDs the latency is measured
+ * @param purged how many expired records are purged
+ * @param claimsPerSecond at which rate claims run beside that
  */
-record Options(List<String> sections, List<String> stores, PairedRun run, int maxIds) {
-    static final List<String> SECTIONS = List.of("stores", "memory", "latency");
+record Options(List<String> sections, List<String> stores, PairedRun run, int maxIds, int purged, int claimsPerSecond) {
+    static final List<String> SECTIONS = List.of("stores", "memory", "latency", "purge", "disk");
     static final List<String> STORES = List.of("memory", "redis-6.2", "redis-7", "postgresql", "mariadb", "h2");
 
     private static final String ALL = "all";
+
+    /** What {@link #ALL} doesn't run, since it takes as long as the rest together. */
+    private static final List<String> ONLY_BY_NAME = List.of("purge", "disk");
 
     /**
      * Reads {@code name=value} arguments.
@@ -39,7 +44,11 @@ record Options(List<String> sections, List<String> stores, PairedRun run, int ma
                 "warm-up-ms",
                 "1000",
                 "ids",
-                "10000000"));
+                "10000000",
+                "purged",
+                "5000000",
+                "claims-per-second",
+                "200"));
         for (String argument : arguments) {
             int at = argument.indexOf('=');
             if (at < 0 || values.replace(argument.substring(0, at), argument.substring(at + 1)) == null) {
@@ -53,13 +62,15 @@ record Options(List<String> sections, List<String> stores, PairedRun run, int ma
                         Duration.ofMillis(number("warm-up-ms", values)),
                         number("rounds", values),
                         Duration.ofMillis(number("turn-ms", values))),
-                number("ids", values));
+                number("ids", values),
+                number("purged", values),
+                number("claims-per-second", values));
     }
 
     private static List<String> chosen(String name, Map<String, String> values, List<String> known) {
         String value = values.getOrDefault(name, ALL);
         if (value.equals(ALL)) {
-            return known;
+            return known.stream().filter(each -> !ONLY_BY_NAME.contains(each)).toList();
         }
         List<String> chosen = Arrays.asList(value.split(",", -1));
         if (!known.containsAll(chosen)) {

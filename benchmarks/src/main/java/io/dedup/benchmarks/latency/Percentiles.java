@@ -4,7 +4,7 @@ import java.util.Arrays;
 import java.util.Locale;
 
 /** Times of single calls. Not thread-safe. */
-final class Percentiles {
+public final class Percentiles {
     private long[] nanos = new long[1_024];
     private int count;
 
@@ -15,13 +15,24 @@ final class Percentiles {
         nanos[count++] = value;
     }
 
+    void addAll(Percentiles others) {
+        for (int i = 0; i < others.count; i++) {
+            add(others.nanos[i]);
+        }
+    }
+
     /** The median in nanoseconds. */
     double median() {
         return at(sorted(), 0.5);
     }
 
+    /** In nanoseconds, what so large a part of the times doesn't exceed. */
+    public double at(double part) {
+        return at(sorted(), part);
+    }
+
     /** Microseconds at 50, 99 and 99.9 per cent, as {@code 61 / 140 / 900}. */
-    String micros() {
+    public String micros() {
         long[] sorted = sorted();
         return String.format(
                 Locale.ROOT,

@@ -12,6 +12,7 @@ import java.util.Map;
 
 /** Purges in two statements: which records are expired, and the removal of those that still are. */
 final class ExpiredRows {
+    private final ReadCommitted readCommitted = new ReadCommitted();
     private final Statements statements;
     private final StoreClock clock;
     private final String clockSql;
@@ -30,16 +31,11 @@ final class ExpiredRows {
 
     PurgeRun purge(Connection connection, int limit) throws SQLException {
         if (!skipLocked) {
-            return purgeFound(connection, limit, select);
+            return readCommitted.run(connection, () -> purgeFound(connection, limit, select));
         }
-        int isolation = connection.getTransactionIsolation();
-        connection.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED); // no gap locks around the rows
-        try {
-            String locking = select + " LIMIT " + limit + " FOR UPDATE SKIP LOCKED";
-            return SkipLocked.inTransaction(connection, () -> purgeFound(connection, limit, locking));
-        } finally {
-            connection.setTransactionIsolation(isolation);
-        }
+        String locking = select + " LIMIT " + limit + " FOR UPDATE SKIP LOCKED";
+        return readCommitted.run(
+                connection, () -> SkipLocked.inTransaction(connection, () -> purgeFound(connection, limit, locking)));
     }
 
     private PurgeRun purgeFound(Connection connection, int limit, String sql) throws SQLException {

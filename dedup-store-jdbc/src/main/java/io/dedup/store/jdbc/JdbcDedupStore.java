@@ -31,14 +31,13 @@ import org.springframework.transaction.PlatformTransactionManager;
  */
 public final class JdbcDedupStore implements DedupStore {
     private final JdbcSettings settings;
-    private final int purgeBatch;
     private final OwnConnections connections;
     private final HeartbeatConnection heartbeat;
     private final SqlFailures failures;
-    private final Dialect dialect;
     private final Operations operations;
     private final Operators operators;
     private final BatchRunner runner;
+    private final Purge purge;
     private final @Nullable Purger purger;
 
     /** Opened by {@link JdbcDedupStoreBuilder#build()}, which has checked table and server. */
@@ -50,15 +49,14 @@ public final class JdbcDedupStore implements DedupStore {
             int purgeBatch,
             @Nullable Duration purgeInterval) {
         this.settings = settings;
-        this.purgeBatch = purgeBatch;
         this.connections = connections;
         this.heartbeat = new HeartbeatConnection(connections);
         this.failures = failures;
-        this.dialect = dialect;
         this.operations = Operations.of(dialect);
         this.operators = new Operators(dialect.rows(), failures);
         this.runner = new BatchRunner(failures, settings);
-        this.purger = purgeInterval == null ? null : new Purger(settings.table(), purgeInterval, this::purgeExpired);
+        this.purge = new Purge(connections, dialect, failures, purgeBatch);
+        this.purger = purgeInterval == null ? null : Purger.start(settings.table(), purgeInterval, purge);
     }
 
     /**
@@ -200,7 +198,8 @@ public final class JdbcDedupStore implements DedupStore {
     }
 
     /**
-     * Removes expired records, in batches of the configured size. Records that somebody has locked are left for the next
+     * Removes expired records, in batches of the configured size and without the pauses of the purge in the background.
+     * Records that somebody has locked are left for the next
      * time, where the database can skip them.
      *
      * @param limit how many at most
@@ -208,31 +207,7 @@ public final class JdbcDedupStore implements DedupStore {
      * @throws DedupStoreException when the database fails; what was removed before stays removed
      */
     public int purgeExpired(int limit) {
-        int removed = 0;
-        while (removed < limit) {
-            int batch = Math.min(purgeBatch, limit - removed);
-            Dialect.PurgeRun run = with("purge", connection -> purge(connection, batch));
-            removed += run.removed();
-            if (run.seen() < batch) {
-                break;
-            }
-        }
-        return removed;
-    }
-
-    private Dialect.PurgeRun purge(Connection connection, int batch) throws SQLException {
-        SQLException last = null;
-        for (int round = 0; round < BatchRunner.MAX_ROUNDS; round++) {
-            try {
-                return dialect.purge(connection, batch);
-            } catch (SQLException e) {
-                if (failures.kind(e) != SqlFailures.Kind.RACE) {
-                    throw e;
-                }
-                last = e;
-            }
-        }
-        throw failures.raced("purge", BatchRunner.MAX_ROUNDS, last);
+        return purge.upTo(limit);
     }
 
     private interface Work<A> {

@@ -37,6 +37,7 @@ final class PostgresDialect implements Dialect {
     private final PostgresRequests<ReleaseRequest> release;
     private final PostgresRequests<RenewRequest> renew;
     private final PostgresRequests<RenewRequest> renewUnlocked;
+    private final ReadCommitted readCommitted = new ReadCommitted();
     private final String purge;
     private final RecordDialect records;
 
@@ -164,6 +165,10 @@ final class PostgresDialect implements Dialect {
 
     @Override
     public PurgeRun purge(Connection connection, int limit) throws SQLException {
+        return readCommitted.run(connection, () -> purgeDue(connection, limit));
+    }
+
+    private PurgeRun purgeDue(Connection connection, int limit) throws SQLException {
         try (PreparedStatement statement = statements.prepare(connection, purge)) {
             statement.setInt(1, limit);
             try (ResultSet result = statement.executeQuery()) {

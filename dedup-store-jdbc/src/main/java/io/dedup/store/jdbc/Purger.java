@@ -1,51 +1,108 @@
 package io.dedup.store.jdbc;
 
+import io.dedup.store.jdbc.Dialect.PurgeRun;
 import java.time.Duration;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.function.IntUnaryOperator;
+import java.util.function.IntFunction;
+import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Purges now and then in a thread of its own. Several processes may: they skip each other's rows. */
+/**
+ * Purges now and then in a thread of its own, at the pace of {@link PurgePace}, until nothing is left. Several processes may:
+ * they skip each other's rows.
+ */
 final class Purger implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Purger.class);
 
-    /** In one go, so that a purger that is far behind doesn't keep a connection for hours. */
-    private static final int MOST_AT_ONCE = 1_000_000;
+    /** For the batch that runs at the end. */
+    private static final long PATIENCE_MILLIS = 1_000;
 
-    private final ScheduledExecutorService executor;
-    private final ScheduledFuture<?> runs;
+    private final CountDownLatch closed = new CountDownLatch(1);
     private final TableName table;
-    private final IntUnaryOperator purge;
+    private final Duration interval;
+    private final IntFunction<PurgeRun> batch;
+    private final PurgePace pace;
+    private final LongSupplier nanoClock;
+    private final Thread thread;
 
-    /** @param purge removes at most so many expired records, and tells how many it did */
-    Purger(TableName table, Duration interval, IntUnaryOperator purge) {
+    /** @param batch removes expired records after looking at no more than so many */
+    Purger(TableName table, Duration interval, IntFunction<PurgeRun> batch, PurgePace pace, LongSupplier nanoClock) {
         this.table = table;
-        this.purge = purge;
-        this.executor = Executors.newSingleThreadScheduledExecutor(task -> {
-            Thread thread = new Thread(task, "dedup-purge-" + table);
-            thread.setDaemon(true);
-            return thread;
-        });
-        runs = executor.scheduleWithFixedDelay(
-                this::run, interval.toMillis(), interval.toMillis(), TimeUnit.MILLISECONDS);
+        this.interval = interval;
+        this.batch = batch;
+        this.pace = pace;
+        this.nanoClock = nanoClock;
+        this.thread = new Thread(this::run, "dedup-purge-" + table);
+        thread.setDaemon(true);
+    }
+
+    static Purger start(TableName table, Duration interval, Purge purge) {
+        Purger purger = new Purger(table, interval, purge::batch, new PurgePace(purge.batchSize()), System::nanoTime);
+        purger.start();
+        return purger;
+    }
+
+    void start() {
+        thread.start();
     }
 
     private void run() {
         try {
-            int removed = purge.applyAsInt(MOST_AT_ONCE);
-            LOG.debug("Purged {} expired records of table {}", removed, table);
-        } catch (RuntimeException | Error e) { // the next run may fare better; a throw would end them all
-            LOG.warn("Purging table {} failed; expired records stay until the next attempt", table, e);
+            while (!closedWithin(interval)) {
+                try {
+                    long removed = untilNothingIsLeft();
+                    LOG.debug("Purged {} expired records of table {}", removed, table);
+                } catch (RuntimeException | Error e) { // the next run may fare better; a throw would end them all
+                    if (isClosed()) {
+                        LOG.debug("The purge of table {} ended with its store", table, e);
+                    } else {
+                        LOG.warn("Purging table {} failed; expired records stay until the next attempt", table, e);
+                    }
+                }
+            }
+        } catch (InterruptedException e) { // by nobody that we know
+            LOG.warn("The purge of table {} was interrupted; expired records stay", table, e);
         }
     }
 
+    private long untilNothingIsLeft() throws InterruptedException {
+        long removed = 0;
+        Duration rest = Duration.ZERO;
+        while (!closedWithin(rest)) {
+            int size = pace.batch();
+            long from = nanoClock.getAsLong();
+            PurgeRun run = batch.apply(size);
+            Duration took = Duration.ofNanos(nanoClock.getAsLong() - from);
+            removed += run.removed();
+            if (run.seen() < size) {
+                break;
+            }
+            rest = pace.restAfter(size, took);
+        }
+        return removed;
+    }
+
+    private boolean closedWithin(Duration time) throws InterruptedException {
+        return closed.await(time.toNanos(), TimeUnit.NANOSECONDS);
+    }
+
+    boolean isClosed() {
+        return closed.getCount() == 0;
+    }
+
+    /**
+     * No batch begins after this; the one that runs is waited for, if it ends soon, so that the pool can be closed next. It
+     * isn't interrupted: that would close an H2 file under all of its users.
+     */
     @Override
     public void close() {
-        runs.cancel(true);
-        executor.shutdownNow();
+        closed.countDown();
+        try {
+            thread.join(PATIENCE_MILLIS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 }

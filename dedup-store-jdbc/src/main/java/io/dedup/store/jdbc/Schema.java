@@ -1,8 +1,5 @@
 package io.dedup.store.jdbc;
 
-import java.io.IOException;
-import java.io.InputStream;
-import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.DatabaseMetaData;
 import java.sql.ResultSet;
@@ -10,28 +7,26 @@ import java.sql.ResultSetMetaData;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.sql.Types;
-import java.util.Arrays;
 import java.util.HashSet;
-import java.util.List;
 import java.util.Locale;
 import java.util.Set;
-import java.util.regex.Pattern;
 
 /** Creates the table where that is wanted, and checks that it can keep IDs apart. */
 final class Schema {
     private static final int KEY_BYTES = 255;
     private static final Set<String> KEY = Set.of("message_id", "scope");
     private static final Set<Integer> BINARY = Set.of(Types.BINARY, Types.VARBINARY, Types.LONGVARBINARY, Types.BLOB);
-    private static final Pattern COMMENT = Pattern.compile("--[^\\n]*");
     private static final String COLUMNS = "message_id, scope, state, owner, attempt, deaths, token, lease_until,"
             + " completed_at, expires_at, fingerprint, result";
 
     private final TableName table;
     private final JdbcDialect dialect;
+    private final SchemaVersion version;
 
     Schema(TableName table, JdbcDialect dialect) {
         this.table = table;
         this.dialect = dialect;
+        this.version = new SchemaVersion(table, dialect);
     }
 
     /**
@@ -46,12 +41,14 @@ final class Schema {
         try {
             check(connection);
         } catch (SQLException missing) {
+            version.refuseOlder(connection, COLUMNS, missing);
             if (!create) {
                 throw missing;
             }
             create(connection, missing);
             check(connection);
         }
+        version.check(connection);
         Set<String> key = primaryKey(connection);
         if (key.isEmpty() && create) {
             // H2 shows a table before it has its key. Creating it once more fails, but not before whoever creates it
@@ -72,7 +69,7 @@ final class Schema {
 
     private void create(Connection connection, SQLException missing) throws SQLException {
         try (Statement statement = connection.createStatement()) {
-            for (String sql : ddl()) {
+            for (String sql : SqlResource.statements(dialect.schemaResource(), table)) {
                 statement.execute(sql);
             }
         } catch (SQLException e) {
@@ -85,32 +82,10 @@ final class Schema {
         }
     }
 
-    private List<String> ddl() {
-        String file = "/" + dialect.schemaResource();
-        try (InputStream in = Schema.class.getResourceAsStream(file)) {
-            if (in == null) {
-                throw new IllegalStateException(file + " is missing in the class path");
-            }
-            String text = new String(in.readAllBytes(), StandardCharsets.UTF_8);
-            String statements = COMMENT.matcher(text).replaceAll("");
-            return Arrays.stream(table.inSchemaFile(statements).split(";"))
-                    .map(String::strip)
-                    .filter(sql -> !sql.isEmpty())
-                    .toList();
-        } catch (IOException e) {
-            throw new IllegalStateException(file + " can't be read", e);
-        }
-    }
-
     private void check(Connection connection) throws SQLException {
-        String own = switch (dialect) {
-            case POSTGRESQL -> ", purge_hour";
-            case MYSQL, MARIADB -> ", write_mark";
-            case H2, GENERIC -> "";
-        };
         try (Statement statement = connection.createStatement();
-                ResultSet result =
-                        statement.executeQuery(table.in("SELECT " + COLUMNS + own + " FROM {table} WHERE 1 = 0"))) {
+                ResultSet result = statement.executeQuery(
+                        table.in("SELECT " + COLUMNS + version.newColumns() + " FROM {table} WHERE 1 = 0"))) {
             ResultSetMetaData columns = result.getMetaData();
             checkKeyColumn(columns, 1);
             checkKeyColumn(columns, 2);

@@ -17,3 +17,6 @@ CREATE TABLE IF NOT EXISTS dedup_record (
 );
 
 CREATE INDEX IF NOT EXISTS dedup_record_purge ON dedup_record (expires_at);
+
+-- By this a store knows at start what the table is fit for. Add words of your own if you like.
+COMMENT ON TABLE dedup_record IS 'dedup schema 2';

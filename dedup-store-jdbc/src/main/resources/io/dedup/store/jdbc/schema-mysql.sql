@@ -17,4 +17,6 @@ CREATE TABLE IF NOT EXISTS dedup_record (
     result       LONGBLOB,
     PRIMARY KEY (message_id, scope),
     KEY dedup_record_purge (expires_at)
-) ENGINE = InnoDB ROW_FORMAT = DYNAMIC;
+) ENGINE = InnoDB ROW_FORMAT = DYNAMIC
+  -- By this a store knows at start what the table is fit for. Add words of your own if you like.
+  COMMENT = 'dedup schema 2';

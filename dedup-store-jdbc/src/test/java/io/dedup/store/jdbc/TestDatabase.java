@@ -163,6 +163,13 @@ final class TestDatabase implements AutoCloseable {
         return DriverManager.getConnection(url, user, password);
     }
 
+    /** The table of {@code schema-postgresql-partitioned.sql}, before any store creates the usual one. */
+    void createPartitioned() {
+        TableName table = TableName.parse(TableName.DEFAULT);
+        execute(SqlResource.statements("io/dedup/store/jdbc/schema-postgresql-partitioned.sql", table)
+                .toArray(String[]::new));
+    }
+
     void execute(String... statements) {
         try (Connection connection = admin.getConnection();
                 Statement statement = connection.createStatement()) {

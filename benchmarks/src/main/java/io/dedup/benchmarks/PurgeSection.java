@@ -1,0 +1,60 @@
+package io.dedup.benchmarks;
+
+import io.dedup.benchmarks.jdbc.PurgeBed;
+import io.dedup.benchmarks.latency.PurgeLatency;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/** What the purge in the background costs the claims beside it. */
+final class PurgeSection {
+    private static final double TARGET = 2;
+
+    private final Report report;
+    private final Targets targets;
+
+    PurgeSection(Report report, Targets targets) {
+        this.report = report;
+        this.targets = targets;
+    }
+
+    void run(List<String> stores, int records, int claimsPerSecond) {
+        PurgeLatency latency = new PurgeLatency(report::progress);
+        List<List<String>> rows = new ArrayList<>();
+        if (stores.contains("postgresql")) {
+            try (PurgeBed bed = PurgeBed.postgres()) {
+                rows.add(row(latency.measure(bed, records, claimsPerSecond)));
+            }
+        }
+        if (stores.contains("mariadb")) {
+            try (PurgeBed bed = PurgeBed.mariadb()) {
+                rows.add(row(latency.measure(bed, records, claimsPerSecond)));
+            }
+        }
+        report.heading("Purge: single claims, " + claimsPerSecond + "/s, in µs at 50 / 99 / 99.9 per cent");
+        report.table(
+                List.of(
+                        "store",
+                        "expired records",
+                        "purged in, s",
+                        "claims, no purge",
+                        "claims during the purge",
+                        "99 per cent, during by without",
+                        "load average at its end"),
+                rows);
+    }
+
+    private List<String> row(PurgeLatency.Figures figures) {
+        targets.atMost(
+                "claim at 99 %, during a purge / idle",
+                figures.store(), TARGET, figures.ratios().median());
+        return List.of(
+                figures.store(),
+                String.format(Locale.ROOT, "%,d", figures.records()),
+                Long.toString(figures.took().toSeconds()),
+                figures.idle().micros(),
+                figures.during().micros(),
+                figures.ratios().ratio(),
+                BenchmarkMain.load());
+    }
+}

@@ -1,0 +1,79 @@
+package io.dedup.benchmarks.latency;
+
+import io.dedup.benchmarks.jdbc.PurgeBed;
+import io.dedup.benchmarks.measure.Spread;
+import io.dedup.store.jdbc.JdbcDedupStore;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.Consumer;
+
+/**
+ * How long single claims take while a purge runs, and how long they take on the same table while it doesn't: by turns, so
+ * that whatever else the machine does meets both.
+ */
+public final class PurgeLatency {
+    private static final Duration WARM_UP = Duration.ofSeconds(10);
+    private static final Duration TURN = Duration.ofSeconds(5);
+    private static final int TELL_EVERY = 10;
+
+    private final Consumer<String> progress;
+
+    public PurgeLatency(Consumer<String> progress) {
+        this.progress = progress;
+    }
+
+    /**
+     * What was found.
+     *
+     * @param idle single claims while no purge ran
+     * @param during while one did
+     * @param took the time of the purge, without the turns in which it didn't run
+     * @param ratios at 99 per cent, a turn with a purge by the turn before it, which had none
+     */
+    public record Figures(
+            String store, int records, Duration took, Percentiles idle, Percentiles during, Spread ratios) {}
+
+    /** Fills the table, and measures until nothing expired is left. */
+    public Figures measure(PurgeBed bed, int records, int perSecond) {
+        long from = System.nanoTime();
+        bed.fillExpired(records);
+        tell(bed, "%,d expired records written in %.0f s", records, (System.nanoTime() - from) / 1e9);
+        SteadyClaims claims = new SteadyClaims(bed.store(), perSecond);
+        claims.run(WARM_UP, new Percentiles());
+        Percentiles idle = new Percentiles();
+        Percentiles during = new Percentiles();
+        List<Double> ratios = new ArrayList<>();
+        int turns = 0;
+        do {
+            double without = turn(claims, idle);
+            try (JdbcDedupStore purging = bed.purging()) {
+                purging.ping();
+                ratios.add(turn(claims, during) / without);
+            }
+            turns++;
+            if (turns % TELL_EVERY == 0) {
+                tell(bed, "%d turns; idle %s µs, during the purge %s µs", turns, idle.micros(), during.micros());
+            }
+        } while (!bed.isPurged());
+        return new Figures(
+                bed.name(),
+                records,
+                TURN.multipliedBy(turns),
+                idle,
+                during,
+                Spread.of(ratios.stream().mapToDouble(ratio -> ratio)));
+    }
+
+    private static double turn(SteadyClaims claims, Percentiles all) {
+        Percentiles turn = new Percentiles();
+        claims.run(TURN, turn);
+        all.addAll(turn);
+        return turn.at(0.99);
+    }
+
+    private void tell(PurgeBed bed, String format, Object... values) {
+        progress.accept(bed.name() + ": " + String.format(Locale.ROOT, format, values));
+    }
+}

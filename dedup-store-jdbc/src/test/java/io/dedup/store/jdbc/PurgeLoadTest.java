@@ -1,0 +1,156 @@
+package io.dedup.store.jdbc;
+
+import static io.dedup.store.jdbc.Messages.acquireAll;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.zaxxer.hikari.HikariDataSource;
+import io.dedup.Window;
+import io.dedup.store.Claim;
+import io.dedup.store.ClaimRequest;
+import io.dedup.store.ClaimResult;
+import io.dedup.store.CompleteRequest;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+/** Several purges side by side, at whatever level the pool's connections are, while claims go on. */
+class PurgeLoadTest {
+    private static final String ALL = "SELECT count(*) FROM dedup_record";
+    private static final int PURGERS = 4;
+    private static final int EXPIRED = 6_000;
+
+    private final Messages messages = new Messages();
+    private TestDatabase database;
+
+    @AfterEach
+    void stop() {
+        database.close();
+    }
+
+    private JdbcDedupStore store(String isolation) {
+        HikariDataSource pool = database.pool(config -> config.setTransactionIsolation(isolation));
+        return database.closing(database.builder(pool).purgeBatch(100).build());
+    }
+
+    private static List<ClaimRequest> done(JdbcDedupStore store, List<ClaimRequest> claims, Window window) {
+        List<ClaimRequest> requests = acquireAll(store, claims);
+        assertThat(store.completeAll(requests.stream()
+                        .map(request ->
+                                new CompleteRequest(new Claim(request.key(), request.owner(), 1), window, null, false))
+                        .toList()))
+                .allMatch(answer -> answer.isApplied());
+        return requests;
+    }
+
+    @OnServers
+    @DisplayName("S6 purges side by side with claims of live and of expired records: no error, nothing live removed")
+    void sideBySide(JdbcDialect dialect) throws Exception {
+        database = TestDatabase.open(dialect);
+        JdbcDedupStore claiming = database.store();
+        List<ClaimRequest> expired = done(claiming, messages.claims(EXPIRED), Messages.WINDOW);
+        database.age(Duration.ofHours(5));
+        List<ClaimRequest> live = done(claiming, messages.claims(1_000), Messages.WINDOW);
+        ExecutorService threads = Executors.newCachedThreadPool();
+        try {
+            List<Callable<Integer>> purges = new ArrayList<>();
+            for (int i = 0; i < PURGERS; i++) {
+                JdbcDedupStore purging = store("TRANSACTION_REPEATABLE_READ");
+                purges.add(() -> purging.purgeExpired(Integer.MAX_VALUE));
+            }
+            List<Future<Integer>> purged = new ArrayList<>();
+            purges.forEach(purge -> purged.add(threads.submit(purge)));
+            List<ClaimRequest> again = Messages.again(expired.subList(EXPIRED / 2, EXPIRED));
+            Future<?> batches = threads.submit(() -> {
+                for (int from = 0; from < again.size() / 2; from += 50) {
+                    assertThat(claiming.claimAll(again.subList(from, from + 50)))
+                            .hasOnlyElementsOfType(ClaimResult.Acquired.class);
+                }
+            });
+            for (int i = 0; i < 500; i++) {
+                assertThat(claiming.claim(Messages.claim(live.get(i).key())))
+                        .isInstanceOf(ClaimResult.AlreadyDone.class);
+                assertThat(claiming.claim(again.get(again.size() / 2 + i))).isInstanceOf(ClaimResult.Acquired.class);
+            }
+            batches.get(1, TimeUnit.MINUTES);
+            for (Future<Integer> purge : purged) {
+                purge.get(1, TimeUnit.MINUTES);
+            }
+        } finally {
+            threads.shutdownNow();
+        }
+        claiming.purgeExpired(Integer.MAX_VALUE); // what was locked
+
+        int claimedAgain = EXPIRED / 4 + 500;
+        assertThat(database.count(ALL)).isEqualTo(live.size() + claimedAgain);
+        assertThat(claiming.claimAll(Messages.again(live))).hasOnlyElementsOfType(ClaimResult.AlreadyDone.class);
+        assertThat(claiming.claimAll(Messages.again(expired)))
+                .filteredOn(ClaimResult.InFlight.class::isInstance)
+                .hasSize(claimedAgain);
+    }
+
+    @OnServers
+    @DisplayName("S6 a purge runs at READ COMMITTED, and leaves the connection as it was")
+    void readCommitted(JdbcDialect dialect) throws SQLException {
+        database = TestDatabase.open(dialect);
+        HikariDataSource pool = database.pool(config -> {
+            config.setMaximumPoolSize(1);
+            config.setTransactionIsolation("TRANSACTION_SERIALIZABLE");
+        });
+        JdbcDedupStore store = database.closing(database.builder(pool).build());
+        done(store, messages.claims(3), Messages.WINDOW);
+        database.age(Duration.ofHours(5));
+        if (database.isPostgres()) {
+            database.execute(
+                    "CREATE TABLE seen (level text)",
+                    "CREATE FUNCTION tell() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN"
+                            + " INSERT INTO seen VALUES (current_setting('transaction_isolation')); RETURN OLD; END $$",
+                    "CREATE TRIGGER tell BEFORE DELETE ON dedup_record FOR EACH ROW EXECUTE FUNCTION tell()");
+        } else {
+            database.execute(
+                    "CREATE TABLE seen (level text)",
+                    "CREATE TRIGGER tell BEFORE DELETE ON dedup_record FOR EACH ROW INSERT INTO seen"
+                            + " SELECT trx_isolation_level FROM information_schema.innodb_trx"
+                            + " WHERE trx_mysql_thread_id = connection_id()");
+        }
+
+        assertThat(store.purgeExpired(100)).isEqualTo(3);
+
+        assertThat(database.count("SELECT count(*) FROM seen WHERE lower(level) = 'read committed'"))
+                .isEqualTo(3);
+        try (Connection connection = pool.getConnection()) {
+            assertThat(connection.getTransactionIsolation()).isEqualTo(Connection.TRANSACTION_SERIALIZABLE);
+        }
+    }
+
+    @Test
+    @DisplayName("S6 a purge looks at no record that never expires: PostgreSQL finds what is due by the index")
+    void forever() throws SQLException {
+        database = TestDatabase.open(JdbcDialect.POSTGRESQL);
+        JdbcDedupStore store = database.store();
+        done(store, messages.claims(20), Messages.WINDOW);
+        database.age(Duration.ofHours(5));
+        database.execute(
+                "INSERT INTO dedup_record (message_id, scope, state, attempt, deaths, token, lease_until, expires_at,"
+                        + " completed_at, purge_hour) SELECT decode(md5(i::text), 'hex'), 'scope', 4, 1, 0, 1, 0, "
+                        + Micros.NEVER + ", 1, 2147483646 FROM generate_series(1, 50000) i",
+                "VACUUM ANALYZE dedup_record");
+
+        String plan = Plans.ofPurge(database);
+
+        assertThat(plan)
+                .contains("Index Cond: (purge_hour <=")
+                .doesNotContain("Filter: (purge_hour")
+                .doesNotContain("Seq Scan on dedup_record");
+        assertThat(database.count(ALL)).as("what EXPLAIN ANALYZE purged").isEqualTo(50_000);
+    }
+}
