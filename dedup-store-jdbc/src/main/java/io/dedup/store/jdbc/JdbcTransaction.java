@@ -200,7 +200,15 @@ final class JdbcTransaction implements RecordTransaction {
 
     @Override
     public CommitResult commit() {
-        return TransactionEnd.commit(manager, status, connection, watch, failures);
+        return TransactionEnd.commit(manager, status, connection, watch, failures, this::checkWhole);
+    }
+
+    private void checkWhole() {
+        DedupKey any = written.isEmpty() ? null : written.iterator().next();
+        with("commit", on -> {
+            dialect.checkWhole(on, any);
+            return this;
+        });
     }
 
     @Override

@@ -230,9 +230,10 @@ class RecordRacesTest {
     @DisplayName("S4 batches in opposite orders neither deadlock nor both win")
     void oppositeOrders(JdbcDialect dialect) {
         start(dialect);
+        int size = scene.database.isH2() ? 4 : 30; // each locked one costs a time-out there
         for (int round = 0; round < 8; round++) {
             List<DedupKey> keys =
-                    IntStream.range(0, 30).mapToObj(i -> scene.messages.key()).toList();
+                    IntStream.range(0, size).mapToObj(i -> scene.messages.key()).toList();
             List<DedupKey> reversed = new ArrayList<>(keys);
             Collections.reverse(reversed);
             try (Session one = scene.session();
