@@ -186,12 +186,21 @@ class CommitTest {
             if (database.isMariaDb()) {
                 rival.work(); // so that the handler is the victim
             }
+            if (database.isPostgres()) {
+                rival.execute("SET deadlock_timeout = '20s'"); // so that the handler finds out first
+            }
             rival.execute("UPDATE effect SET id = 'y' WHERE id = 'x'");
             ExecutorService thread = Executors.newSingleThreadExecutor();
             Future<?> crossing = thread.submit(() -> {
+                if (database.isH2()) { // whose victim is the one that waited first
+                    database.awaitBlocked();
+                }
                 rival.execute("UPDATE other SET id = 3");
                 return null;
             });
+            if (!database.isH2()) {
+                database.awaitBlocked();
+            }
             boolean swallowed = false;
             try {
                 business.update("UPDATE effect SET id = 'z' WHERE id = 'x'");

@@ -94,6 +94,12 @@ class RecordTripsTest {
         assertExecuted(1);
         transaction.rollback();
         assertExecuted(0);
+
+        RecordTransaction second = transactions.begin(Session.TIMEOUT);
+        second.claimAll(List.of(Session.request(messages.key())));
+        executed.clear();
+        second.commit();
+        assertExecuted(dialect == JdbcDialect.POSTGRESQL ? 0 : 1); // whether the record is still there
     }
 
     @ParameterizedTest(name = "{0}")

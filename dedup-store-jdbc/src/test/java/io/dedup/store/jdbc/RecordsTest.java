@@ -462,4 +462,22 @@ class RecordsTest {
         assertThat(done.expiresAt()).isNull();
         assertThat(scene.store.find(lost.key()).orElseThrow().state()).isEqualTo(StoredRecord.State.PROCESSING);
     }
+
+    @OnEachDatabase
+    @DisplayName("completions with more of results than a statement takes are cut into pieces")
+    void largeResults(JdbcDialect dialect) {
+        start(dialect);
+        List<ClaimRequest> held = acquireAll(scene.store, scene.messages.claims(12));
+        byte[] result = new byte[400_000];
+        try (Session session = scene.session()) {
+            assertThat(session.completeAll(held.stream()
+                            .map(request -> new CompleteRequest(
+                                    new Claim(request.key(), request.owner(), 1), Messages.WINDOW, result, false))
+                            .toList()))
+                    .hasSize(12)
+                    .containsOnly(WriteResult.applied());
+            session.commit();
+        }
+        assertThat(scene.store.find(held.get(11).key()).orElseThrow().result()).isEqualTo(result);
+    }
 }
