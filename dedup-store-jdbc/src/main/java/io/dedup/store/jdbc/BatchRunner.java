@@ -9,6 +9,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -46,7 +47,7 @@ final class BatchRunner {
         Run<Q, A> run = new Run<>(operation, connection, requests.size());
         int from = 0;
         while (from < sorted.size()) {
-            int to = endOfPiece(operation, sorted, from);
+            int to = endOfPiece(operation.size(), sorted, from, maxBatch);
             if (!run.piece(sorted.subList(from, to))) {
                 run.failAll(sorted.subList(to, sorted.size()));
                 break;
@@ -58,11 +59,11 @@ final class BatchRunner {
         return answers;
     }
 
-    private <Q> int endOfPiece(Operation<Q, ?> operation, List<Q> requests, int from) {
+    static <Q> int endOfPiece(ToIntFunction<Q> size, List<Q> requests, int from, int maxBatch) {
         long bytes = 0;
         int to = from;
         while (to < requests.size() && to - from < maxBatch) {
-            bytes += operation.size().applyAsInt(requests.get(to));
+            bytes += size.applyAsInt(requests.get(to));
             if (to > from && bytes > MAX_PIECE_BYTES) {
                 break;
             }

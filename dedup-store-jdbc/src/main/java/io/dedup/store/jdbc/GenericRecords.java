@@ -114,6 +114,11 @@ final class GenericRecords implements RecordDialect {
     }
 
     @Override
+    public void checkWhole(Connection connection, @Nullable DedupKey written) throws SQLException {
+        RecordDialect.checkWritten(connection, rows, written);
+    }
+
+    @Override
     public boolean needsReadCommitted() {
         return false;
     }

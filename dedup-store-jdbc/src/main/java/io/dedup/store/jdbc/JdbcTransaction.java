@@ -13,7 +13,6 @@ import io.dedup.store.WriteResult;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -21,6 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 import org.springframework.dao.DataAccessException;
 import org.springframework.transaction.PlatformTransactionManager;
@@ -61,7 +61,7 @@ final class JdbcTransaction implements RecordTransaction {
     @Override
     public List<RecordResult> claimAll(List<RecordRequest> requests) {
         List<RecordResult> answers =
-                all("claim", requests, RecordRequest::key, dialect::claim, request -> Records.inFlight());
+                all("claim", requests, RecordRequest::key, request -> 0, dialect::claim, request -> Records.inFlight());
         for (int i = 0; i < answers.size(); i++) {
             if (answers.get(i) instanceof RecordResult.Written) {
                 written.add(requests.get(i).key());
@@ -75,7 +75,7 @@ final class JdbcTransaction implements RecordTransaction {
         List<DedupKey> own = new ArrayList<>(keys);
         own.retainAll(written);
         own.sort(KeyBytes.ORDER);
-        for (List<DedupKey> piece : pieces(own)) {
+        for (List<DedupKey> piece : pieces(own, key -> 0)) {
             with("remove", on -> {
                 dialect.remove(on, piece);
                 return piece;
@@ -102,8 +102,14 @@ final class JdbcTransaction implements RecordTransaction {
     public List<WriteResult> completeAll(List<CompleteRequest> requests) {
         List<CompleteRequest> once =
                 requests.stream().map(JdbcTransaction::unrepeated).toList();
-        List<WriteResult> answers =
-                all("complete", once, request -> request.claim().key(), dialect::complete, request -> {
+        List<WriteResult> answers = all(
+                "complete",
+                once,
+                request -> request.claim().key(),
+                request -> request.result() == null ? 0 : request.result().length,
+                dialect::complete,
+                request -> {
+                    status.setRollbackOnly();
                     throw failures.raced("complete", MAX_ROUNDS, null);
                 });
         for (WriteResult answer : answers) {
@@ -127,11 +133,16 @@ final class JdbcTransaction implements RecordTransaction {
 
     /** In the order of keys, so that two transactions can't deadlock; answers in the order of the requests. */
     private <Q, A> List<A> all(
-            String operation, List<Q> requests, Function<Q, DedupKey> key, Call<Q, A> call, Function<Q, A> raced) {
+            String operation,
+            List<Q> requests,
+            Function<Q, DedupKey> key,
+            ToIntFunction<Q> size,
+            Call<Q, A> call,
+            Function<Q, A> raced) {
         List<Q> sorted = new ArrayList<>(requests);
         sorted.sort(Comparator.comparing(key, KeyBytes.ORDER));
         Map<DedupKey, A> answers = new HashMap<>();
-        for (List<Q> piece : pieces(sorted)) {
+        for (List<Q> piece : pieces(sorted, size)) {
             List<Q> open = piece;
             for (int round = 0; round < MAX_ROUNDS && !open.isEmpty(); round++) {
                 List<Q> asked = open;
@@ -159,10 +170,14 @@ final class JdbcTransaction implements RecordTransaction {
         return list;
     }
 
-    private <Q> Collection<List<Q>> pieces(List<Q> all) {
+    /** @param size of a request beyond its key, in bytes */
+    private <Q> List<List<Q>> pieces(List<Q> all, ToIntFunction<Q> size) {
         List<List<Q>> pieces = new ArrayList<>();
-        for (int from = 0; from < all.size(); from += settings.maxBatch()) {
-            pieces.add(all.subList(from, Math.min(all.size(), from + settings.maxBatch())));
+        int from = 0;
+        while (from < all.size()) {
+            int to = BatchRunner.endOfPiece(size, all, from, settings.maxBatch());
+            pieces.add(all.subList(from, to));
+            from = to;
         }
         return pieces;
     }
@@ -200,7 +215,15 @@ final class JdbcTransaction implements RecordTransaction {
 
     @Override
     public CommitResult commit() {
-        return TransactionEnd.commit(manager, status, connection, watch, failures);
+        return TransactionEnd.commit(manager, status, connection, watch, failures, this::checkWhole);
+    }
+
+    private void checkWhole() {
+        DedupKey any = written.isEmpty() ? null : written.iterator().next();
+        with("commit", on -> {
+            dialect.checkWhole(on, any);
+            return this;
+        });
     }
 
     @Override

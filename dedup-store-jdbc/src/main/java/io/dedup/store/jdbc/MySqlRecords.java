@@ -240,6 +240,11 @@ final class MySqlRecords implements RecordDialect {
     }
 
     @Override
+    public void checkWhole(Connection connection, @Nullable DedupKey written) throws SQLException {
+        RecordDialect.checkWritten(connection, rows, written);
+    }
+
+    @Override
     public boolean needsReadCommitted() {
         return true;
     }

@@ -26,6 +26,7 @@ final class PostgresRecords implements RecordDialect {
     /** Occurs in no UTF-8. */
     private static final byte SEPARATOR = (byte) 0xff;
 
+    private final PostgresState state = new PostgresState();
     private final TableName table;
     private final Statements statements;
     private final PostgresRequests<RecordRequest> claim;
@@ -113,6 +114,18 @@ final class PostgresRecords implements RecordDialect {
     @Override
     public boolean keepResult(Connection connection, DedupKey key, byte[] result) throws SQLException {
         return RecordDialect.keepResult(connection, statements, table, "", key, result);
+    }
+
+    @Override
+    public void checkWhole(Connection connection, @Nullable DedupKey written) throws SQLException {
+        Boolean failed = state.hasFailed(connection);
+        if (failed == null) {
+            try (PreparedStatement statement = statements.prepare(connection, "SELECT 1")) {
+                statement.execute(); // which fails by itself
+            }
+        } else if (failed) {
+            throw new SQLException("something in the transaction has failed: its commit would roll it back", "25P02");
+        }
     }
 
     @Override

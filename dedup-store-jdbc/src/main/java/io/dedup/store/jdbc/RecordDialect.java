@@ -33,6 +33,15 @@ interface RecordDialect {
     /** Whether there was a row to keep the result in. */
     boolean keepResult(Connection connection, DedupKey key, byte[] result) throws SQLException;
 
+    /**
+     * To be called before the commit: whether that would commit everything. It wouldn't where something in the transaction
+     * has failed, which made the database undo it, and somebody went on as if nothing had happened.
+     *
+     * @param written the key of a record that this transaction has written, if it has any
+     * @throws SQLException also when it wouldn't
+     */
+    void checkWhole(Connection connection, @Nullable DedupKey written) throws SQLException;
+
     /** Whether nothing but READ COMMITTED will do. */
     boolean needsReadCommitted();
 
@@ -43,6 +52,15 @@ interface RecordDialect {
      * @throws IllegalStateException when a setting makes transactions unsafe
      */
     long checkServer(Connection connection) throws SQLException;
+
+    /** For databases that silently begin a new transaction: the record would be gone. */
+    static void checkWritten(Connection connection, Rows rows, @Nullable DedupKey written) throws SQLException {
+        if (written != null && rows.read(connection, List.of(written)).row(written) == null) {
+            throw new SQLException(
+                    "the record is gone: the database has undone the transaction, and something in it went on",
+                    "40000");
+        }
+    }
 
     /** For databases that find rows by a list of IDs, and touch no other. */
     static void remove(Connection connection, Statements statements, TableName table, Collection<DedupKey> keys)

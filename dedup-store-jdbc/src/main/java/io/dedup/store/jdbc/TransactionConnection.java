@@ -72,14 +72,10 @@ record TransactionConnection(DataSource key, ConnectionHolder holder) {
     }
 
     private static boolean abort(Connection connection) throws SQLException {
-        if (connection.isClosed()) {
-            return true;
-        }
         connection.abort(Runnable::run);
-        if (connection.isClosed()) {
-            return true;
+        if (connection.isValid(1)) { // of a driver that can't abort
+            connection.rollback();
         }
-        connection.rollback(); // of a driver that can't abort
         return true;
     }
 }

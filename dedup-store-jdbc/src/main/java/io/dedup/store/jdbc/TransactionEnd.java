@@ -18,12 +18,14 @@ final class TransactionEnd {
 
     private TransactionEnd() {}
 
+    /** @param check whether the commit may be sent; throws where it may not */
     static CommitResult commit(
             PlatformTransactionManager manager,
             TransactionStatus status,
             TransactionConnection connection,
             TransactionWatch watch,
-            SqlFailures failures) {
+            SqlFailures failures,
+            Runnable check) {
         if (status.isRollbackOnly()) {
             rollBack(manager, status, connection);
             return new CommitResult.RolledBack(
@@ -31,7 +33,7 @@ final class TransactionEnd {
         }
         RuntimeException failure = null;
         try {
-            watch.registerLast();
+            watch.registerLast(check);
             manager.commit(status);
         } catch (RuntimeException e) {
             failure = e;

@@ -28,11 +28,16 @@ final class TransactionWatch implements TransactionSynchronization {
         return watch;
     }
 
-    /** To be called when nobody registers any more, so as to see that nobody has refused the commit. */
-    void registerLast() {
+    /**
+     * To be called when nobody registers any more, so as to see that nobody has refused the commit.
+     *
+     * @param check whether it may be sent; throws where it may not
+     */
+    void registerLast(Runnable check) {
         TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
             @Override
             public void beforeCommit(boolean readOnly) {
+                check.run();
                 prepared = true;
             }
         });

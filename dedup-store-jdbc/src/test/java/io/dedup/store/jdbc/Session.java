@@ -1,0 +1,99 @@
+package io.dedup.store.jdbc;
+
+import io.dedup.DedupKey;
+import io.dedup.store.CommitResult;
+import io.dedup.store.CompleteRequest;
+import io.dedup.store.RecordRequest;
+import io.dedup.store.RecordResult;
+import io.dedup.store.RecordTransaction;
+import io.dedup.store.TransactionalRecords;
+import io.dedup.store.WriteResult;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.function.Function;
+
+/** A transaction on a thread of its own. */
+final class Session implements AutoCloseable {
+    static final Duration TIMEOUT = Duration.ofMinutes(1);
+
+    private final ExecutorService thread = Executors.newSingleThreadExecutor();
+    private final RecordTransaction transaction;
+    private boolean open = true;
+
+    Session(TransactionalRecords records) {
+        this.transaction = get(thread.submit(() -> records.begin(TIMEOUT)));
+    }
+
+    static RecordRequest request(DedupKey key) {
+        return new RecordRequest(key, Messages.WINDOW, null);
+    }
+
+    <A> A call(Function<RecordTransaction, A> work) {
+        return get(start(work));
+    }
+
+    <A> Future<A> start(Function<RecordTransaction, A> work) {
+        return thread.submit(() -> work.apply(transaction));
+    }
+
+    void run(Runnable work) {
+        call(any -> {
+            work.run();
+            return any;
+        });
+    }
+
+    List<RecordResult> claimAll(List<DedupKey> keys) {
+        return call(open -> open.claimAll(keys.stream().map(Session::request).toList()));
+    }
+
+    List<WriteResult> completeAll(List<CompleteRequest> requests) {
+        return call(open -> open.completeAll(requests));
+    }
+
+    RecordResult claim(DedupKey key) {
+        return claimAll(List.of(key)).get(0);
+    }
+
+    boolean isUndoneByOthers(Throwable failure) {
+        return call(open -> open.isUndoneByOthers(failure));
+    }
+
+    CommitResult commit() {
+        open = false;
+        return call(RecordTransaction::commit);
+    }
+
+    void rollback() {
+        open = false;
+        call(any -> {
+            any.rollback();
+            return any;
+        });
+    }
+
+    static <A> A get(Future<A> future) {
+        try {
+            return future.get();
+        } catch (ExecutionException e) {
+            if (e.getCause() instanceof RuntimeException failure) {
+                throw failure;
+            }
+            throw new AssertionError(e.getCause());
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    @Override
+    public void close() {
+        if (open) {
+            rollback();
+        }
+        thread.shutdown();
+    }
+}
