@@ -45,6 +45,10 @@ final class DedupTopics {
         return new DedupTopic(DedupScope.of(consumer, name), policy(name));
     }
 
+    boolean anyIn(DedupMode mode) {
+        return defaults.mode() == mode || policies.values().stream().anyMatch(policy -> policy.mode() == mode);
+    }
+
     DedupPolicy policy(String topic) {
         return policies.getOrDefault(topic, defaults);
     }

@@ -12,6 +12,8 @@ import io.dedup.engine.WaitBudget;
 import io.dedup.internal.Printable;
 import io.dedup.internal.SafeListeners;
 import io.dedup.store.DedupStore;
+import io.dedup.store.OperatorResult;
+import io.dedup.store.TransactionalRecords;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -36,12 +38,16 @@ public final class Deduplicator implements AutoCloseable {
     private static final int ASYNC_THREADS = 4;
     private static final long ASYNC_THREAD_IDLE_SECONDS = 10;
 
+    private final DedupStore store;
+    private final @Nullable TransactionalRecords records;
     private final DedupTopics topics;
     private final DedupEngine engine;
     private final Outcomes outcomes;
     private final ExecutorService closeOuts;
 
     Deduplicator(DedupStore store, DeduplicatorBuilder from) {
+        this.store = store;
+        this.records = from.transactions();
         this.topics = from.topics();
         this.engine = new DedupEngine(
                 store, from.transactions(), from.listeners(), from.shortestLease(), from.shutdownTimeout());
@@ -217,6 +223,40 @@ public final class Deduplicator implements AutoCloseable {
             answers.addAll(run.run(List.of(items.get(i)), List.of(keys.get(i)), List.of(admission), handler));
         }
         return answers;
+    }
+
+    /**
+     * An operator's command: the next copy of the message runs again, whatever its mode.
+     *
+     * @param evenIfLeaseLive whether also while a handler may be running; the two would run side by side
+     */
+    public OperatorResult forget(DedupKey key, boolean evenIfLeaseLive) {
+        DedupMode mode = policyOf(key).mode();
+        if (records == null || mode == DedupMode.LEASED || mode == DedupMode.LEASED_TRANSACTIONAL) {
+            return store.forget(key, evenIfLeaseLive);
+        }
+        OperatorResult ofRecord = records.forget(key, evenIfLeaseLive);
+        if (mode == DedupMode.TRANSACTIONAL) {
+            return ofRecord;
+        }
+        // Then the one in front: the other way round, it could be repaired from the record in between.
+        OperatorResult ofFront = store.forget(key, evenIfLeaseLive);
+        return ofFront == OperatorResult.ABSENT ? ofRecord : ofFront;
+    }
+
+    /**
+     * An operator's command for mode TIERED, after the database was put back to an earlier state: without it, the store in
+     * front would take messages for done whose effect is gone. Stop the consumers before, all of them.
+     *
+     * @return how many records the store in front has forgotten
+     * @throws IllegalStateException when no topic is in mode TIERED: the store would be the only one to know
+     */
+    public long resetFront() {
+        if (!topics.anyIn(DedupMode.TIERED)) {
+            throw new IllegalStateException("resetFront() is for mode TIERED: store " + store.name() + " of consumer "
+                    + Printable.of(topics.consumer()) + " isn't in front of anything");
+        }
+        return store.forgetAll();
     }
 
     private Delivery delivery(DedupKey key) {

@@ -60,6 +60,17 @@ public interface DedupStore extends AutoCloseable {
     OperatorResult forceDone(DedupKey key, Window window, boolean evenIfLeaseLive);
 
     /**
+     * Forgets every record, those of live leases as well. For a store in front of records in a database that was put back to
+     * an earlier state; anywhere else it makes every message that comes again run again.
+     *
+     * @return how many records were there
+     * @throws UnsupportedOperationException when the store isn't made to be in front
+     */
+    default long forgetAll() {
+        throw new UnsupportedOperationException("store " + name() + " can't forget all of its records");
+    }
+
+    /**
      * Returns when the store answers.
      *
      * @throws DedupStoreException when it doesn't

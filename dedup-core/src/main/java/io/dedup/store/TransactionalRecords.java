@@ -1,5 +1,6 @@
 package io.dedup.store;
 
+import io.dedup.DedupKey;
 import java.time.Duration;
 
 /**
@@ -14,6 +15,13 @@ public interface TransactionalRecords {
 
     /** Whether the claims of this store are records of the same table, so that a transaction can complete them. */
     boolean holdsClaimsOf(DedupStore store);
+
+    /**
+     * Removes a committed record, in a transaction of its own: the next copy of the message runs again.
+     *
+     * @param evenIfLeaseLive whether also while a claim outside has a live lease
+     */
+    OperatorResult forget(DedupKey key, boolean evenIfLeaseLive);
 
     /**
      * How many records may be claimed at the same time in transactions of all processes together; {@link Long#MAX_VALUE}

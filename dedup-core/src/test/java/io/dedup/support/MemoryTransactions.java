@@ -8,6 +8,7 @@ import io.dedup.store.CommitResult;
 import io.dedup.store.CompleteRequest;
 import io.dedup.store.DedupStore;
 import io.dedup.store.DedupStoreException;
+import io.dedup.store.OperatorResult;
 import io.dedup.store.RecordRequest;
 import io.dedup.store.RecordResult;
 import io.dedup.store.RecordTransaction;
@@ -131,6 +132,11 @@ public final class MemoryTransactions implements TransactionalRecords {
     @Override
     public boolean holdsClaimsOf(DedupStore store) {
         return store == leases;
+    }
+
+    @Override
+    public OperatorResult forget(DedupKey key, boolean evenIfLeaseLive) {
+        return committed.remove(key) == null ? OperatorResult.ABSENT : OperatorResult.APPLIED;
     }
 
     @Override

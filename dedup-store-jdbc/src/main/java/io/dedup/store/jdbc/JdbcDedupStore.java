@@ -36,6 +36,7 @@ public final class JdbcDedupStore implements DedupStore {
     private final SqlFailures failures;
     private final Operations operations;
     private final Operators operators;
+    private final RecordDialect records;
     private final BatchRunner runner;
     private final Purge purge;
     private final @Nullable Purger purger;
@@ -54,6 +55,7 @@ public final class JdbcDedupStore implements DedupStore {
         this.failures = failures;
         this.operations = Operations.of(dialect);
         this.operators = new Operators(dialect.rows(), failures);
+        this.records = dialect.records();
         this.runner = new BatchRunner(failures, settings);
         this.purge = new Purge(connections, dialect, failures, purgeBatch);
         this.purger = purgeInterval == null ? null : Purger.start(settings.table(), purgeInterval, purge);
@@ -76,7 +78,7 @@ public final class JdbcDedupStore implements DedupStore {
      * @throws DedupStoreException when the database can't be reached
      */
     public JdbcTransactions transactions(PlatformTransactionManager manager) {
-        return JdbcTransactions.of(this, manager, connections.dataSource(), settings, dialect.records(), failures);
+        return JdbcTransactions.of(this, manager, connections.dataSource(), settings, records, failures);
     }
 
     /** Whether both have their records in one table. */

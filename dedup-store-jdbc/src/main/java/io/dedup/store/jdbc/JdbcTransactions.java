@@ -1,7 +1,10 @@
 package io.dedup.store.jdbc;
 
+import io.dedup.DedupKey;
 import io.dedup.store.DedupStore;
 import io.dedup.store.DedupStoreException;
+import io.dedup.store.OperatorResult;
+import io.dedup.store.RecordTransaction;
 import io.dedup.store.TransactionalRecords;
 import java.sql.Connection;
 import java.time.Duration;
@@ -112,12 +115,21 @@ public final class JdbcTransactions implements TransactionalRecords {
     }
 
     @Override
+    public OperatorResult forget(DedupKey key, boolean evenIfLeaseLive) {
+        return store.forget(key, evenIfLeaseLive);
+    }
+
+    @Override
     public long concurrentRecords() {
         return concurrentRecords;
     }
 
     @Override
-    public JdbcTransaction begin(Duration timeout) {
+    public RecordTransaction begin(Duration timeout) {
+        return open(timeout);
+    }
+
+    private JdbcTransaction open(Duration timeout) {
         if (timeout.isZero() || timeout.isNegative()) {
             throw new IllegalArgumentException("timeout must be positive, but is " + timeout);
         }
@@ -174,7 +186,7 @@ public final class JdbcTransactions implements TransactionalRecords {
     private record Found(int isolation, long concurrentRecords) {}
 
     private Found look() {
-        JdbcTransaction transaction = begin(settings.queryTimeout());
+        JdbcTransaction transaction = open(settings.queryTimeout());
         try {
             return transaction.with("start", connection -> {
                 long records = dialect.checkServer(connection); // first: a lazy connection must be there to be asked
