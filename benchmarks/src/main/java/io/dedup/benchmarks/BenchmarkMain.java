@@ -31,6 +31,9 @@ public final class BenchmarkMain {
         if (options.wants("latency")) {
             new LatencySection(report).run(options.maxIds());
         }
+        if (options.wants("transactions")) {
+            new TransactionsSection(report, targets).run(options.stores(), options.run());
+        }
         if (options.wants("purge")) {
             new PurgeSection(report, targets).run(options.stores(), options.purged(), options.claimsPerSecond());
         }

@@ -18,7 +18,7 @@ import java.util.Map;
  * @param claimsPerSecond at which rate claims run beside that
  */
 record Options(List<String> sections, List<String> stores, PairedRun run, int maxIds, int purged, int claimsPerSecond) {
-    static final List<String> SECTIONS = List.of("stores", "memory", "latency", "purge", "disk");
+    static final List<String> SECTIONS = List.of("stores", "memory", "latency", "transactions", "purge", "disk");
     static final List<String> STORES = List.of("memory", "redis-6.2", "redis-7", "postgresql", "mariadb", "h2");
 
     private static final String ALL = "all";

@@ -6,15 +6,18 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What the README shows is what the build compiles and runs. */
 class ReadmeTest {
     private static final Path ROOT = Path.of("..");
-    private static final Path SAMPLE = Path.of("src/main/java/io/dedup/examples/readme/PaymentListener.java");
+    private static final Path SAMPLES = Path.of("src/main/java/io/dedup/examples/readme");
 
-    @Test
-    void theSampleIsTheCompiledOne() throws IOException {
-        String source = Files.readString(SAMPLE);
+    @ParameterizedTest
+    @ValueSource(strings = {"PaymentListener.java", "TransferListener.java"})
+    void theSampleIsTheCompiledOne(String file) throws IOException {
+        String source = Files.readString(SAMPLES.resolve(file));
         String sample = source.substring(source.indexOf("// readme:begin\n") + "// readme:begin\n".length())
                 .split("\\n *// readme:end", -1)[0]
                 .stripIndent()

@@ -1,0 +1,170 @@
+package io.dedup.benchmarks.jdbc;
+
+import io.dedup.DedupMode;
+import io.dedup.DedupOutcome;
+import io.dedup.Deduplicator;
+import io.dedup.benchmarks.jdbc.Effects.Shape;
+import io.dedup.benchmarks.measure.Contender;
+import io.dedup.benchmarks.measure.Ids;
+import io.dedup.benchmarks.measure.Worker;
+import io.dedup.benchmarks.subject.Names;
+import io.dedup.benchmarks.subject.Subject;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.support.JdbcTransactionManager;
+import org.springframework.transaction.support.TransactionTemplate;
+
+/** Business transactions alone, and the same with their record in them. Every message is new. */
+public final class TransactionSubject implements Subject {
+    /** Who runs a business transaction without a record. */
+    public static final String ALONE = "alone";
+
+    /** Modes beside that. */
+    public static final List<DedupMode> MODES = List.of(DedupMode.TRANSACTIONAL, DedupMode.LEASED_TRANSACTIONAL);
+
+    /** What is measured. */
+    public static final List<String> FORMS = List.of(Names.SINGLE, Names.SINGLE_MANY, Names.batch(500));
+
+    private static final int BATCH = 500;
+    private static final int SINGLES_PER_CALL = 4;
+
+    private final JdbcBench database;
+    private final Effects effects;
+    private final TransactionTemplate transactions;
+    private final Map<DedupMode, Deduplicator> deduplicators = new EnumMap<>(DedupMode.class);
+    private final AtomicLong next = new AtomicLong(1);
+
+    private TransactionSubject(JdbcBench database) {
+        this.database = database;
+        JdbcTransactionManager manager = new JdbcTransactionManager(database.pool());
+        this.effects = new Effects(new JdbcTemplate(database.pool()));
+        this.transactions = new TransactionTemplate(manager);
+        effects.open();
+        for (DedupMode mode : MODES) {
+            deduplicators.put(
+                    mode,
+                    Deduplicator.builder(database.store())
+                            .transactions(database.store().transactions(manager))
+                            .consumer("bench-" + mode)
+                            .topic("orders", policy -> policy.mode(mode))
+                            .build());
+        }
+    }
+
+    /** On PostgreSQL. */
+    public static TransactionSubject postgres() {
+        return new TransactionSubject(JdbcBench.postgres());
+    }
+
+    /** On MariaDB. */
+    public static TransactionSubject mariadb() {
+        return new TransactionSubject(JdbcBench.mariadb());
+    }
+
+    @Override
+    public String name() {
+        return database.name();
+    }
+
+    /** How a contender is called. */
+    public static String named(Shape shape, String who, String form) {
+        return Names.of(shape + ", " + who, form);
+    }
+
+    @Override
+    public List<Contender> contenders() {
+        List<Contender> contenders = new ArrayList<>();
+        for (Shape shape : Shape.values()) {
+            add(contenders, shape, ALONE, () -> alone(shape), () -> aloneInBatches(shape));
+            for (DedupMode mode : MODES) {
+                add(contenders, shape, mode.toString(), () -> with(mode, shape), () -> withInBatches(mode, shape));
+            }
+        }
+        return contenders;
+    }
+
+    private static void add(
+            List<Contender> contenders, Shape shape, String who, Supplier<Worker> singles, Supplier<Worker> batches) {
+        contenders.add(new Contender(named(shape, who, Names.SINGLE), 1, singles));
+        contenders.add(new Contender(named(shape, who, Names.SINGLE_MANY), Names.MANY_THREADS, singles));
+        contenders.add(new Contender(named(shape, who, Names.batch(BATCH)), 1, batches));
+    }
+
+    private Worker alone(Shape shape) {
+        return () -> {
+            for (int i = 0; i < SINGLES_PER_CALL; i++) {
+                String id = Ids.text(next.getAndIncrement());
+                transactions.executeWithoutResult(status -> effects.one(shape, id));
+            }
+            return SINGLES_PER_CALL;
+        };
+    }
+
+    private Worker aloneInBatches(Shape shape) {
+        return () -> {
+            List<String> ids = Effects.ids(next.getAndAdd(BATCH), BATCH);
+            transactions.executeWithoutResult(status -> effects.many(shape, ids));
+            return BATCH;
+        };
+    }
+
+    private Deduplicator deduplicator(DedupMode mode) {
+        Deduplicator found = deduplicators.get(mode);
+        if (found == null) {
+            throw new IllegalArgumentException("not measured: " + mode);
+        }
+        return found;
+    }
+
+    private Worker with(DedupMode mode, Shape shape) {
+        Deduplicator dedup = deduplicator(mode);
+        return () -> {
+            for (int i = 0; i < SINGLES_PER_CALL; i++) {
+                String id = Ids.text(next.getAndIncrement());
+                requireHandled(dedup.execute(dedup.key("orders", id), context -> {
+                    effects.one(shape, id);
+                    return true;
+                }));
+            }
+            return SINGLES_PER_CALL;
+        };
+    }
+
+    private Worker withInBatches(DedupMode mode, Shape shape) {
+        Deduplicator dedup = deduplicator(mode);
+        return () -> {
+            List<String> ids = Effects.ids(next.getAndAdd(BATCH), BATCH);
+            dedup.executeAll(
+                            ids,
+                            id -> dedup.key("orders", id),
+                            items -> effects.many(
+                                    shape,
+                                    items.stream().map(item -> item.value()).toList()))
+                    .forEach(TransactionSubject::requireHandled);
+            return BATCH;
+        };
+    }
+
+    private static void requireHandled(DedupOutcome<?> outcome) {
+        if (!(outcome instanceof DedupOutcome.Handled<?> handled)
+                || handled.completion() != DedupOutcome.Completion.DONE) {
+            throw new IllegalStateException("not handled: " + outcome);
+        }
+    }
+
+    @Override
+    public void reset() {
+        effects.reset();
+    }
+
+    @Override
+    public void close() {
+        deduplicators.values().forEach(Deduplicator::close);
+        database.close();
+    }
+}
