@@ -36,6 +36,7 @@ final class Ledger implements AutoCloseable {
     private final @Nullable RedisServer redis;
     private final AtomicReference<@Nullable Function<RecordTransaction, CommitResult>> nextCommit =
             new AtomicReference<>();
+    private final AtomicReference<@Nullable Runnable> nextBegin = new AtomicReference<>();
     final DedupStore store;
     final TransactionalRecords records;
 
@@ -75,6 +76,11 @@ final class Ledger implements AutoCloseable {
         if (redis != null) {
             redis.command("FLUSHALL");
         }
+    }
+
+    /** What happens before the next transaction is opened. */
+    void nextBegin(Runnable before) {
+        nextBegin.set(before);
     }
 
     /** What the next commit does and answers. */
@@ -117,6 +123,10 @@ final class Ledger implements AutoCloseable {
 
         @Override
         public RecordTransaction begin(Duration timeout) {
+            Runnable before = nextBegin.getAndSet(null);
+            if (before != null) {
+                before.run();
+            }
             return new WatchedTransaction(real.begin(timeout));
         }
     }

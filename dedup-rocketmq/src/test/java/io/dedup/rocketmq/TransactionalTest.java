@@ -7,6 +7,7 @@ import io.dedup.DedupMode;
 import io.dedup.Deduplicator;
 import io.dedup.engine.Admission;
 import io.dedup.engine.Delivery;
+import io.dedup.engine.Execution;
 import io.dedup.engine.RunEnd;
 import io.dedup.engine.WaitBudget;
 import io.dedup.store.CommitResult;
@@ -29,6 +30,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Effects in a database, committed together with the records of their messages. */
 class TransactionalTest {
+    private static final Duration LONGER_THAN_INVISIBLE = Scene.INVISIBLE.plusSeconds(2);
+
     private final List<Integer> attempts = new CopyOnWriteArrayList<>();
     private final Set<String> failed = ConcurrentHashMap.newKeySet();
 
@@ -51,6 +54,15 @@ class TransactionalTest {
             scene.effects.add(Scene.id(message));
             return ConsumeResult.SUCCESS;
         };
+    }
+
+    private static void sendInOrder(Scene scene, String... ids) {
+        for (String id : ids) {
+            scene.send(scene.message("v")
+                    .addProperty("id", id)
+                    .setMessageGroup("one")
+                    .build());
+        }
     }
 
     private static void awaitEffects(Ledger ledger, String... ids) {
@@ -171,12 +183,7 @@ class TransactionalTest {
                 Scene scene = scene(TopicType.FIFO, mode, ledger)) {
             Elsewhere elsewhere = new Elsewhere(scene, ledger, mode, "a");
             ledger.flush();
-            for (String id : List.of("a", "b", "a", "c", "d")) {
-                scene.send(scene.message("v")
-                        .addProperty("id", id)
-                        .setMessageGroup("one")
-                        .build());
-            }
+            sendInOrder(scene, "a", "b", "a", "c", "d");
             start(scene, kind, message -> {
                 ConsumeResult result = insert(scene, ledger).consume(message);
                 return Scene.id(message).equals("b") && failed.add("b") ? ConsumeResult.FAILURE : result;
@@ -242,6 +249,84 @@ class TransactionalTest {
             awaitEffects(ledger, "a", "b", "c");
             await().atMost(Scene.PATIENCE).until(() -> scene.duplicates("a", "b") == 2);
             assertThat(scene.effects).containsExactlyInAnyOrder("a", "b", "c");
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"push,true", "push,false", "simple,true", "simple,false"})
+    @DisplayName(
+            "a claim that is lost in the handler: undone, whatever it returns, and whoever has the message decides")
+    void lostClaim(String kind, boolean fails) {
+        DedupMode mode = DedupMode.LEASED_TRANSACTIONAL;
+        try (Ledger ledger = new Ledger(mode);
+                Scene scene = scene(TopicType.NORMAL, mode, ledger)) {
+            start(scene, kind, message -> {
+                ConsumeResult result = insert(scene, ledger).consume(message);
+                CompletableFuture.runAsync(() -> {
+                            scene.store.forget(scene.key("a"), true);
+                            Execution other = scene.runningElsewhere("a");
+                            Thread later = new Thread(() -> {
+                                await().until(() -> scene.count("deferred a") >= 2);
+                                other.succeed(null, WaitBudget.none());
+                            });
+                            later.start();
+                        })
+                        .join();
+                return fails ? ConsumeResult.FAILURE : result;
+            });
+            scene.send("a");
+            await().atMost(Scene.PATIENCE).until(() -> scene.duplicates("a") == 1);
+            assertThat(scene.effects).containsExactly("a");
+            assertThat(ledger.effects()).isEmpty();
+            assertThat(scene.count("lost a")).isEqualTo(1);
+        }
+    }
+
+    private static void awaitPassed(Duration time) {
+        long begin = System.nanoTime();
+        await().atMost(Scene.PATIENCE).until(() -> System.nanoTime() - begin > time.toNanos());
+    }
+
+    @Test
+    @DisplayName("R3 a transaction that is opened late, as the pool is empty: its message group waits for it")
+    void openedLate() {
+        try (Ledger ledger = new Ledger(DedupMode.TRANSACTIONAL);
+                Scene scene = new Scene(
+                        TopicType.FIFO,
+                        20,
+                        policy -> policy.mode(DedupMode.TRANSACTIONAL).maxProcessingTime(Duration.ofSeconds(2)),
+                        ledger.store,
+                        ledger.records)) {
+            ledger.nextBegin(() -> awaitPassed(LONGER_THAN_INVISIBLE));
+            sendInOrder(scene, "a", "b");
+            scene.loop(insert(scene, ledger));
+            await().atMost(Scene.PATIENCE).until(() -> ledger.effects().size() == 2);
+            assertThat(ledger.effects()).containsExactly("a", "b");
+            assertThat(attempts).containsExactly(1, 1);
+        }
+    }
+
+    @Test
+    @DisplayName("the time in its message group doesn't count as a wait for another transaction")
+    void waitsFromItsTurn() throws Exception {
+        DedupMode mode = DedupMode.TRANSACTIONAL;
+        try (Ledger ledger = new Ledger(mode);
+                Scene scene = scene(TopicType.FIFO, mode, ledger)) {
+            Elsewhere elsewhere = new Elsewhere(scene, ledger, mode, "b");
+            sendInOrder(scene, "a", "b");
+            scene.loop(
+                    scene.builder().maxWait(Duration.ofSeconds(3)).build(),
+                    message -> {
+                        if (Scene.id(message).equals("a")) {
+                            awaitPassed(Duration.ofSeconds(4));
+                        }
+                        return insert(scene, ledger).consume(message);
+                    },
+                    settings -> settings);
+            await().atMost(Scene.PATIENCE).until(() -> scene.count("deferred b") >= 2);
+            elsewhere.end(false);
+            awaitEffects(ledger, "a", "b");
+            assertThat(attempts).containsExactly(1, 1);
         }
     }
 
