@@ -1,6 +1,7 @@
 package io.dedup.engine;
 
 import io.dedup.DedupOutcome.Completion;
+import io.dedup.DedupOutcome.DeferReason;
 
 /** How a run that was admitted ended. */
 public sealed interface RunEnd {
@@ -14,5 +15,15 @@ public sealed interface RunEnd {
      * The handler didn't run, or what it did in its transaction was undone: go by this admission, which isn't a
      * {@link Admission.Run}.
      */
-    record NotRun(Admission admission) implements RunEnd {}
+    record NotRun(Admission admission) implements RunEnd {
+        /**
+         * Whether the handler failed, and its claim was lost before: whoever has the message now decides. Until that is
+         * known it isn't a failure, and it isn't to run here again.
+         */
+        public boolean failedWithoutClaim() {
+            return admission instanceof Admission.Defer defer
+                    && defer.reason() == DeferReason.LEASE_LOST
+                    && defer.cause() != null;
+        }
+    }
 }

@@ -5,6 +5,8 @@ import io.dedup.engine.Admission;
 import io.dedup.engine.BatchAdmission;
 import io.dedup.engine.ConsumerGroup;
 import io.dedup.engine.DedupEngine;
+import io.dedup.engine.Patience;
+import io.dedup.engine.RunEnd;
 import io.dedup.engine.WaitBudget;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -133,6 +135,18 @@ final class Decisions {
         }
     }
 
+    /** It was admitted, but its transaction has come to nothing. */
+    void notRun(OpenMessage message, RunEnd.NotRun end) {
+        open.undecided(message, end.failedWithoutClaim());
+        if (end.admission() instanceof Admission.Defer && open.isStopping()) {
+            open.giveBack(message, OpenMessages.AT_ONCE); // it wasn't there to be given back with the others
+            return;
+        }
+        Retries retries = new Retries();
+        obey(message, end.admission(), retries);
+        retries.schedule();
+    }
+
     private void obey(OpenMessage message, Admission admission, Retries retries) {
         if (admission instanceof Admission.Run run) {
             if (message.lost) { // somebody else has had it and failed, too
@@ -156,7 +170,7 @@ final class Decisions {
             open.storeAnswers(false);
             ping();
         }
-        Duration waited = Duration.ofNanos(System.nanoTime() - message.receivedAt);
+        Duration waited = Duration.ofNanos(System.nanoTime() - message.waitsSince);
         if (defer.reason() == DeferReason.CLOSED) {
             log.error("The deduplicator is closed, so the loop stops. Close the loop first");
             open.stop(); // or messages would come and go until they have spent their attempts

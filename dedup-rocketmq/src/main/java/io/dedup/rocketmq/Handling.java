@@ -1,6 +1,7 @@
 package io.dedup.rocketmq;
 
 import io.dedup.engine.Execution;
+import io.dedup.engine.Work;
 import io.dedup.internal.Printable;
 import org.apache.rocketmq.client.apis.consumer.ConsumeResult;
 import org.apache.rocketmq.client.apis.message.MessageView;
@@ -8,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Runs a handler under its claim, and releases the claim before anybody else hears of a failure. Thread-safe. */
+/** Runs a listener, and releases its claim, or rolls back, before anybody else hears of a failure. Thread-safe. */
 final class Handling {
     private static final Logger log = LoggerFactory.getLogger(RocketMqDedup.class);
 
@@ -28,27 +29,36 @@ final class Handling {
         this.listener = listener;
     }
 
+    /** The listener's run with a message. It throws for whatever isn't success, null too: a transaction rolls back then. */
+    Work work(MessageView message) {
+        return execution -> {
+            @Nullable ConsumeResult result;
+            try {
+                result = listener.consume(message, execution);
+            } catch (Throwable e) {
+                tell(message, e);
+                throw e;
+            }
+            if (!ConsumeResult.SUCCESS.equals(result)) {
+                throw new NotHandledException(result);
+            }
+            return null;
+        };
+    }
+
+    /** Runs it under a claim alone. */
     End run(MessageView message, Execution execution) {
         execution.begin();
-        @Nullable ConsumeResult result;
         try {
-            result = listener.consume(message, execution);
+            work(message).run(execution);
+            return End.SUCCEEDED;
         } catch (Throwable e) { // Errors, too: a claim that nobody releases holds the message for its lease
-            End end = failed(execution, e); // before anything else can fail
+            End end = execution.fail(e) ? End.LOST : End.FAILED; // before anything else can fail
             if (e instanceof InterruptedException) {
                 Thread.currentThread().interrupt();
             }
-            tell(message, e);
             return end;
         }
-        if (ConsumeResult.SUCCESS.equals(result)) {
-            return End.SUCCEEDED;
-        }
-        return failed(execution, new IllegalStateException("the listener returned " + result)); // null, too
-    }
-
-    private static End failed(Execution execution, Throwable cause) {
-        return execution.fail(cause) ? End.LOST : End.FAILED;
     }
 
     private static void tell(MessageView message, Throwable e) {

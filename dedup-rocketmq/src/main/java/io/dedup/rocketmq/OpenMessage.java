@@ -27,6 +27,9 @@ final class OpenMessage {
     final Delivery delivery;
     final long receivedAt = System.nanoTime();
 
+    /** Since when it is to be decided about, by {@link System#nanoTime()}: with a transaction, since the first. */
+    volatile long waitsSince = receivedAt;
+
     /** Of the same batch with the same ID; acked when this one is. */
     final List<OpenMessage> copies = new ArrayList<>();
 
@@ -55,6 +58,9 @@ final class OpenMessage {
 
     @Nullable
     Execution execution;
+
+    /** Whether a transaction has been asked for it. */
+    boolean tried;
 
     /** Since when its handler runs, by {@link System#nanoTime()}; 0 before. Read by any thread. */
     volatile long startedAt;

@@ -76,7 +76,7 @@ final class OpenMessages {
                 return false;
             }
             message.state = State.READY;
-            message.held = false;
+            message.held &= execution.isTransactional(); // the record may defer it again
             message.execution = execution;
             return true;
         });
@@ -103,15 +103,30 @@ final class OpenMessages {
                 return false;
             }
             message.state = State.RUNNING;
+            Execution execution = message.execution;
+            if (execution == null || !execution.isTransactional()) {
+                message.startedAt = System.nanoTime();
+            } else if (!message.tried) {
+                message.tried = true;
+                message.waitsSince = System.nanoTime();
+            }
+            return true;
+        });
+    }
+
+    /** The handler begins in its transaction, whose opening may have taken long. */
+    void begun(OpenMessage message) {
+        monitor.with(() -> {
+            message.held = false;
             message.startedAt = System.nanoTime();
             return true;
         });
     }
 
     /**
-     * The claim is lost: whoever has taken it over decides.
+     * The claim is lost, or the transaction came to nothing: the store, or the record, decides once more.
      *
-     * @param failed whether its handler has run
+     * @param failed whether its handler has failed
      */
     void undecided(OpenMessage message, boolean failed) {
         monitor.with(() -> {

@@ -2,6 +2,7 @@ package io.dedup.rocketmq;
 
 import io.dedup.Deduplicator;
 import io.dedup.engine.ConsumerGroup;
+import io.dedup.engine.Patience;
 import java.util.Objects;
 import org.apache.rocketmq.client.apis.consumer.MessageListener;
 import org.apache.rocketmq.client.apis.consumer.SimpleConsumer;

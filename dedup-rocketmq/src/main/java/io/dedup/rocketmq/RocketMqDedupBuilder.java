@@ -3,6 +3,7 @@ package io.dedup.rocketmq;
 import io.dedup.DedupPolicy;
 import io.dedup.Deduplicator;
 import io.dedup.MessageIdExtractor;
+import io.dedup.engine.Patience;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;

@@ -3,6 +3,10 @@ package io.dedup.rocketmq;
 import io.dedup.engine.ConsumerGroup;
 import io.dedup.engine.DedupEngine;
 import io.dedup.engine.Execution;
+import io.dedup.engine.Patience;
+import io.dedup.engine.RunEnd;
+import io.dedup.engine.WaitBudget;
+import io.dedup.engine.Work;
 import io.dedup.internal.Printable;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -41,6 +45,7 @@ public final class SimpleConsumerLoop implements AutoCloseable {
     private static final Duration LONGEST_PAUSE = Duration.ofSeconds(10);
 
     private final SimpleConsumer consumer;
+    private final DedupEngine engine;
     private final LoopSettings settings;
     private final OpenMessages open;
     private final Decisions decisions;
@@ -63,6 +68,7 @@ public final class SimpleConsumerLoop implements AutoCloseable {
             Patience patience,
             LoopSettings settings) {
         this.consumer = consumer;
+        this.engine = engine;
         this.settings = settings;
         ThreadFactory threads = threads("dedup-rocketmq-" + LOOPS.incrementAndGet() + "-");
         ThreadPoolExecutor pool = new ThreadPoolExecutor(
@@ -160,6 +166,10 @@ public final class SimpleConsumerLoop implements AutoCloseable {
                 decisions.decide(List.of(message));
                 return;
             }
+            if (execution.isTransactional()) {
+                runInTransaction(message, execution);
+                return;
+            }
             switch (handling.run(message.view, execution)) {
                 case SUCCEEDED -> finisher.add(message);
                 case FAILED -> open.failed(message);
@@ -171,6 +181,25 @@ public final class SimpleConsumerLoop implements AutoCloseable {
         } catch (RuntimeException | Error e) { // or it would be kept invisible until it is overdue
             log.error("{} couldn't be finished", MessageDeliveries.origin(message.view), e);
             execution.fail(e);
+            open.failed(message);
+        }
+    }
+
+    /** Its commit marks it as done. It doesn't wait here for another transaction, but is asked about again. */
+    private void runInTransaction(OpenMessage message, Execution execution) {
+        Work work = handling.work(message.view);
+        RunEnd end = engine.run(
+                execution,
+                begun -> {
+                    open.begun(message);
+                    return work.run(begun);
+                },
+                WaitBudget.none());
+        if (end instanceof RunEnd.NotRun notRun) {
+            decisions.notRun(message, notRun);
+        } else if (end instanceof RunEnd.Handled) {
+            open.done(message);
+        } else {
             open.failed(message);
         }
     }

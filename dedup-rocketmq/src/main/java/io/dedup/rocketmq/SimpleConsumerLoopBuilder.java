@@ -2,6 +2,7 @@ package io.dedup.rocketmq;
 
 import io.dedup.engine.ConsumerGroup;
 import io.dedup.engine.DedupEngine;
+import io.dedup.engine.Patience;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.function.IntFunction;

@@ -8,12 +8,14 @@ import io.dedup.DedupOutcome.DeferReason;
 import io.dedup.DedupPolicy;
 import io.dedup.DedupTopic;
 import io.dedup.Deduplicator;
+import io.dedup.DeduplicatorBuilder;
 import io.dedup.OnConflict;
 import io.dedup.engine.Admission;
 import io.dedup.engine.Delivery;
 import io.dedup.engine.Execution;
 import io.dedup.engine.WaitBudget;
 import io.dedup.store.DedupStore;
+import io.dedup.store.TransactionalRecords;
 import io.dedup.store.memory.InMemoryDedupStore;
 import io.dedup.testservers.RocketMqServer;
 import io.dedup.testservers.RocketMqServer.TopicType;
@@ -54,6 +56,7 @@ final class Scene implements AutoCloseable {
     final List<String> effects = new CopyOnWriteArrayList<>();
     final List<String> events = new CopyOnWriteArrayList<>();
     final DedupStore store;
+    private final @Nullable TransactionalRecords records;
     final Deduplicator dedup;
     final ClientConfiguration client;
     private final Deque<AutoCloseable> closing = new ArrayDeque<>();
@@ -68,13 +71,34 @@ final class Scene implements AutoCloseable {
         this(RocketMqServers.shared(), type, retries, changes, store);
     }
 
+    /** In a mode that keeps its records in the handlers' transactions. */
+    Scene(
+            TopicType type,
+            int retries,
+            UnaryOperator<DedupPolicy.Builder> changes,
+            DedupStore store,
+            TransactionalRecords records) {
+        this(RocketMqServers.shared(), type, retries, changes, store, records);
+    }
+
     Scene(
             RocketMqServer server,
             TopicType type,
             int retries,
             UnaryOperator<DedupPolicy.Builder> changes,
             DedupStore store) {
+        this(server, type, retries, changes, store, null);
+    }
+
+    private Scene(
+            RocketMqServer server,
+            TopicType type,
+            int retries,
+            UnaryOperator<DedupPolicy.Builder> changes,
+            DedupStore store,
+            @Nullable TransactionalRecords records) {
         this.server = server;
+        this.records = records;
         this.client = ClientConfiguration.newBuilder()
                 .setEndpoints(server.endpoints())
                 .enableSsl(false)
@@ -99,8 +123,11 @@ final class Scene implements AutoCloseable {
 
     /** Another process's deduplicator on the same store. */
     Deduplicator deduplicator(UnaryOperator<DedupPolicy.Builder> changes) {
-        return Deduplicator.builder(store)
-                .consumer(group)
+        DeduplicatorBuilder builder = Deduplicator.builder(store);
+        if (records != null) {
+            builder.transactions(records);
+        }
+        return builder.consumer(group)
                 .shutdownTimeout(Duration.ZERO)
                 .defaults(changes.apply(DedupPolicy.builder()
                                 .lease(Duration.ofSeconds(2))

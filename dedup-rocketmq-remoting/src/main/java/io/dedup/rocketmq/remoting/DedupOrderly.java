@@ -1,5 +1,6 @@
 package io.dedup.rocketmq.remoting;
 
+import io.dedup.engine.Patience;
 import java.time.Duration;
 import java.util.List;
 import org.apache.rocketmq.client.consumer.listener.ConsumeOrderlyContext;

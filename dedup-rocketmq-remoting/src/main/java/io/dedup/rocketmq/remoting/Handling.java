@@ -2,16 +2,16 @@ package io.dedup.rocketmq.remoting;
 
 import io.dedup.engine.Admission;
 import io.dedup.engine.ConsumerGroup;
-import io.dedup.engine.Delivery;
-import io.dedup.engine.Execution;
+import io.dedup.engine.Patience;
+import io.dedup.engine.RunEnd;
 import io.dedup.internal.Printable;
 import org.apache.rocketmq.common.message.MessageExt;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Handles one message: runs its handler under a claim, or not at all. The claim is released before the client hears of a
- * failure. Thread-safe.
+ * Handles one message: runs its handler under a claim or in a transaction, or not at all. The claim is released, and the
+ * transaction rolled back, before the client hears of a failure. Thread-safe.
  */
 final class Handling {
     private static final Logger log = LoggerFactory.getLogger(RemotingDedup.class);
@@ -45,31 +45,19 @@ final class Handling {
         if (!group.mayRead(message.getTopic())) {
             return End.AGAIN;
         }
-        Delivery delivery = deliveries.of(message);
-        Admission admission = patience.admit(delivery);
-        if (!(admission instanceof Admission.Run run)) {
-            return answer(message, admission);
+        RunEnd end = patience.run(deliveries.of(message), execution -> {
+            try {
+                handler.run();
+            } catch (Throwable e) {
+                note(message, e);
+                throw e;
+            }
+            return null;
+        });
+        if (end instanceof RunEnd.NotRun notRun) {
+            return answer(message, notRun.admission());
         }
-        Execution execution = run.execution();
-        execution.begin();
-        try {
-            handler.run();
-        } catch (Throwable e) { // Errors, too: a claim that nobody releases holds the message for its lease
-            note(message, e);
-            return execution.fail(e) ? afterLoss(message, delivery, patience) : End.AGAIN;
-        }
-        execution.succeed(null, patience.budget(delivery)); // whatever it says: the effect has happened
-        return End.DONE;
-    }
-
-    /** Whoever took the claim over decides, and the broker's count of attempts isn't theirs: wait for the end first. */
-    private static End afterLoss(MessageExt message, Delivery delivery, Patience.Call patience) {
-        Admission admission = patience.admit(delivery);
-        if (admission instanceof Admission.Run run) {
-            run.execution().giveBack();
-            return End.AGAIN;
-        }
-        return answer(message, admission);
+        return end instanceof RunEnd.Handled ? End.DONE : End.AGAIN;
     }
 
     private static End answer(MessageExt message, Admission admission) {
@@ -86,9 +74,6 @@ final class Handling {
     }
 
     private static void note(MessageExt message, Throwable e) {
-        if (e instanceof InterruptedException) {
-            Thread.currentThread().interrupt();
-        }
         if (e instanceof NotHandledException) {
             return; // its own doing
         }

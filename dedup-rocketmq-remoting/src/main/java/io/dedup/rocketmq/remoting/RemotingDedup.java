@@ -2,6 +2,7 @@ package io.dedup.rocketmq.remoting;
 
 import io.dedup.Deduplicator;
 import io.dedup.engine.ConsumerGroup;
+import io.dedup.engine.Patience;
 import java.time.Duration;
 import java.util.Objects;
 import org.apache.rocketmq.client.consumer.DefaultMQPushConsumer;

@@ -8,11 +8,13 @@ import io.dedup.DedupListener;
 import io.dedup.DedupOutcome.DeferReason;
 import io.dedup.DedupPolicy;
 import io.dedup.Deduplicator;
+import io.dedup.DeduplicatorBuilder;
 import io.dedup.engine.Admission;
 import io.dedup.engine.Delivery;
 import io.dedup.engine.Execution;
 import io.dedup.engine.WaitBudget;
 import io.dedup.store.DedupStore;
+import io.dedup.store.TransactionalRecords;
 import io.dedup.store.memory.InMemoryDedupStore;
 import io.dedup.testservers.RocketMqServer;
 import io.dedup.testservers.RocketMqServer.TopicType;
@@ -55,6 +57,7 @@ final class Scene implements AutoCloseable {
     final List<String> events = new CopyOnWriteArrayList<>();
     final List<Integer> reconsumed = new CopyOnWriteArrayList<>();
     final DedupStore store;
+    private final @Nullable TransactionalRecords records;
     final Deduplicator dedup;
     private final Deque<AutoCloseable> closing = new ArrayDeque<>();
 
@@ -63,7 +66,17 @@ final class Scene implements AutoCloseable {
     }
 
     Scene(int queues, UnaryOperator<DedupPolicy.Builder> changes, DedupStore store) {
+        this(queues, changes, store, null);
+    }
+
+    /** @param records for a mode that keeps its records in the handlers' transactions */
+    Scene(
+            int queues,
+            UnaryOperator<DedupPolicy.Builder> changes,
+            DedupStore store,
+            @Nullable TransactionalRecords records) {
         this.store = store;
+        this.records = records;
         server.createTopic(topic, queues == 1 ? TopicType.FIFO : TopicType.NORMAL, queues);
         dedup = deduplicator(changes);
     }
@@ -94,8 +107,11 @@ final class Scene implements AutoCloseable {
 
     /** Another process's deduplicator on the same store. */
     Deduplicator deduplicator(UnaryOperator<DedupPolicy.Builder> changes) {
-        return Deduplicator.builder(store)
-                .consumer(group)
+        DeduplicatorBuilder builder = Deduplicator.builder(store);
+        if (records != null) {
+            builder.transactions(records);
+        }
+        return builder.consumer(group)
                 .shutdownTimeout(Duration.ZERO)
                 .defaults(changes.apply(DedupPolicy.builder()
                                 .lease(Duration.ofSeconds(2))
@@ -122,6 +138,10 @@ final class Scene implements AutoCloseable {
         public void duplicate(DedupKey key, Instant completedAt) {
             events.add("duplicate " + key.messageId());
         }
+    }
+
+    DedupKey key(String id) {
+        return DedupKey.of(dedup.topic(topic).scope(), id);
     }
 
     long count(String event) {
