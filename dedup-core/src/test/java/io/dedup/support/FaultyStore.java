@@ -185,6 +185,11 @@ public final class FaultyStore implements DedupStore {
     }
 
     @Override
+    public long forgetAll() {
+        return store.forgetAll();
+    }
+
+    @Override
     public void ping() {
         store.ping();
     }

@@ -248,6 +248,17 @@ public final class InMemoryDedupStore implements DedupStore {
     }
 
     @Override
+    public long forgetAll() {
+        long live = 0;
+        for (DedupKey key : records.keySet()) {
+            if (forget(key, true) == OperatorResult.APPLIED) {
+                live++;
+            }
+        }
+        return live;
+    }
+
+    @Override
     public void ping() {}
 
     @Override

@@ -21,7 +21,13 @@ record ClusterConnector(RedisClusterClient client, List<RedisURI> seeds, Closing
             StatefulRedisClusterConnection<byte[], byte[]> main = connect();
             StatefulRedisClusterConnection<byte[], byte[]> heartbeat = connect();
             masters(heartbeat); // opens them: a command doesn't wait for it
-            return new RedisLinks(where(), new ClusterLink(main), new ClusterLink(heartbeat), masters(main), closing);
+            return new RedisLinks(
+                    where(),
+                    new ClusterLink(main),
+                    new ClusterLink(heartbeat),
+                    masters(main),
+                    new ClusterServers(client, main),
+                    closing);
         } catch (RuntimeException e) {
             closing.close();
             throw e;

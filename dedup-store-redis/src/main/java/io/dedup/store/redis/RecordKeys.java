@@ -53,6 +53,11 @@ final class RecordKeys {
         return key.messageId().getBytes(StandardCharsets.UTF_8);
     }
 
+    /** What the keys of all records begin with, and no other key does. */
+    byte[] allRecords() {
+        return (namespace + "{}:").getBytes(StandardCharsets.UTF_8);
+    }
+
     /** Where the namespace keeps its attempt retention: no record's key, since those go on with a colon. */
     byte[] retentionKey() {
         return (namespace + "{}!retention").getBytes(StandardCharsets.UTF_8);

@@ -20,6 +20,7 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import java.util.function.IntFunction;
+import java.util.function.Supplier;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -38,6 +39,7 @@ public final class RedisDedupStore implements DedupStore {
     private final Duration attemptRetention;
     private final int maxBatch;
     private final Replication replication;
+    private final Supplier<ForgetAll> forgetAll;
     private final ScriptRunner runner;
     private final ScriptCalls calls;
     private final RetentionGuard retentionGuard;
@@ -53,6 +55,7 @@ public final class RedisDedupStore implements DedupStore {
         RedisErrors errors = new RedisErrors(links.where(), settings.commandTimeout());
         Exchange exchange = new Exchange(errors, settings.commandTimeout());
         RecordKeys keys = new RecordKeys(settings.namespace());
+        this.forgetAll = () -> new ForgetAll(links, exchange, errors, replication, keys);
         int version = new StartCheck(exchange, errors).inspect(links.masters());
         this.retentionGuard = new RetentionGuard(exchange, errors, keys.retentionKey(), attemptRetention);
         retentionGuard.check(links.main(), "start");
@@ -198,6 +201,20 @@ public final class RedisDedupStore implements DedupStore {
     public OperatorResult forceDone(DedupKey key, Window window, boolean evenIfLeaseLive) {
         return OperatorResult.valueOf(
                 runner.run(links.main(), calls.forceDone(key, window, evenIfLeaseLive), replication));
+    }
+
+    /**
+     * {@inheritDoc}
+     *
+     * <p>The namespace's records only; the attempt retention stays. Takes a round trip or two for every 1,000 keys of the
+     * server, of whatever namespace, and can be interrupted between them. It ends well only when it has seen every server
+     * from beginning to end, and the replicas that are connected have got all of it.
+     *
+     * @throws DedupStoreException when records may be left; it is to be called again
+     */
+    @Override
+    public long forgetAll() {
+        return forgetAll.get().run();
     }
 
     /** Reads the namespace's attempt retention, so that a server that came back empty or as another one is noticed. */

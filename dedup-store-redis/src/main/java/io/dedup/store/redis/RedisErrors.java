@@ -45,6 +45,10 @@ final class RedisErrors {
                 cause);
     }
 
+    DedupStoreException problem(String operation, String problem) {
+        return new DedupStoreException(message(operation, problem), null);
+    }
+
     DedupStoreException failed(String operation, Throwable cause) {
         if (cause instanceof DedupStoreException ours) {
             return ours;
@@ -81,7 +85,8 @@ final class RedisErrors {
             return "; set user and password in uri";
         } else if (error.startsWith("NOPERM")) {
             return "; the user in uri needs GET, SET, MGET, DEL, PTTL, PEXPIRE, TIME, INFO, EVAL and EVALSHA on the keys"
-                    + " of the namespace";
+                    + " of the namespace; forgetAll needs SCAN and UNLINK besides, in a cluster CLUSTER NODES and CLUSTER"
+                    + " INFO";
         } else if (error.startsWith("CLUSTERDOWN")) {
             return "; the cluster has no master for some slots, or can't reach it";
         } else if (error.startsWith("BUSY")) {

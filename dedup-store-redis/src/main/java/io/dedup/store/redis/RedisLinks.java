@@ -9,11 +9,13 @@ import java.util.List;
  * @param where hosts and ports, never credentials
  * @param main for everything but the heartbeat
  * @param heartbeat for renewals, which no large batch shall hold up
- * @param masters the servers that hold the records
+ * @param masters the servers that hold the records, as they were found first
+ * @param servers finds them again
  */
 record RedisLinks(
         String where,
         RedisLink main,
         RedisLink heartbeat,
         List<StatefulRedisConnection<byte[], byte[]>> masters,
+        RecordServers servers,
         Closing closing) {}

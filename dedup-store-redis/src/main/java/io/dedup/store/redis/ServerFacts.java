@@ -18,6 +18,14 @@ record ServerFacts(int version, boolean isReplica, @Nullable String evictionPoli
     static final String NO_EVICTION = "noeviction";
 
     static ServerFacts parse(String info) {
+        Map<String, String> fields = fields(info);
+        return new ServerFacts(
+                version(fields.get("redis_version")),
+                "slave".equals(fields.get("role")),
+                fields.get("maxmemory_policy"));
+    }
+
+    static Map<String, String> fields(String info) {
         Map<String, String> fields = new HashMap<>();
         for (String line : info.split("\r?\n")) {
             int colon = line.indexOf(':');
@@ -25,10 +33,7 @@ record ServerFacts(int version, boolean isReplica, @Nullable String evictionPoli
                 fields.put(line.substring(0, colon), line.substring(colon + 1));
             }
         }
-        return new ServerFacts(
-                version(fields.get("redis_version")),
-                "slave".equals(fields.get("role")),
-                fields.get("maxmemory_policy"));
+        return fields;
     }
 
     private static int version(@Nullable String text) {

@@ -12,7 +12,13 @@ record SingleConnector(RedisClient client, RedisURI uri, Closing closing) implem
     public RedisLinks open() {
         try {
             StatefulRedisConnection<byte[], byte[]> main = connect();
-            return new RedisLinks(where(), new SingleLink(main), new SingleLink(connect()), List.of(main), closing);
+            return new RedisLinks(
+                    where(),
+                    new SingleLink(main),
+                    new SingleLink(connect()),
+                    List.of(main),
+                    new SingleServers(client, uri, main),
+                    closing);
         } catch (RuntimeException e) {
             closing.close();
             throw e;

@@ -1,0 +1,168 @@
+package io.dedup;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.dedup.DedupOutcome.Duplicate;
+import io.dedup.DedupOutcome.Handled;
+import io.dedup.store.ClaimRequest;
+import io.dedup.store.DedupStore;
+import io.dedup.store.OperatorResult;
+import io.dedup.store.Owner;
+import io.dedup.store.StoredRecord.State;
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.Proxy;
+import java.time.Duration;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.EnumSource.Mode;
+
+/** What an operator makes a deduplicator forget: one message, or the whole store in front. */
+class ForgetTest extends TransactionalTestBase {
+    private Deduplicator inAny(DedupMode mode) {
+        return mode == DedupMode.LEASED ? deduplicator() : in(mode);
+    }
+
+    private DedupOutcome<String> handle(Deduplicator dedup, String id) {
+        return dedup.execute(key(id), context -> {
+            runs++;
+            if (dedup.topic(TOPIC).policy().mode().isTransactional()) {
+                records.effect(id);
+            }
+            return "ok";
+        });
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    @DisplayName("whatever the mode, a message that was forgotten runs again, once; others stay done")
+    void forgottenInEachMode(DedupMode mode) {
+        Deduplicator dedup = inAny(mode);
+        handle(dedup, "a");
+        handle(dedup, "other");
+        assertThat(handle(dedup, "a")).isInstanceOf(Duplicate.class);
+
+        assertThat(dedup.forget(key("a"), false)).isEqualTo(OperatorResult.APPLIED);
+
+        assertThat(store.find(key("a"))).isEmpty();
+        assertThat(records.hasRecord(key("a"))).isFalse();
+        assertThat(dedup.forget(key("a"), false)).isEqualTo(OperatorResult.ABSENT);
+        assertThat(handle(dedup, "a")).isInstanceOf(Handled.class);
+        assertThat(handle(dedup, "a")).isInstanceOf(Duplicate.class);
+        assertThat(handle(dedup, "other")).isInstanceOf(Duplicate.class);
+        assertThat(runs).isEqualTo(3);
+    }
+
+    @ParameterizedTest
+    @EnumSource(mode = Mode.EXCLUDE, names = "TRANSACTIONAL")
+    @DisplayName("while a lease is live only one who insists forgets it")
+    void liveLease(DedupMode mode) {
+        Deduplicator dedup = inAny(mode);
+        store.claim(new ClaimRequest(key("a"), new Owner("elsewhere"), Duration.ofMinutes(1)));
+
+        assertThat(dedup.forget(key("a"), false)).isEqualTo(OperatorResult.LEASE_LIVE);
+        assertThat(stateOf("a")).isEqualTo(State.PROCESSING);
+
+        assertThat(dedup.forget(key("a"), true)).isEqualTo(OperatorResult.APPLIED);
+        assertThat(handle(dedup, "a")).isInstanceOf(Handled.class);
+    }
+
+    @Test
+    @DisplayName("in TIERED mode the record is gone before the one in front, or the front would be repaired from it")
+    void recordFirst() {
+        Deduplicator dedup = in(DedupMode.TIERED);
+        handle(dedup, "a");
+        store.forget(key("a"), true);
+
+        assertThat(dedup.forget(key("a"), false))
+                .as("only the record was there")
+                .isEqualTo(OperatorResult.APPLIED);
+        assertThat(handle(dedup, "a")).isInstanceOf(Handled.class);
+
+        records.forget(key("a"), true);
+        assertThat(dedup.forget(key("a"), false)).as("only the front had it").isEqualTo(OperatorResult.APPLIED);
+        assertThat(handle(dedup, "a")).isInstanceOf(Handled.class);
+        assertThat(runs).isEqualTo(3);
+    }
+
+    @Test
+    @DisplayName("in TRANSACTIONAL mode the store, which has nothing to do with it, isn't asked")
+    void storeNotAsked() {
+        Deduplicator dedup = in(DedupMode.TRANSACTIONAL);
+        store.claim(new ClaimRequest(key("a"), new Owner("somebody"), Duration.ofMinutes(1)));
+
+        assertThat(dedup.forget(key("a"), true)).isEqualTo(OperatorResult.ABSENT);
+
+        assertThat(stateOf("a")).isEqualTo(State.PROCESSING);
+    }
+
+    @ParameterizedTest
+    @EnumSource(mode = Mode.EXCLUDE, names = "TIERED")
+    @DisplayName("a store that nothing stands behind isn't reset: it would be the only one to know")
+    void resetIsForTiered(DedupMode mode) {
+        Deduplicator dedup = inAny(mode);
+        store.claim(new ClaimRequest(key("a"), new Owner("somebody"), Duration.ofMinutes(1)));
+
+        assertThatThrownBy(dedup::resetFront)
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("TIERED")
+                .hasMessageContaining("billing");
+
+        assertThat(stateOf("a")).isEqualTo(State.PROCESSING);
+    }
+
+    @Test
+    @DisplayName("a database put back to an earlier state: what it has lost runs again, what it has kept doesn't")
+    void databaseRestored() {
+        Deduplicator dedup = in(DedupMode.TIERED);
+        handle(dedup, "kept");
+        handle(dedup, "lost");
+        records.forget(key("lost"), true); // as a restore does, with the effect
+        assertThat(handle(dedup, "lost"))
+                .as("what resetFront is for: acked, though its effect is gone")
+                .isInstanceOf(Duplicate.class);
+
+        assertThat(dedup.resetFront()).isEqualTo(2);
+
+        assertThat(handle(dedup, "lost")).isInstanceOf(Handled.class);
+        assertThat(handle(dedup, "kept")).isInstanceOf(Duplicate.class);
+        assertThat(handle(dedup, "lost")).isInstanceOf(Duplicate.class);
+        assertThat(records.effects()).containsExactly("kept", "lost", "lost");
+        assertThat(stateOf("kept")).as("repaired from the record").isEqualTo(State.DONE);
+        assertThat(dedup.resetFront()).isEqualTo(2);
+        assertThat(dedup.resetFront()).isZero();
+    }
+
+    @Test
+    @DisplayName("a live lease in front is forgotten as well, an expired record isn't counted")
+    void leasesAreReset() {
+        Deduplicator dedup = in(DedupMode.TIERED);
+        store.claim(new ClaimRequest(key("old"), new Owner("elsewhere"), Duration.ofMinutes(1)));
+        clock.advance(Duration.ofDays(30));
+        store.claim(new ClaimRequest(key("a"), new Owner("elsewhere"), Duration.ofMinutes(1)));
+
+        assertThat(dedup.resetFront()).isEqualTo(1);
+
+        assertThat(handle(dedup, "a")).isInstanceOf(Handled.class);
+    }
+
+    @Test
+    @DisplayName("a store that can't forget everything says so")
+    void notEveryStoreCan() {
+        DedupStore unable = (DedupStore) Proxy.newProxyInstance(
+                getClass().getClassLoader(), new Class<?>[] {DedupStore.class}, (proxy, method, arguments) -> {
+                    if (method.getName().equals("forgetAll")) {
+                        return InvocationHandler.invokeDefault(proxy, method, arguments);
+                    }
+                    return method.invoke(store, arguments);
+                });
+        Deduplicator dedup =
+                deduplicator(unable, policy -> policy.mode(DedupMode.TIERED), builder -> builder.transactions(apart));
+
+        assertThatThrownBy(dedup::resetFront)
+                .isInstanceOf(UnsupportedOperationException.class)
+                .hasMessageContaining("faulty");
+    }
+}
