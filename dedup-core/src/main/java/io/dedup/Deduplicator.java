@@ -246,9 +246,11 @@ public final class Deduplicator implements AutoCloseable {
 
     /**
      * An operator's command for mode TIERED, after the database was put back to an earlier state: without it, the store in
-     * front would take messages for done whose effect is gone. Stop the consumers before, all of them.
+     * front would take messages for done whose effect is gone. Stop the consumers before, all of them: this forgets whatever
+     * the store has, also of topics in mode LEASED and of other consumers that share it, and those run again.
      *
      * @return how many records the store in front has forgotten
+     * @throws io.dedup.store.DedupStoreException when it isn't certain that all are forgotten: call it again
      * @throws IllegalStateException when no topic is in mode TIERED: the store would be the only one to know
      */
     public long resetFront() {

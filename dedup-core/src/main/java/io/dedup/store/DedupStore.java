@@ -64,6 +64,7 @@ public interface DedupStore extends AutoCloseable {
      * an earlier state; anywhere else it makes every message that comes again run again.
      *
      * @return how many records were there
+     * @throws DedupStoreException when it isn't certain that all are gone: call it again, before any consumer starts
      * @throws UnsupportedOperationException when the store isn't made to be in front
      */
     default long forgetAll() {

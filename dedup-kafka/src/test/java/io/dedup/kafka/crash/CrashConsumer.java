@@ -30,6 +30,9 @@ import org.springframework.util.backoff.FixedBackOff;
  * The process that is killed: a listener for each {@link Plan}. Says {@code READY} with its first message, and nothing else.
  */
 final class CrashConsumer {
+    /** A loaded machine takes its time to load a client's classes. */
+    private static final Duration START = Duration.ofSeconds(15);
+
     private static final Duration LEASE = Duration.ofSeconds(2);
 
     private final String bootstrap;
@@ -57,15 +60,23 @@ final class CrashConsumer {
         config.setPassword(args[5]);
         config.setMaximumPoolSize(2 * Plan.values().length + 1);
         config.setMinimumIdle(2);
-        new CrashConsumer(args[0], args[1], args[2], config).start();
+        try {
+            new CrashConsumer(args[0], args[1], args[2], config).start();
+        } catch (RuntimeException e) {
+            e.printStackTrace();
+            Runtime.getRuntime().halt(1); // clients' threads would keep it
+        }
         new CountDownLatch(1).await(); // until it is killed
     }
 
     @SuppressWarnings("resource") // ends with the process
     private void start() {
         JdbcDedupStore table = JdbcDedupStore.builder(pool).build();
-        RedisDedupStore front =
-                RedisDedupStore.builder().uri(redis).namespace(run).build();
+        RedisDedupStore front = RedisDedupStore.builder()
+                .uri(redis)
+                .namespace(run)
+                .commandTimeout(START)
+                .build();
         for (Plan plan : Plan.values()) {
             DedupStore store = plan.mode == DedupMode.TIERED || plan.mode == DedupMode.LEASED ? front : table;
             var builder = Deduplicator.builder(store).consumer(plan.topic(run));

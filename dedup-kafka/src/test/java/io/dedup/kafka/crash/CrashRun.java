@@ -78,13 +78,15 @@ final class CrashRun {
             for (int i = 0; i < times; i++) {
                 int victim = i % 2;
                 send(40);
-                consumers.get(victim).awaitReady();
+                while (!consumers.get(victim).awaitReady()) {
+                    consumers.set(victim, new Consumer());
+                }
                 LockSupport.parkNanos(
                         TimeUnit.MILLISECONDS.toNanos(random.nextInt(400))); // a random moment is the point
                 consumers.get(victim).kill();
                 consumers.set(victim, new Consumer());
             }
-            awaitConsumed();
+            awaitConsumed(consumers);
             List<Count> counts = new ArrayList<>();
             for (Plan plan : Plan.values()) {
                 counts.add(count(bank, plan));
@@ -125,13 +127,18 @@ final class CrashRun {
         return producer.send(record);
     }
 
-    private void awaitConsumed() throws Exception {
+    private void awaitConsumed(List<Consumer> consumers) throws Exception {
         long until = System.nanoTime() + END.toNanos();
         try (Admin admin = Admin.create(Map.of("bootstrap.servers", bootstrap))) {
             for (Plan plan : Plan.values()) {
                 while (!isConsumed(admin, plan.topic(run))) {
                     if (System.nanoTime() - until > 0) {
                         throw new IllegalStateException(plan + " hasn't consumed everything after " + END);
+                    }
+                    for (int i = 0; i < consumers.size(); i++) {
+                        if (!consumers.get(i).isAlive()) { // it couldn't start on a machine that is too busy
+                            consumers.set(i, new Consumer());
+                        }
                     }
                     LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(100));
                 }
@@ -207,10 +214,22 @@ final class CrashRun {
             reader.start();
         }
 
-        void awaitReady() throws InterruptedException {
-            if (!ready.await(START.toMillis(), TimeUnit.MILLISECONDS)) {
-                throw new IllegalStateException("a consumer hasn't handled anything after " + START);
+        /** False when it didn't get so far. */
+        boolean awaitReady() throws InterruptedException {
+            long until = System.nanoTime() + START.toNanos();
+            while (!ready.await(100, TimeUnit.MILLISECONDS)) {
+                if (!process.isAlive()) {
+                    return false;
+                }
+                if (System.nanoTime() - until > 0) {
+                    throw new IllegalStateException("a consumer hasn't handled anything after " + START);
+                }
             }
+            return true;
+        }
+
+        boolean isAlive() {
+            return process.isAlive();
         }
 
         /** SIGKILL. */
