@@ -30,6 +30,9 @@ final class Decoration {
     private final PartitionHolds holds;
     private final StorePauses pauses;
     private final Map<Thread, BoundConsumer> consumers = new ConcurrentHashMap<>();
+    /** What its consumers were ever assigned. */
+    private final Set<String> read = ConcurrentHashMap.newKeySet();
+
     private volatile boolean warned;
 
     Decoration(
@@ -89,7 +92,8 @@ final class Decoration {
     void assigned(Collection<TopicPartition> partitions) {
         Set<String> topics = partitions.stream().map(TopicPartition::topic).collect(Collectors.toSet());
         StartCheck check = new StartCheck(container, this);
-        if (!stopUnless(() -> check.requireOneGroup(topics)) || !stopUnless(() -> check.requireOneMode(topics))) {
+        read.addAll(topics); // a cooperative rebalance tells only what has come
+        if (!stopUnless(() -> check.requireOneGroup(topics)) || !stopUnless(() -> check.requireOneMode(read))) {
             unbind(); // so that a record that has been fetched is an error, and isn't acked
         }
     }

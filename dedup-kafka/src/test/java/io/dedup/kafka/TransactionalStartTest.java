@@ -11,7 +11,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.regex.Pattern;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.CooperativeStickyAssignor;
 import org.apache.kafka.common.serialization.StringDeserializer;
 import org.apache.kafka.common.serialization.StringSerializer;
 import org.junit.jupiter.api.AfterEach;
@@ -222,6 +224,39 @@ class TransactionalStartTest {
             scene.send("a", "a");
             await().until(() -> seen.size() == 1);
             records.stop();
+        }
+    }
+
+    @Test
+    @DisplayName("a topic of another mode that a pattern finds later stops a batch listener, also in a cooperative group")
+    void modesByPattern() {
+        String later = scene.topic + "-later";
+        try (Deduplicator dedup = Deduplicator.builder(ledger.table)
+                        .transactions(ledger.transactions)
+                        .consumer(scene.group + "3")
+                        .topic(scene.topic, policy -> policy.mode(DedupMode.TRANSACTIONAL))
+                        .build();
+                KafkaDedup kafka = KafkaDedup.builder(dedup)
+                        .id(KafkaMessageIds.header("id"))
+                        .build()) {
+            List<ConsumerRecord<String, String>> seen = new CopyOnWriteArrayList<>();
+            ContainerProperties properties = new ContainerProperties(Pattern.compile(scene.topic + ".*"));
+            properties.setMessageListener((BatchMessageListener<String, String>) seen::addAll);
+            var container = scene.container(
+                    properties,
+                    Map.of(
+                            "partition.assignment.strategy",
+                            CooperativeStickyAssignor.class.getName(),
+                            "metadata.max.age.ms",
+                            "200"));
+            kafka.decorate(container);
+            container.start();
+            scene.send("a");
+            await().atMost(Scene.PATIENCE).until(() -> seen.size() == 1);
+
+            KafkaServers.shared().createTopic(later, 1);
+
+            await().atMost(Scene.PATIENCE).until(() -> !container.isRunning());
         }
     }
 }
