@@ -6,6 +6,7 @@ import io.dedup.DedupMode;
 import io.dedup.DedupOutcome.Completion;
 import io.dedup.DedupOutcome.DeferReason;
 import io.dedup.engine.Execution.Guard;
+import io.dedup.store.BrokenTransactionException;
 import io.dedup.store.CommitResult;
 import io.dedup.store.CompleteRequest;
 import io.dedup.store.DedupStoreException;
@@ -105,6 +106,9 @@ public final class TransactionalRun {
                 }
             }
             return lost.isEmpty() ? null : leaseLost(open, closed, lost);
+        } catch (BrokenTransactionException e) { // the handler's doing: deferred, it would come again for ever
+            open.rollback();
+            return failed(closed, e);
         } catch (DedupStoreException e) {
             open.rollback();
             return undone(

@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
  * exactly one of them is called.
  *
  * <p>A {@link DedupStoreException} of any other method leaves it to be rolled back: nothing else may follow.
+ * A {@link BrokenTransactionException} blames what has run in it.
  */
 public interface RecordTransaction {
     /**

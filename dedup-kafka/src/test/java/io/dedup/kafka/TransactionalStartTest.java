@@ -228,7 +228,8 @@ class TransactionalStartTest {
     }
 
     @Test
-    @DisplayName("a topic of another mode that a pattern finds later stops a batch listener, also in a cooperative group")
+    @DisplayName(
+            "a topic of another mode that a pattern finds later stops a batch listener, also in a cooperative group")
     void modesByPattern() {
         String later = scene.topic + "-later";
         try (Deduplicator dedup = Deduplicator.builder(ledger.table)

@@ -1,6 +1,7 @@
 package io.dedup.store.jdbc;
 
 import io.dedup.DedupKey;
+import io.dedup.store.BrokenTransactionException;
 import io.dedup.store.Claim;
 import io.dedup.store.CommitResult;
 import io.dedup.store.CompleteRequest;
@@ -31,6 +32,10 @@ import org.springframework.transaction.TransactionStatus;
 final class JdbcTransaction implements RecordTransaction {
     /** How often a key may be somebody else's, just ended, before it counts as in flight. */
     private static final int MAX_ROUNDS = BatchRunner.MAX_ROUNDS;
+
+    private static final String BROKEN =
+            ": a statement in the transaction has failed before, and the handler went on as if it hadn't; let its exception"
+                    + " out, or use a savepoint";
 
     private final PlatformTransactionManager manager;
     private final TransactionStatus status;
@@ -91,7 +96,7 @@ final class JdbcTransaction implements RecordTransaction {
         }
         if (!with("keepResult", on -> dialect.keepResult(on, key, result))) {
             status.setRollbackOnly();
-            throw new DedupStoreException(
+            throw new BrokenTransactionException(
                     "keepResult on table " + settings.table() + " found the record gone: the database has undone this"
                             + " transaction in between, and something in it went on",
                     null);
@@ -204,6 +209,9 @@ final class JdbcTransaction implements RecordTransaction {
 
     private DedupStoreException failed(String operation, SQLException e) {
         DedupStoreException failed = failures.failed(operation, e);
+        if (SqlFailures.isInFailedTransaction(e)) {
+            return new BrokenTransactionException(failed.getMessage() + BROKEN, e);
+        }
         return failures.isTooMany(e)
                 ? new TooManyRecordsException(
                         failed.getMessage()

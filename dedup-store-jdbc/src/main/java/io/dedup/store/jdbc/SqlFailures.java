@@ -32,10 +32,19 @@ final class SqlFailures {
     /** Deadlock, serialization failure: the database has undone the transaction because of others. */
     private static final Set<String> UNDONE_STATES = Set.of("40001", "40P01");
 
-    /** The transaction had failed before; PostgreSQL, also instead of an answer to a commit. */
+    /** PostgreSQL: a statement before this one has failed. */
     private static final String IN_FAILED_TRANSACTION = "25P02";
 
-    private static final String CONSTRAINT_VIOLATIONS = "23";
+    /**
+     * The classes of errors that a server raises for what a statement, or a deferred constraint, is about, be it within
+     * the commit, as with JPA's flush: cardinality, data, constraints, the transaction's state, routines and triggers,
+     * syntax and access rules, check options.
+     */
+    private static final Set<String> REFUSALS =
+            Set.of("0A", "21", "22", "23", "25", "2F", "38", "39", "42", "44", "45", "P0");
+    /** MySQL and MariaDB, without such a state: no default value; a value that doesn't go into its column. */
+    private static final Set<Integer> MYSQL_REFUSALS = Set.of(1364, 1366);
+
     private static final String ROLLBACKS = "40";
     /** The one of {@link #ROLLBACKS} that isn't sure. */
     private static final String COMPLETION_UNKNOWN = "40003";
@@ -135,10 +144,15 @@ final class SqlFailures {
         return undoesTransaction(failure)
                 || Causes.anySql(failure, e -> {
                     String state = state(e);
-                    return state.equals(IN_FAILED_TRANSACTION)
-                            || state.startsWith(CONSTRAINT_VIOLATIONS)
+                    return (state.length() == 5 && REFUSALS.contains(state.substring(0, 2)))
+                            || (isMySql() && MYSQL_REFUSALS.contains(e.getErrorCode()))
                             || (state.startsWith(ROLLBACKS) && !state.equals(COMPLETION_UNKNOWN));
                 });
+    }
+
+    /** Whether the transaction had failed before, so that nothing in it can be committed. */
+    static boolean isInFailedTransaction(SQLException e) {
+        return IN_FAILED_TRANSACTION.equals(e.getSQLState());
     }
 
     /** Whether PostgreSQL's table of locks is full. */
