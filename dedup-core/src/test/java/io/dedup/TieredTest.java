@@ -9,6 +9,7 @@ import io.dedup.DedupOutcome.Deferred;
 import io.dedup.DedupOutcome.Duplicate;
 import io.dedup.DedupOutcome.Handled;
 import io.dedup.store.ClaimRequest;
+import io.dedup.store.DedupStoreException;
 import io.dedup.store.Owner;
 import io.dedup.store.StoredRecord.State;
 import io.dedup.support.DeduplicatorTestBase;
@@ -161,5 +162,21 @@ class TieredTest extends DeduplicatorTestBase {
         assertThat(store.calls().subList(calls, store.calls().size()).stream().map(call -> call.op()))
                 .containsExactly(Op.CLAIM, Op.COMPLETE, Op.COMPLETE);
         assertThat(stateOf("forgotten")).isEqualTo(State.DONE);
+    }
+
+    @Test
+    @DisplayName("what was paused for the database goes on when that answers, whatever the front does")
+    void pingsWhatKeepsDeliveriesWaiting() {
+        records.down();
+        assertThat(dedup.execute(key("a"), this::run)).isInstanceOf(Deferred.class);
+        assertThatThrownBy(() -> dedup.engine().ping()).isInstanceOf(DedupStoreException.class);
+
+        records.failing("begin", null);
+        store.down();
+        store.pingFails(true);
+
+        dedup.engine().ping();
+        assertThat(dedup.execute(key("a"), this::run)).isInstanceOf(Handled.class);
+        assertThatThrownBy(() -> dedup.engine().ping()).isInstanceOf(DedupStoreException.class);
     }
 }

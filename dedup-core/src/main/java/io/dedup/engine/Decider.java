@@ -36,6 +36,7 @@ final class Decider {
     private final Heartbeat heartbeat;
     private final BackgroundWrites background;
     private final CloseOut closeOut;
+    private volatile boolean storeWasDown;
 
     Decider(
             SafeListeners<DedupListener> notifier,
@@ -126,7 +127,17 @@ final class Decider {
                     attempted.request().key());
         }
         giveBackUnanswered(attempted);
+        storeWasDown = true;
         return defer(delivery, DeferReason.STORE_UNAVAILABLE, policy.maxDeferDelay(), cause);
+    }
+
+    /** Whether a delivery was deferred because of the store. */
+    boolean storeWasDown() {
+        return storeWasDown;
+    }
+
+    void storeAnswers() {
+        storeWasDown = false;
     }
 
     /** The claim may have been made although its answer was lost; left alone, it would hold the message for a lease. */

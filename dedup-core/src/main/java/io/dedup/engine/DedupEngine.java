@@ -220,12 +220,19 @@ public final class DedupEngine implements AutoCloseable {
     }
 
     /**
-     * Returns when the store answers.
+     * Returns when what deliveries were deferred for answers: the store, the database of the transactions, or both.
      *
      * @throws io.dedup.store.DedupStoreException when it doesn't
      */
     public void ping() {
-        store.ping();
+        boolean database = transactions.isDown();
+        if (database) {
+            transactions.ping();
+        }
+        if (!database || decider.storeWasDown()) { // in front of the database, the store keeps nobody waiting
+            store.ping();
+            decider.storeAnswers();
+        }
     }
 
     /**

@@ -20,6 +20,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Opens transactions for admitted runs, and asks their records what is to become of them. Thread-safe. */
 final class Transactions {
@@ -27,6 +29,9 @@ final class Transactions {
     private static final long MAX_POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
     /** Two that undid each other shall not meet again. */
     private static final int MAX_JITTER_MILLIS = 100;
+
+    private static final Duration PING = Duration.ofSeconds(5);
+    private static final Logger log = LoggerFactory.getLogger(Transactions.class);
 
     private final @Nullable TransactionalRecords records;
     private final SafeListeners<DedupListener> notifier;
@@ -37,6 +42,7 @@ final class Transactions {
     private final RecordAnswers answers;
     private final AtomicInteger open = new AtomicInteger();
     private volatile boolean closed;
+    private volatile boolean down;
 
     Transactions(
             @Nullable TransactionalRecords records,
@@ -57,6 +63,17 @@ final class Transactions {
     /** From now on nothing is opened. */
     void close() {
         closed = true;
+    }
+
+    /** Whether deliveries were deferred because the database didn't answer, and it hasn't since. */
+    boolean isDown() {
+        return down;
+    }
+
+    /** @throws DedupStoreException when the database doesn't answer */
+    void ping() {
+        OpenTransaction.begin(required(), PING, notifier).rollback();
+        down = false;
     }
 
     /** How many are open. */
@@ -121,7 +138,10 @@ final class Transactions {
         try {
             transaction = OpenTransaction.begin(required(), timeout(executions), notifier);
         } catch (DedupStoreException e) {
-            return allDeferred(executions, DeferReason.STORE_UNAVAILABLE, e);
+            if (e.getCause() instanceof IllegalStateException misuse) {
+                log.error("No transaction can be opened for messages, which are deferred until it can", misuse);
+            }
+            return unavailable(executions, e);
         }
         List<Admission> admissions;
         try {
@@ -138,17 +158,24 @@ final class Transactions {
                     : allDeferred(executions, DeferReason.STORE_UNAVAILABLE, e);
         } catch (DedupStoreException e) {
             transaction.rollback();
-            boolean undone = transaction.isUndoneByOthers(e);
-            return allDeferred(executions, undone ? DeferReason.ROLLED_BACK : DeferReason.STORE_UNAVAILABLE, e);
+            return transaction.isUndoneByOthers(e)
+                    ? allDeferred(executions, DeferReason.ROLLED_BACK, e)
+                    : unavailable(executions, e);
         } catch (Throwable e) {
             transaction.rollback();
             throw e;
         }
+        down = false;
         if (admissions.stream().noneMatch(Admission.Run.class::isInstance)) {
             transaction.rollback();
             return new TransactionalRun(this, null, admissions);
         }
         return new TransactionalRun(this, transaction, admissions);
+    }
+
+    private TransactionalRun unavailable(List<Execution> executions, DedupStoreException cause) {
+        down = true;
+        return allDeferred(executions, DeferReason.STORE_UNAVAILABLE, cause);
     }
 
     private TransactionalRun allDeferred(List<Execution> executions, DeferReason reason, Throwable cause) {

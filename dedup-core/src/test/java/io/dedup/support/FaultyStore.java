@@ -6,6 +6,7 @@ import io.dedup.store.ClaimRequest;
 import io.dedup.store.ClaimResult;
 import io.dedup.store.CompleteRequest;
 import io.dedup.store.DedupStore;
+import io.dedup.store.DedupStoreException;
 import io.dedup.store.OperatorResult;
 import io.dedup.store.ReleaseRequest;
 import io.dedup.store.RenewRequest;
@@ -45,11 +46,16 @@ public final class FaultyStore implements DedupStore {
     }
 
     private final DedupStore store;
+    private volatile boolean pingFails;
     private final Map<Op, Fault> faults = new ConcurrentHashMap<>();
     private final Queue<Call> calls = new ConcurrentLinkedQueue<>();
 
     public FaultyStore(DedupStore store) {
         this.store = store;
+    }
+
+    public void pingFails(boolean fails) {
+        pingFails = fails;
     }
 
     public FaultyStore on(Op op, Fault fault) {
@@ -191,6 +197,9 @@ public final class FaultyStore implements DedupStore {
 
     @Override
     public void ping() {
+        if (pingFails) {
+            throw new DedupStoreException("store is down", null);
+        }
         store.ping();
     }
 

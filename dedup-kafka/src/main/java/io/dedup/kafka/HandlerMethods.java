@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.kafka.listener.DelegatingMessageListener;
 import org.springframework.kafka.listener.adapter.DelegatingInvocableHandler;
+import org.springframework.kafka.listener.adapter.FilteringMessageListenerAdapter;
 import org.springframework.kafka.listener.adapter.HandlerAdapter;
 import org.springframework.kafka.listener.adapter.MessagingMessageListenerAdapter;
 import org.springframework.messaging.handler.invocation.InvocableHandlerMethod;
@@ -77,6 +78,15 @@ final class HandlerMethods {
                     methods.add(Handler.of((InvocableHandlerMethod) each));
                 }
             }
+        }
+    }
+
+    /** Whether a filter acknowledges what it drops; true where that can't be seen. */
+    static boolean acksDiscarded(FilteringMessageListenerAdapter<?, ?> filter) {
+        try {
+            return Boolean.TRUE.equals(read(FilteringMessageListenerAdapter.class, "ackDiscarded", filter));
+        } catch (ReflectiveOperationException | RuntimeException e) {
+            return true;
         }
     }
 

@@ -42,7 +42,9 @@ final class TransactionAcknowledgment implements Acknowledgment {
             container.acknowledge(index); // not supported for records, and says so
             return;
         }
-        acknowledged = Math.max(acknowledged, positionOf(index) + 1);
+        boolean last =
+                index == batch.listSize() - 1; // what a filter took from the end isn't the handler's to acknowledge
+        acknowledged = last ? size() : Math.max(acknowledged, positionOf(index) + 1);
     }
 
     @Override

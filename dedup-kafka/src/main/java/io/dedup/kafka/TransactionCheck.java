@@ -13,6 +13,9 @@ import org.springframework.kafka.listener.AbstractMessageListenerContainer;
 import org.springframework.kafka.listener.BatchMessageListener;
 import org.springframework.kafka.listener.ConcurrentMessageListenerContainer;
 import org.springframework.kafka.listener.ContainerProperties;
+import org.springframework.kafka.listener.ContainerProperties.AckMode;
+import org.springframework.kafka.listener.DelegatingMessageListener;
+import org.springframework.kafka.listener.adapter.FilteringMessageListenerAdapter;
 import org.springframework.kafka.transaction.KafkaAwareTransactionManager;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.annotation.Propagation;
@@ -38,7 +41,11 @@ final class TransactionCheck {
     @Nullable
     String problem(Collection<String> topics, Object handler) {
         String manager = managerProblem(topics);
-        return manager != null || !anyTransactional(topics) ? manager : handlerProblem(handler);
+        if (manager != null || !anyTransactional(topics)) {
+            return manager;
+        }
+        String filter = filterProblem(handler);
+        return filter != null ? filter : handlerProblem(handler);
     }
 
     @SuppressWarnings({"deprecation", "removal"})
@@ -63,6 +70,23 @@ final class TransactionCheck {
 
     private boolean anyTransactional(Collection<String> topics) {
         return topics.stream().anyMatch(decoration.deliveries()::isTransactional);
+    }
+
+    /** What a filter drops without acknowledging looks like a handler that didn't acknowledge. */
+    private @Nullable String filterProblem(Object listener) {
+        if (properties.getAckMode() != AckMode.MANUAL && properties.getAckMode() != AckMode.MANUAL_IMMEDIATE) {
+            return null;
+        }
+        Object each = listener;
+        while (each instanceof DelegatingMessageListener<?> wrapper) {
+            each = wrapper.getDelegate();
+            if (each instanceof FilteringMessageListenerAdapter<?, ?> filter && !HandlerMethods.acksDiscarded(filter)) {
+                return "its RecordFilterStrategy doesn't acknowledge what it drops, which in a transactional mode comes"
+                        + " again until it is acknowledged: set ackDiscarded to true (container factory:"
+                        + " setAckDiscarded(true))";
+            }
+        }
+        return null;
     }
 
     private static @Nullable String handlerProblem(Object handler) {

@@ -26,11 +26,13 @@ import org.springframework.kafka.annotation.KafkaListener;
 import org.springframework.kafka.config.ConcurrentKafkaListenerContainerFactory;
 import org.springframework.kafka.core.DefaultKafkaConsumerFactory;
 import org.springframework.kafka.core.DefaultKafkaProducerFactory;
+import org.springframework.kafka.listener.AcknowledgingMessageListener;
 import org.springframework.kafka.listener.BatchMessageListener;
 import org.springframework.kafka.listener.ContainerProperties;
 import org.springframework.kafka.listener.ContainerProperties.AckMode;
 import org.springframework.kafka.listener.DefaultErrorHandler;
 import org.springframework.kafka.listener.MessageListener;
+import org.springframework.kafka.listener.adapter.FilteringMessageListenerAdapter;
 import org.springframework.kafka.support.KafkaHeaders;
 import org.springframework.kafka.transaction.KafkaTransactionManager;
 import org.springframework.messaging.handler.annotation.Header;
@@ -177,6 +179,20 @@ class TransactionalStartTest {
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("before the database commits")
                 .hasMessageContaining("Remove transactionManager");
+    }
+
+    @Test
+    @DisplayName("K5 a filter that doesn't acknowledge what it drops would have it come again for ever: refused")
+    void refusesFilterWithoutAcks() {
+        AcknowledgingMessageListener<String, String> manual = (record, ack) -> ack.acknowledge();
+
+        assertThatThrownBy(() -> scene.start(
+                        scene.container(AckMode.MANUAL, new FilteringMessageListenerAdapter<>(manual, record -> true))))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("ackDiscarded");
+        scene.send("a", "b");
+        scene.runUntilCommitted(
+                scene.container(AckMode.MANUAL, new FilteringMessageListenerAdapter<>(manual, record -> true, true)));
     }
 
     @Test
