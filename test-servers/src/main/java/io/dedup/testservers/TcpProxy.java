@@ -63,7 +63,7 @@ public final class TcpProxy implements AutoCloseable {
         connections.forEach(ProxiedConnection::close);
     }
 
-    /** Refuses new connections; what is open goes on. */
+    /** Refuses new connections; those through which something has passed go on. */
     public synchronized void refuse() {
         if (listener != null) {
             close(listener);
