@@ -35,7 +35,7 @@ import org.springframework.jdbc.datasource.DriverManagerDataSource;
  */
 final class CrashRun {
     private static final int PARTITIONS = 4;
-    private static final Duration START = Duration.ofMinutes(1);
+    private static final Duration START = Duration.ofMinutes(2);
     private static final Duration END = Duration.ofMinutes(2);
 
     private final SqlDatabase database;
@@ -78,9 +78,7 @@ final class CrashRun {
             for (int i = 0; i < times; i++) {
                 int victim = i % 2;
                 send(40);
-                while (!consumers.get(victim).awaitReady()) {
-                    consumers.set(victim, new Consumer());
-                }
+                awaitReady(consumers, victim);
                 LockSupport.parkNanos(
                         TimeUnit.MILLISECONDS.toNanos(random.nextInt(400))); // a random moment is the point
                 consumers.get(victim).kill();
@@ -95,6 +93,20 @@ final class CrashRun {
         } finally {
             for (Consumer consumer : consumers) {
                 consumer.kill();
+            }
+        }
+    }
+
+    private void awaitReady(List<Consumer> consumers, int which) throws Exception {
+        long until = System.nanoTime() + START.toNanos();
+        while (!consumers.get(which).awaitReady()) {
+            if (System.nanoTime() - until > 0) {
+                throw new IllegalStateException("a consumer hasn't handled anything after " + START);
+            }
+            if (consumers.get(which).isAlive()) {
+                send(10); // the other one may have had everything
+            } else {
+                consumers.set(which, new Consumer());
             }
         }
     }
@@ -214,18 +226,9 @@ final class CrashRun {
             reader.start();
         }
 
-        /** False when it didn't get so far. */
+        /** Waits for a moment; false when it hasn't handled anything yet. */
         boolean awaitReady() throws InterruptedException {
-            long until = System.nanoTime() + START.toNanos();
-            while (!ready.await(100, TimeUnit.MILLISECONDS)) {
-                if (!process.isAlive()) {
-                    return false;
-                }
-                if (System.nanoTime() - until > 0) {
-                    throw new IllegalStateException("a consumer hasn't handled anything after " + START);
-                }
-            }
-            return true;
+            return ready.await(3, TimeUnit.SECONDS);
         }
 
         boolean isAlive() {
