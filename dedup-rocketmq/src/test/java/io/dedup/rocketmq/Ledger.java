@@ -7,6 +7,7 @@ import io.dedup.DedupMode;
 import io.dedup.store.CommitResult;
 import io.dedup.store.CompleteRequest;
 import io.dedup.store.DedupStore;
+import io.dedup.store.OperatorResult;
 import io.dedup.store.RecordRequest;
 import io.dedup.store.RecordResult;
 import io.dedup.store.RecordTransaction;
@@ -114,6 +115,11 @@ final class Ledger implements AutoCloseable {
         @Override
         public boolean holdsClaimsOf(DedupStore other) {
             return real.holdsClaimsOf(other);
+        }
+
+        @Override
+        public OperatorResult forget(DedupKey key, boolean evenIfLeaseLive) {
+            return real.forget(key, evenIfLeaseLive);
         }
 
         @Override
