@@ -343,7 +343,8 @@ class TransactionalTest {
                     insert(scene, ledger),
                     settings -> settings);
             scene.send("a");
-            await().atMost(Scene.PATIENCE).until(() -> scene.count("deferred a") >= 2 && loop.openMessages() == 0);
+            // Once is enough where the first try has taken longer than maxWait.
+            await().atMost(Scene.PATIENCE).until(() -> scene.count("deferred a") >= 1 && loop.openMessages() == 0);
             elsewhere.end(false);
             awaitEffects(ledger, "a");
             assertThat(attempts).allMatch(attempt -> attempt > 1);
