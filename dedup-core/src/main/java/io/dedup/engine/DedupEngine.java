@@ -4,7 +4,6 @@ import io.dedup.DedupKey;
 import io.dedup.DedupListener;
 import io.dedup.DedupMode;
 import io.dedup.DedupOutcome.Completion;
-import io.dedup.DedupOutcome.DeferReason;
 import io.dedup.internal.SafeListeners;
 import io.dedup.store.ClaimRequest;
 import io.dedup.store.DedupStore;
@@ -165,8 +164,7 @@ public final class DedupEngine implements AutoCloseable {
             result = work.run(execution);
         } catch (Throwable e) { // Errors, too: a claim that nobody releases holds the message for its lease
             return execution.fail(e) && !(e instanceof Error)
-                    ? new RunEnd.NotRun(new Admission.Defer(
-                            DeferReason.LEASE_LOST, execution.topic().policy().maxDeferDelay(), false, e))
+                    ? RunEnd.NotRun.failedWithoutClaim(execution, e)
                     : new RunEnd.Failed(e);
         }
         return new RunEnd.Handled(execution.succeed(result, budget));

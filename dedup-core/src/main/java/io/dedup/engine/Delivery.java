@@ -43,7 +43,7 @@ public record Delivery(
     }
 
     /** Whether both say what their payload is, and it isn't the same. */
-    boolean differsFrom(Delivery other) {
+    public boolean differsFrom(Delivery other) {
         return fingerprint != null && other.fingerprint() != null && !fingerprint.equals(other.fingerprint());
     }
 

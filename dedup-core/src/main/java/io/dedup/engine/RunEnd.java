@@ -16,6 +16,12 @@ public sealed interface RunEnd {
      * {@link Admission.Run}.
      */
     record NotRun(Admission admission) implements RunEnd {
+        /** For a handler that failed after its claim was lost, of which the listeners have been told with the release. */
+        static NotRun failedWithoutClaim(Execution execution, Throwable cause) {
+            return new NotRun(new Admission.Defer(
+                    DeferReason.LEASE_LOST, execution.topic().policy().maxDeferDelay(), false, cause));
+        }
+
         /**
          * Whether the handler failed, and its claim was lost before: whoever has the message now decides. Until that is
          * known it isn't a failure, and it isn't to run here again.

@@ -166,11 +166,7 @@ public final class TransactionalRun {
         boolean lost = parent.release(closed, cause);
         boolean leased = closed.stream().anyMatch(execution -> execution.mode() == DedupMode.LEASED_TRANSACTIONAL);
         return lost && leased && !(cause instanceof Error)
-                ? new RunEnd.NotRun(new Admission.Defer( // of which the listeners have been told with the release
-                        DeferReason.LEASE_LOST,
-                        executions().get(0).topic().policy().maxDeferDelay(),
-                        false,
-                        cause))
+                ? RunEnd.NotRun.failedWithoutClaim(executions().get(0), cause)
                 : new RunEnd.Failed(cause);
     }
 

@@ -71,9 +71,6 @@ final class PendingDelivery {
 
     /** Whether both say what their payload is, and it isn't the same. */
     boolean differsFrom(Delivery other) {
-        return delivery != null
-                && delivery.fingerprint() != null
-                && other.fingerprint() != null
-                && !delivery.fingerprint().equals(other.fingerprint());
+        return delivery != null && delivery.differsFrom(other);
     }
 }
