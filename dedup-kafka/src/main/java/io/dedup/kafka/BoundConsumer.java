@@ -36,6 +36,11 @@ final class BoundConsumer {
                 () -> Thread.currentThread() == thread ? polls.current() : polls.fresh());
     }
 
+    /** Whether this callback, of which each consumer has its own, is its consumer's. */
+    boolean belongsTo(ConsumerSeekCallback callback) {
+        return seeks == callback;
+    }
+
     ManualAcks acks() {
         return acks;
     }

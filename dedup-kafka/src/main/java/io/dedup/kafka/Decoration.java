@@ -76,11 +76,14 @@ final class Decoration {
 
     /** A consumer has started, on its own thread and before its first poll. */
     void bind(ConsumerSeekCallback seeks) {
-        if (boundOrNull() != null) {
+        BoundConsumer before = boundOrNull();
+        if (before != null && before.belongsTo(seeks)) {
             return;
         }
+        unbind(); // the adapter of @RetryableTopic doesn't tell the end of a consumer, and threads may be used again
+        consumers.keySet().removeIf(thread -> !thread.isAlive());
         // Once more: a decorator around ours keeps the call at the start away from us.
-        if (!stopUnless(new StartCheck(container, this)::requireSafe)) {
+        if (!stopUnless(this::starting)) {
             return;
         }
         consumers.put(

@@ -40,6 +40,10 @@ final class DedupMessageListener<K, V> extends FilteringMessageListenerAdapter<K
         this.decoration = decoration;
     }
 
+    Decoration decoration() {
+        return decoration;
+    }
+
     @Override
     public void onMessage(
             ConsumerRecord<K, V> record, @Nullable Acknowledgment acknowledgment, @Nullable Consumer<?, ?> consumer) {

@@ -14,6 +14,8 @@ import org.springframework.kafka.listener.ConcurrentMessageListenerContainer;
 import org.springframework.kafka.listener.DefaultErrorHandler;
 import org.springframework.kafka.listener.ExceptionClassifier;
 import org.springframework.kafka.listener.MessageListener;
+import org.springframework.kafka.listener.adapter.KafkaBackoffAwareMessageListenerAdapter;
+import org.springframework.kafka.retrytopic.DestinationTopicContainer;
 
 /**
  * Makes spring-kafka listeners idempotent: each business message takes effect once within its deduplication window.
@@ -23,8 +25,8 @@ import org.springframework.kafka.listener.MessageListener;
  * {@link Deduplicator}, which it doesn't own.
  *
  * <p>A container is refused at its start, with an {@link IllegalStateException} that names the setting, when it would
- * lose or double messages: {@code enable.auto.commit}, a transaction manager, asynchronous returns, {@code asyncAcks} and
- * {@code @RetryableTopic}; in a transactional mode also a handler that runs outside of its transaction, as far as it can be
+ * lose or double messages: {@code enable.auto.commit}, a transaction manager, asynchronous returns, {@code asyncAcks}, and
+ * {@code @RetryableTopic} without a {@link KafkaDedupInstaller}; in a transactional mode also a handler that runs outside of its transaction, as far as it can be
  * seen.
  */
 public final class KafkaDedup implements AutoCloseable {
@@ -58,6 +60,14 @@ public final class KafkaDedup implements AutoCloseable {
         if (listener instanceof DedupMessageListener<?, ?> || listener instanceof DedupBatchMessageListener<?, ?>) {
             return;
         }
+        if (listener instanceof KafkaBackoffAwareMessageListenerAdapter<?, ?> backOff
+                && backOff.getDelegate() instanceof DedupMessageListener<?, ?> ours) {
+            if (!(container.getCommonErrorHandler()
+                    instanceof DeferralAwareErrorHandler)) { // @RetryableTopic set its own
+                container.setCommonErrorHandler(decorated(container.getCommonErrorHandler(), ours.decoration()));
+            }
+            return;
+        }
         if (container.isRunning()) {
             throw new IllegalStateException(container.getListenerId() + " is running: decorate it before its start");
         }
@@ -67,6 +77,13 @@ public final class KafkaDedup implements AutoCloseable {
         Decoration decoration = new Decoration(container, deduplicator.engine(), deliveries, holds, pauses);
         container.setupMessageListener(decorated(listener, container, decoration));
         container.setCommonErrorHandler(decorated(container.getCommonErrorHandler(), decoration));
+    }
+
+    /** The main container of a {@code @RetryableTopic}, whose further topics are planned there. */
+    void retryTopics(AbstractMessageListenerContainer<?, ?> main, DestinationTopicContainer destinations) {
+        for (String topic : StartCheck.topics(main.getContainerProperties())) {
+            deliveries.roles().plan(destinations, main.getListenerId(), topic);
+        }
     }
 
     private static Object decorated(

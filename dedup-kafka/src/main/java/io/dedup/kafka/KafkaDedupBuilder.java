@@ -2,6 +2,7 @@ package io.dedup.kafka;
 
 import io.dedup.Deduplicator;
 import io.dedup.MessageIdExtractor;
+import io.dedup.kafka.TopicRoles.Role;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
@@ -12,6 +13,7 @@ import org.jspecify.annotations.Nullable;
 public final class KafkaDedupBuilder {
     private final Deduplicator deduplicator;
     private final Map<String, MessageIdExtractor<? super ConsumerRecord<?, ?>>> byTopic = new HashMap<>();
+    private final Map<String, Role> roles = new HashMap<>();
     private @Nullable MessageIdExtractor<? super ConsumerRecord<?, ?>> byDefault;
 
     KafkaDedupBuilder(Deduplicator deduplicator) {
@@ -36,6 +38,33 @@ public final class KafkaDedupBuilder {
     }
 
     /**
+     * A dead-letter topic: its records are handled once each, by their coordinates, with the policy of the topic whose dead
+     * letters they are. The same message may be dead-lettered again later, and is handled again then. Not needed for
+     * {@code @RetryableTopic} with a {@link KafkaDedupInstaller}, which knows its topics.
+     */
+    public KafkaDedupBuilder deadLetterTopic(String topic, String of) {
+        return role(topic, new Role(of, true), "deadLetterTopic");
+    }
+
+    /**
+     * A topic on which messages of another one are tried again: they are the same messages, with the same ID extractor and
+     * the same policy. Not needed for {@code @RetryableTopic} with a {@link KafkaDedupInstaller}, which knows its topics.
+     */
+    public KafkaDedupBuilder retryTopic(String topic, String of) {
+        return role(topic, new Role(of, false), "retryTopic");
+    }
+
+    private KafkaDedupBuilder role(String topic, Role role, String setting) {
+        if (topic.equals(role.of())) {
+            throw new IllegalArgumentException(setting + ": topic " + topic + " can't be its own");
+        }
+        if (roles.putIfAbsent(topic, role) != null) {
+            throw new IllegalArgumentException(setting + ": the role of topic " + topic + " is set twice");
+        }
+        return this;
+    }
+
+    /**
      * The decorator, with its timer.
      *
      * @throws IllegalArgumentException when there is no extractor at all
@@ -45,6 +74,7 @@ public final class KafkaDedupBuilder {
             throw new IllegalArgumentException(
                     "id must be set: nothing tells where the message ID is; see KafkaMessageIds");
         }
-        return new KafkaDedup(deduplicator, new RecordDeliveries(deduplicator, byDefault, byTopic));
+        return new KafkaDedup(
+                deduplicator, new RecordDeliveries(deduplicator, byDefault, byTopic, new TopicRoles(roles)));
     }
 }

@@ -1,11 +1,13 @@
 package io.dedup.kafka;
 
+import io.dedup.DedupScope;
 import io.dedup.DedupTopic;
 import io.dedup.Deduplicator;
 import io.dedup.Fingerprint;
 import io.dedup.MessageIdExtractor;
 import io.dedup.engine.Delivery;
 import io.dedup.engine.DeliveryFactory;
+import io.dedup.kafka.TopicRoles.Role;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
@@ -21,14 +23,32 @@ import org.slf4j.LoggerFactory;
 final class RecordDeliveries {
     private static final Logger log = LoggerFactory.getLogger(KafkaDedup.class);
 
+    private static final MessageIdExtractor<ConsumerRecord<?, ?>> COORDINATES = KafkaMessageIds.coordinates();
+
+    private final Deduplicator deduplicator;
     private final DeliveryFactory<ConsumerRecord<?, ?>> factory;
+    private final DeliveryFactory<ConsumerRecord<?, ?>> deadLetters;
+    private final TopicRoles roles;
     private final Set<String> toldUncompared = ConcurrentHashMap.newKeySet();
 
     RecordDeliveries(
             Deduplicator deduplicator,
             @Nullable MessageIdExtractor<? super ConsumerRecord<?, ?>> byDefault,
-            Map<String, MessageIdExtractor<? super ConsumerRecord<?, ?>>> byTopic) {
+            Map<String, MessageIdExtractor<? super ConsumerRecord<?, ?>>> byTopic,
+            TopicRoles roles) {
+        this.deduplicator = deduplicator;
         this.factory = new DeliveryFactory<>(deduplicator::topic, byDefault, byTopic);
+        this.deadLetters = new DeliveryFactory<>(this::deadLetterTopic, COORDINATES, Map.of());
+        this.roles = roles;
+    }
+
+    TopicRoles roles() {
+        return roles;
+    }
+
+    private DedupTopic deadLetterTopic(String of) {
+        DedupTopic main = deduplicator.topic(of);
+        return new DedupTopic(DedupScope.deadLetter(deduplicator.consumer(), of), main.policy());
     }
 
     boolean hasDefault() {
@@ -36,7 +56,8 @@ final class RecordDeliveries {
     }
 
     boolean knows(String topic) {
-        return factory.knows(topic);
+        Role role = roles.of(topic);
+        return role.deadLetter() || factory.knows(role.of());
     }
 
     boolean isTransactional(String topic) {
@@ -44,15 +65,19 @@ final class RecordDeliveries {
     }
 
     DedupTopic topic(String name) {
-        return factory.topic(name);
+        Role role = roles.of(name);
+        return (role.deadLetter() ? deadLetters : factory).topic(role.of());
     }
 
     Delivery of(ConsumerRecord<?, ?> record) {
-        return factory.of(
-                record.topic(),
-                record,
-                () -> "topic " + record.topic() + ", partition " + record.partition() + ", offset " + record.offset(),
-                this::fingerprint);
+        Role role = roles.of(record.topic());
+        return (role.deadLetter() ? deadLetters : factory)
+                .of(
+                        role.of(),
+                        record,
+                        () -> "topic " + record.topic() + ", partition " + record.partition() + ", offset "
+                                + record.offset(),
+                        this::fingerprint);
     }
 
     /**

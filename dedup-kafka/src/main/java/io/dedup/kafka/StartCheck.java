@@ -10,7 +10,6 @@ import java.util.Objects;
 import java.util.Set;
 import org.springframework.kafka.listener.AbstractMessageListenerContainer;
 import org.springframework.kafka.listener.ContainerProperties;
-import org.springframework.kafka.listener.DelegatingMessageListener;
 import org.springframework.kafka.listener.adapter.AsyncRepliesAware;
 import org.springframework.kafka.listener.adapter.KafkaBackoffAwareMessageListenerAdapter;
 import org.springframework.kafka.support.TopicPartitionOffset;
@@ -87,34 +86,33 @@ final class StartCheck {
 
     private void requireChain() {
         Object outermost = properties.getMessageListener();
-        if (!(outermost instanceof DedupMessageListener<?, ?>)
-                && !(outermost instanceof DedupBatchMessageListener<?, ?>)) {
-            if (outermost instanceof KafkaBackoffAwareMessageListenerAdapter<?, ?>) {
+        if (outermost instanceof KafkaBackoffAwareMessageListenerAdapter<?, ?> backOff) {
+            if (!(backOff.getDelegate() instanceof DedupMessageListener<?, ?>)
+                    || !(container.getCommonErrorHandler() instanceof DeferralAwareErrorHandler)) {
                 throw refusedRetryTopic();
             }
+        } else if (!(outermost instanceof DedupMessageListener<?, ?>)
+                && !(outermost instanceof DedupBatchMessageListener<?, ?>)) {
             throw refused("its message listener was wrapped or replaced after KafkaDedup decorated it: decorate last");
         }
         String main = container.getMainListenerId();
         if (main != null && !main.equals(container.getListenerId())) {
-            throw refusedRetryTopic();
+            for (String topic : topics()) {
+                if (decoration.deliveries().roles().find(topic) == null) {
+                    throw refusedRetryTopic();
+                }
+            }
         }
-        Object each = outermost;
-        while (each instanceof DelegatingMessageListener<?> wrapper) {
-            each = wrapper.getDelegate();
-            if (each instanceof KafkaBackoffAwareMessageListenerAdapter<?, ?>) {
-                throw refusedRetryTopic();
-            }
-            if (each instanceof AsyncRepliesAware async && async.isAsyncReplies()) {
-                throw refused(
-                        "its handler returns a CompletableFuture, a Mono or is a suspend function: what it returns"
-                                + " is done later, which isn't supported yet. Return when the work is done");
-            }
+        if (HandlerMethods.innermost(outermost) instanceof AsyncRepliesAware async && async.isAsyncReplies()) {
+            throw refused("its handler returns a CompletableFuture, a Mono or is a suspend function: what it returns"
+                    + " is done later, which isn't supported yet. Return when the work is done");
         }
     }
 
     private IllegalStateException refusedRetryTopic() {
-        return refused("it belongs to @RetryableTopic, which isn't supported yet: use a DefaultErrorHandler with a"
-                + " back-off and a DeadLetterPublishingRecoverer instead");
+        return refused("it belongs to @RetryableTopic, and was decorated by something else than a KafkaDedupInstaller:"
+                + " make one a bean (in a static @Bean method), instead of setting KafkaDedup's customizer or"
+                + " post-processor");
     }
 
     private void requireTransactionsInPlace() {
@@ -167,6 +165,11 @@ final class StartCheck {
     }
 
     private Set<String> topics() {
+        return topics(properties);
+    }
+
+    /** The topics that are named; none where a pattern finds them. */
+    static Set<String> topics(ContainerProperties properties) {
         Set<String> topics = new LinkedHashSet<>();
         String[] names = properties.getTopics();
         if (names != null) {

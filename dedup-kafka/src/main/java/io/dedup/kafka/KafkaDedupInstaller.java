@@ -1,0 +1,159 @@
+package io.dedup.kafka;
+
+import io.dedup.MissingMessageIdException;
+import io.dedup.PayloadConflictException;
+import io.dedup.PoisonMessageException;
+import java.lang.reflect.AnnotatedElement;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.BeanFactoryAware;
+import org.springframework.beans.factory.BeanNameAware;
+import org.springframework.beans.factory.config.BeanPostProcessor;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.core.Ordered;
+import org.springframework.kafka.annotation.KafkaListenerAnnotationBeanPostProcessor.AnnotationEnhancer;
+import org.springframework.kafka.listener.AbstractMessageListenerContainer;
+import org.springframework.kafka.listener.ExceptionClassifier;
+import org.springframework.kafka.retrytopic.DestinationTopicContainer;
+import org.springframework.kafka.retrytopic.DestinationTopicResolver;
+import org.springframework.kafka.retrytopic.RetryTopicConfigurer;
+
+/**
+ * Decorates the containers of all {@code @KafkaListener}s of an application, those of {@code @RetryableTopic}'s retry and
+ * dead-letter topics among them. Make it a bean, from a static method, since it is asked before other beans are made:
+ *
+ * <pre>{@code
+ * @Bean
+ * static KafkaDedupInstaller dedupInstaller(ObjectProvider<KafkaDedup> kafka) {
+ *     return KafkaDedupInstaller.ofAll(kafka::getObject);
+ * }
+ * }</pre>
+ *
+ * <p>It runs after a factory's {@code ContainerCustomizer} and after a {@code containerPostProcessor} that an annotation
+ * names; both stay in place. Containers that no annotation stands for are decorated with {@link KafkaDedup#decorate}.
+ * Thread-safe.
+ */
+public final class KafkaDedupInstaller
+        implements AnnotationEnhancer, BeanPostProcessor, BeanNameAware, BeanFactoryAware, Ordered {
+    private static final Logger log = LoggerFactory.getLogger(KafkaDedup.class);
+    private static final String ATTRIBUTE = "containerPostProcessor";
+
+    /** Decides which listeners are deduplicated, and by which {@link KafkaDedup}. */
+    @FunctionalInterface
+    public interface Selection {
+        /**
+         * Asked once for each listener when its container is made. Containers of its retry and dead-letter topics aren't
+         * asked about: they get what their main container got.
+         *
+         * @param container not started; its listener ID, group and topics are set
+         * @param annotated the method, or the class, that the {@code @KafkaListener} is on
+         * @return null to leave the listener alone
+         */
+        @Nullable
+        KafkaDedup dedupOf(AbstractMessageListenerContainer<?, ?> container, AnnotatedElement annotated);
+    }
+
+    private final Selection selection;
+    private final PostProcessors postProcessors = new PostProcessors(this::decorate);
+    /** By the ID of the main listener. */
+    private final Map<String, Optional<KafkaDedup>> selected = new ConcurrentHashMap<>();
+
+    private @Nullable String expression;
+    private @Nullable BeanFactory beans;
+    private @Nullable String name;
+
+    /** An installer for the listeners that a selection names. */
+    public KafkaDedupInstaller(Selection selection) {
+        this.selection = Objects.requireNonNull(selection, "selection");
+    }
+
+    /** An installer for all annotated listeners; the supplier is asked when the first container is made. */
+    public static KafkaDedupInstaller ofAll(Supplier<KafkaDedup> dedup) {
+        return new KafkaDedupInstaller((container, annotated) -> dedup.get());
+    }
+
+    @Override
+    public void setBeanName(String beanName) {
+        name = beanName;
+    }
+
+    @Override
+    public void setBeanFactory(BeanFactory factory) {
+        if (!(factory instanceof ConfigurableListableBeanFactory configurable)) {
+            throw new IllegalStateException("KafkaDedupInstaller needs a ConfigurableListableBeanFactory");
+        }
+        beans = factory;
+        postProcessors.use(factory);
+        String helper = name + ".postProcessors";
+        configurable.registerSingleton(helper, postProcessors);
+        expression = "@'" + helper.replace("'", "''") + "'";
+    }
+
+    @Override
+    public Map<String, Object> apply(Map<String, Object> attributes, AnnotatedElement annotated) {
+        if (expression == null) {
+            throw new IllegalStateException("KafkaDedupInstaller must be a bean");
+        }
+        Map<String, Object> changed = new HashMap<>(attributes);
+        changed.put(ATTRIBUTE, postProcessors.expression(expression, annotated, (String) attributes.get(ATTRIBUTE)));
+        return changed;
+    }
+
+    private void decorate(AbstractMessageListenerContainer<?, ?> container, AnnotatedElement annotated) {
+        String main = container.getMainListenerId();
+        KafkaDedup dedup = main != null && selected.containsKey(main)
+                ? selected.get(main).orElse(null)
+                : selection.dedupOf(container, annotated);
+        String id = container.getListenerId();
+        if (main == null && id != null) {
+            selected.put(id, Optional.ofNullable(dedup));
+        }
+        if (dedup != null) {
+            dedup.decorate(container);
+        }
+    }
+
+    /** {@code @RetryableTopic} wraps the listener and replaces the error handler after the annotation's post-processor. */
+    private void completeRetryTopic(AbstractMessageListenerContainer<?, ?> container) {
+        String main = container.getMainListenerId();
+        String id = main == null ? container.getListenerId() : main;
+        Optional<KafkaDedup> dedup = id == null ? Optional.empty() : selected.getOrDefault(id, Optional.empty());
+        if (dedup.isEmpty()) {
+            return;
+        }
+        if (main == null && beans != null) {
+            dedup.get().retryTopics(container, beans.getBean(DestinationTopicContainer.class));
+        }
+        dedup.get().decorate(container);
+    }
+
+    @Override
+    public Object postProcessAfterInitialization(Object bean, String beanName) {
+        if (bean instanceof RetryTopicConfigurer configurer) {
+            try {
+                RetryTopicHook.after(configurer, this::completeRetryTopic);
+            } catch (ReflectiveOperationException | RuntimeException e) { // their start is refused, and says why
+                log.warn("This version of spring-kafka doesn't let containers of @RetryableTopic be decorated", e);
+            }
+        }
+        if (bean instanceof DestinationTopicResolver && bean instanceof ExceptionClassifier classifier) {
+            classifier.addNotRetryableExceptions(
+                    MissingMessageIdException.class, PayloadConflictException.class, PoisonMessageException.class);
+        }
+        return bean;
+    }
+
+    /** After other enhancers, so that what they set is kept. */
+    @Override
+    public int getOrder() {
+        return Ordered.LOWEST_PRECEDENCE;
+    }
+}
