@@ -34,8 +34,19 @@ final class OpenTransaction {
     /** Begins one; nothing is open when this throws. */
     static OpenTransaction begin(
             TransactionalRecords records, Duration timeout, SafeListeners<DedupListener> notifier) {
-        RecordTransaction begun = call("begin", records.name(), notifier, () -> records.begin(timeout));
-        return new OpenTransaction(begun, records.name(), notifier);
+        return begin(records.name(), notifier, () -> records.begin(timeout));
+    }
+
+    /** Begins one that records are to be claimed in before anything else. */
+    static OpenTransaction beginWithRecords(
+            TransactionalRecords records, Duration timeout, SafeListeners<DedupListener> notifier) {
+        return begin(records.name(), notifier, () -> records.beginWithRecords(timeout));
+    }
+
+    private static OpenTransaction begin(
+            String name, SafeListeners<DedupListener> notifier, Supplier<@Nullable RecordTransaction> begin) {
+        RecordTransaction begun = call("begin", name, notifier, begin);
+        return new OpenTransaction(begun, name, notifier);
     }
 
     List<RecordResult> claimAll(List<RecordRequest> requests) {

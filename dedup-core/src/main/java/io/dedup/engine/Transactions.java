@@ -136,7 +136,9 @@ final class Transactions {
     private TransactionalRun attempt(List<Execution> executions, int limit, boolean ordered, boolean last) {
         OpenTransaction transaction;
         try {
-            transaction = OpenTransaction.begin(required(), timeout(executions), notifier);
+            transaction = executions.subList(0, limit).stream().anyMatch(Execution::hasRecord)
+                    ? OpenTransaction.beginWithRecords(required(), timeout(executions), notifier)
+                    : OpenTransaction.begin(required(), timeout(executions), notifier);
         } catch (DedupStoreException e) {
             if (e.getCause() instanceof IllegalStateException misuse) {
                 log.error("No transaction can be opened for messages, which are deferred until it can", misuse);

@@ -38,4 +38,12 @@ public interface TransactionalRecords {
      * @throws DedupStoreException when it can't be opened; nothing is open then
      */
     RecordTransaction begin(Duration timeout);
+
+    /**
+     * Does what {@link #begin} does, for a caller whose first call is {@link RecordTransaction#claimAll}: where that can bound
+     * the transaction, nothing else needs to. By default the same as {@code begin}.
+     */
+    default RecordTransaction beginWithRecords(Duration timeout) {
+        return begin(timeout);
+    }
 }

@@ -7,6 +7,7 @@ import io.dedup.store.RecordResult;
 import io.dedup.store.WriteResult;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -32,7 +33,8 @@ final class GenericRecords implements RecordDialect {
     }
 
     @Override
-    public List<@Nullable RecordResult> claim(Connection connection, List<RecordRequest> requests) throws SQLException {
+    public List<@Nullable RecordResult> claim(
+            Connection connection, List<RecordRequest> requests, @Nullable Duration limit) throws SQLException {
         List<@Nullable RecordResult> answers = new ArrayList<>(requests.size());
         long start = System.nanoTime();
         boolean held = false;

@@ -13,6 +13,7 @@ import io.dedup.store.TooManyRecordsException;
 import io.dedup.store.WriteResult;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -27,6 +28,7 @@ import org.springframework.dao.DataAccessException;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.TransactionException;
 import org.springframework.transaction.TransactionStatus;
+import org.springframework.transaction.TransactionTimedOutException;
 
 /** One of {@link JdbcTransactions}. After a failure it can't be committed any more. */
 final class JdbcTransaction implements RecordTransaction {
@@ -44,8 +46,11 @@ final class JdbcTransaction implements RecordTransaction {
     private final JdbcSettings settings;
     private final RecordDialect dialect;
     private final SqlFailures failures;
+    private final @Nullable Duration limit;
+    private final long began = System.nanoTime();
     private final Set<DedupKey> written = new HashSet<>();
 
+    /** @param limit how long it may last, where the transaction manager doesn't see to it; else null */
     JdbcTransaction(
             PlatformTransactionManager manager,
             TransactionStatus status,
@@ -53,7 +58,8 @@ final class JdbcTransaction implements RecordTransaction {
             TransactionWatch watch,
             JdbcSettings settings,
             RecordDialect dialect,
-            SqlFailures failures) {
+            SqlFailures failures,
+            @Nullable Duration limit) {
         this.manager = manager;
         this.status = status;
         this.connection = connection;
@@ -61,18 +67,23 @@ final class JdbcTransaction implements RecordTransaction {
         this.settings = settings;
         this.dialect = dialect;
         this.failures = failures;
+        this.limit = limit;
     }
 
     @Override
     public List<RecordResult> claimAll(List<RecordRequest> requests) {
         List<RecordResult> answers =
-                all("claim", requests, RecordRequest::key, request -> 0, dialect::claim, request -> Records.inFlight());
+                all("claim", requests, RecordRequest::key, request -> 0, this::claim, request -> Records.inFlight());
         for (int i = 0; i < answers.size(); i++) {
             if (answers.get(i) instanceof RecordResult.Written) {
                 written.add(requests.get(i).key());
             }
         }
         return answers;
+    }
+
+    private List<@Nullable RecordResult> claim(Connection on, List<RecordRequest> requests) throws SQLException {
+        return dialect.claim(on, requests, limit);
     }
 
     @Override
@@ -227,6 +238,10 @@ final class JdbcTransaction implements RecordTransaction {
     }
 
     private void checkWhole() {
+        if (limit != null && System.nanoTime() - began > limit.toNanos()) { // an operator's limit may be longer
+            throw new TransactionTimedOutException("the transaction has lasted longer than " + limit
+                    + ", a policy's maxProcessingTime, and is rolled back");
+        }
         DedupKey any = written.isEmpty() ? null : written.iterator().next();
         with("commit", on -> {
             dialect.checkWhole(on, any);

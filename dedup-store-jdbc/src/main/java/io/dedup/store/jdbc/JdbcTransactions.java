@@ -9,6 +9,7 @@ import io.dedup.store.TransactionalRecords;
 import java.sql.Connection;
 import java.time.Duration;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.TransactionException;
@@ -126,10 +127,17 @@ public final class JdbcTransactions implements TransactionalRecords {
 
     @Override
     public RecordTransaction begin(Duration timeout) {
-        return open(timeout);
+        return open(timeout, false);
     }
 
-    private JdbcTransaction open(Duration timeout) {
+    /** Where the database can bound the transaction by the statement that claims, nothing else does. */
+    @Override
+    public RecordTransaction beginWithRecords(Duration timeout) {
+        return open(timeout, dialect.limitsTransactions());
+    }
+
+    /** @param limited whether what claims bounds the transaction */
+    private JdbcTransaction open(Duration timeout, boolean limited) {
         if (timeout.isZero() || timeout.isNegative()) {
             throw new IllegalArgumentException("timeout must be positive, but is " + timeout);
         }
@@ -143,17 +151,19 @@ public final class JdbcTransactions implements TransactionalRecords {
                 new DefaultTransactionDefinition(TransactionDefinition.PROPAGATION_REQUIRED);
         definition.setName("dedup");
         definition.setIsolationLevel(isolation);
-        definition.setTimeout(seconds(timeout));
+        if (!limited) {
+            definition.setTimeout(seconds(timeout));
+        }
         TransactionStatus status;
         try {
             status = manager.getTransaction(definition);
         } catch (TransactionException e) {
             throw new DedupStoreException("a transaction for table " + settings.table() + " couldn't be opened", e);
         }
-        return opened(status);
+        return opened(status, limited ? atMost(timeout) : null);
     }
 
-    private JdbcTransaction opened(TransactionStatus status) {
+    private JdbcTransaction opened(TransactionStatus status, @Nullable Duration limit) {
         TransactionConnection connection = TransactionConnection.find(dataSource);
         if (!TransactionSynchronizationManager.isSynchronizationActive()) {
             TransactionEnd.rollBack(manager, status, connection);
@@ -169,11 +179,17 @@ public final class JdbcTransactions implements TransactionalRecords {
         }
         try {
             TransactionWatch watch = TransactionWatch.register(connection, suspension);
-            return new JdbcTransaction(manager, status, connection, watch, settings, dialect, failures);
+            return new JdbcTransaction(manager, status, connection, watch, settings, dialect, failures, limit);
         } catch (RuntimeException | Error e) {
             TransactionEnd.rollBack(manager, status, connection);
             throw e;
         }
+    }
+
+    /** What can be counted in nanoseconds. */
+    private static Duration atMost(Duration timeout) {
+        Duration most = Duration.ofNanos(Long.MAX_VALUE);
+        return timeout.compareTo(most) > 0 ? most : timeout;
     }
 
     private static int seconds(Duration timeout) {
@@ -186,7 +202,7 @@ public final class JdbcTransactions implements TransactionalRecords {
     private record Found(int isolation, long concurrentRecords) {}
 
     private Found look() {
-        JdbcTransaction transaction = open(settings.queryTimeout());
+        JdbcTransaction transaction = open(settings.queryTimeout(), false);
         try {
             return transaction.with("start", connection -> {
                 long records = dialect.checkServer(connection); // first: a lazy connection must be there to be asked

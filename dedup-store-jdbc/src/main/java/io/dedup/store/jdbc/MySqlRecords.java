@@ -9,6 +9,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
@@ -58,7 +59,8 @@ final class MySqlRecords implements RecordDialect {
     }
 
     @Override
-    public List<@Nullable RecordResult> claim(Connection connection, List<RecordRequest> requests) throws SQLException {
+    public List<@Nullable RecordResult> claim(
+            Connection connection, List<RecordRequest> requests, @Nullable Duration limit) throws SQLException {
         try {
             return together(connection, requests);
         } catch (SQLException e) {

@@ -15,8 +15,11 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
@@ -26,30 +29,45 @@ final class PostgresRecords implements RecordDialect {
     /** Occurs in no UTF-8. */
     private static final byte SEPARATOR = (byte) 0xff;
 
+    private static final List<PostgresColumn<RecordRequest>> SOURCE = List.of(
+            bytes("message_id", request -> KeyBytes.messageId(request.key())),
+            bytes("scope", request -> KeyBytes.scope(request.key())),
+            number("length", request -> Micros.of(request.window())),
+            text("fingerprint", PostgresRecords::fingerprint));
+
     private final PostgresState state = new PostgresState();
     private final TableName table;
     private final Statements statements;
-    private final PostgresRequests<RecordRequest> claim;
+    /** For a statement that bounds itself: each time-out of JDBC's is a timer's wake-up. */
+    private final Statements unwatched = new Statements(0);
+
+    private final List<PostgresColumn<RecordRequest>> columns;
+    private final Form before17;
+    private final Form since17;
     private final PostgresRequests<CompleteRequest> complete;
+
+    /** The statements for versions of the server. */
+    private record Form(String one, String many) {}
 
     /** @param complete the columns of {@link PostgresSql#COMPLETE} */
     PostgresRecords(JdbcSettings settings, Statements statements, List<PostgresColumn<CompleteRequest>> complete) {
         this.table = settings.table();
         this.statements = statements;
-        this.claim = PostgresRequests.inTransaction(
-                settings,
-                PostgresSql.RECORD,
-                List.of(
-                        bytes("message_id", request -> KeyBytes.messageId(request.key())),
-                        bytes("scope", request -> KeyBytes.scope(request.key())),
-                        number("length", request -> Micros.of(request.window())),
-                        text(
-                                "fingerprint",
-                                request -> request.fingerprint() == null
-                                        ? null
-                                        : request.fingerprint().value()),
-                        number("lock_id", request -> lockId(table, request.key()))));
+        this.columns = new ArrayList<>(SOURCE);
+        columns.add(number("lock_id", request -> lockId(table, request.key())));
+        this.before17 = form(settings, PostgresRecordSql.TRANSACTION_TIMEOUT - 1);
+        this.since17 = form(settings, PostgresRecordSql.TRANSACTION_TIMEOUT);
         this.complete = PostgresRequests.inTransaction(settings, PostgresSql.COMPLETE, complete);
+    }
+
+    private Form form(JdbcSettings settings, int version) {
+        return new Form(
+                PostgresRecordSql.one(settings, version),
+                PostgresRecordSql.many(settings, version).replace("{requests}", PostgresRequests.arrays(columns)));
+    }
+
+    private static @Nullable String fingerprint(RecordRequest request) {
+        return request.fingerprint() == null ? null : request.fingerprint().value();
     }
 
     /** The same in every process, and nobody else's: 64 bits, as two keys that shared a lock would hold each other up. */
@@ -63,41 +81,96 @@ final class PostgresRecords implements RecordDialect {
     }
 
     @Override
-    public List<@Nullable RecordResult> claim(Connection connection, List<RecordRequest> requests) throws SQLException {
-        try (PreparedStatement statement = claim.prepare(connection, statements, requests);
-                ResultSet result = statement.executeQuery()) {
-            @Nullable RecordResult[] answers = new RecordResult[requests.size()];
-            KeyIndex index =
-                    new KeyIndex(requests.stream().map(RecordRequest::key).toList());
-            while (result.next()) {
-                int ord = result.getInt(1);
-                if (ord == 0) { // returned by the write itself
-                    answers[index.position(result, 2)] = new RecordResult.Written(result.getLong(4));
-                } else {
-                    answers[ord - 1] = answer(result, requests.get(ord - 1));
-                }
+    public List<@Nullable RecordResult> claim(
+            Connection connection, List<RecordRequest> requests, @Nullable Duration limit) throws SQLException {
+        boolean whole = connection.getMetaData().getDatabaseMajorVersion() >= PostgresRecordSql.TRANSACTION_TIMEOUT;
+        Form form = whole ? since17 : before17;
+        return requests.size() == 1
+                ? Collections.singletonList(claimOne(connection, form.one(), requests.get(0), limit))
+                : claimMany(connection, form.many(), requests, limit);
+    }
+
+    private @Nullable RecordResult claimOne(
+            Connection connection, String sql, RecordRequest request, @Nullable Duration limit) throws SQLException {
+        byte[] id = KeyBytes.messageId(request.key());
+        byte[] scope = KeyBytes.scope(request.key());
+        try (PreparedStatement statement = unwatched.prepare(connection, sql)) {
+            statement.setLong(1, lockId(table, request.key()));
+            statement.setString(2, millis(limit));
+            statement.setBytes(3, id);
+            statement.setBytes(4, scope);
+            statement.setBytes(5, id);
+            statement.setBytes(6, scope);
+            statement.setString(7, fingerprint(request));
+            statement.setLong(8, Micros.of(request.window()));
+            try (ResultSet result = statement.executeQuery()) {
+                result.next();
+                return isWritten(result) ? written(result) : answer(result, request);
             }
-            return Arrays.asList(answers);
         }
     }
 
-    private static RecordResult answer(ResultSet result, RecordRequest request) throws SQLException {
-        int phase = result.getInt(5);
-        if (result.wasNull()) { // the advisory lock is somebody else's
-            return Records.inFlight();
+    private List<@Nullable RecordResult> claimMany(
+            Connection connection, String sql, List<RecordRequest> requests, @Nullable Duration limit)
+            throws SQLException {
+        try (PreparedStatement statement = statements.prepare(connection, sql)) {
+            statement.setString(1, millis(limit));
+            for (int i = 0; i < columns.size(); i++) {
+                columns.get(i).bind(connection, statement, i + 2, requests);
+            }
+            try (ResultSet result = statement.executeQuery()) {
+                @Nullable RecordResult[] answers = new RecordResult[requests.size()];
+                KeyIndex index =
+                        new KeyIndex(requests.stream().map(RecordRequest::key).toList());
+                while (result.next()) {
+                    if (isWritten(result)) {
+                        answers[index.position(result, 12)] = written(result);
+                    } else {
+                        int position = result.getInt(11) - 1;
+                        answers[position] = answer(result, requests.get(position));
+                    }
+                }
+                return Arrays.asList(answers);
+            }
+        }
+    }
+
+    /** As PostgreSQL reads it; 0 is no limit. */
+    private static String millis(@Nullable Duration limit) {
+        return limit == null ? "0" : Math.min(Math.max(limit.toMillis(), 1), Integer.MAX_VALUE) + "ms";
+    }
+
+    private static boolean isWritten(ResultSet result) throws SQLException {
+        return result.getObject(1) != null;
+    }
+
+    private static RecordResult written(ResultSet result) throws SQLException {
+        return new RecordResult.Written(result.getLong(1));
+    }
+
+    /** Null where a rival was faster, and its row wasn't there yet to be read. */
+    private static @Nullable RecordResult answer(ResultSet result, RecordRequest request) throws SQLException {
+        int phase = result.getInt(3);
+        if (result.wasNull()) {
+            return result.getBoolean(2) ? null : Records.inFlight(); // the advisory lock is somebody else's
         }
         Row row = new Row(
                 Phase.of(phase),
                 null,
-                result.getInt(6),
+                result.getInt(4),
                 0,
                 0,
                 0,
-                result.getLong(8),
-                result.getLong(9),
-                result.getString(11),
-                result.getBytes(12));
-        return Records.blocked(row, request, result.getLong(7), result.getLong(10));
+                result.getLong(6),
+                result.getLong(7),
+                result.getString(9),
+                result.getBytes(10));
+        return Records.blocked(row, request, result.getLong(5), result.getLong(8));
+    }
+
+    @Override
+    public boolean limitsTransactions() {
+        return true;
     }
 
     @Override

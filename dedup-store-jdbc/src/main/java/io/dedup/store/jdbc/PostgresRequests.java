@@ -58,8 +58,18 @@ final class PostgresRequests<Q> {
     }
 
     private String arrays(String timeout) {
+        return arrays(columns, timeout);
+    }
+
+    /** A source of many requests, for a statement that has another form for one. */
+    static <Q> String arrays(List<PostgresColumn<Q>> columns) {
+        return arrays(columns, "");
+    }
+
+    private static <Q> String arrays(List<PostgresColumn<Q>> columns, String timeout) {
         String arrays = columns.stream()
-                .map(column -> "(SELECT ?::" + column.type() + "[]" + (isFirst(column) ? " " + timeout : "") + ")")
+                .map(column -> "(SELECT ?::" + column.type() + "[]"
+                        + (column.equals(columns.get(0)) ? " " + timeout : "") + ")")
                 .collect(Collectors.joining(", "));
         String names = columns.stream().map(PostgresColumn::name).collect(Collectors.joining(", "));
         return "SELECT * FROM unnest(" + arrays + ") WITH ORDINALITY AS u(" + names + ", ord) LIMIT (SELECT "

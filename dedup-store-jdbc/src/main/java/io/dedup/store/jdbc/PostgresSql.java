@@ -62,58 +62,6 @@ final class PostgresSql {
             .replace("{absent}", "(t.state = 4 OR t.expires_at <= {start})")
             .replace("{hour}", HOUR);
 
-    /**
-     * Writes records as done, in the transaction of a handler. What blocks a record is read first, as in {@link #CLAIM}.
-     * Of the others those are written whose advisory lock is free: so nobody waits for a transaction that writes the same
-     * record. The lock is tried once a key, before the row is touched, and held until the transaction's end. A rival that
-     * ended between the read and the lock leaves a row that isn't claimable, and a request without any answer: it asks again,
-     * and then sees the row.
-     */
-    static final String RECORD =
-            """
-            WITH req AS MATERIALIZED ({requests}),
-            blocked AS MATERIALIZED (
-                SELECT r.ord, t.state, t.attempt, t.lease_until - {now} AS remaining, t.completed_at, t.expires_at,
-                       t.expires_at - {now} AS left_over, t.fingerprint, t.result
-                FROM req r JOIN {table} t ON t.message_id = r.message_id AND t.scope = r.scope
-                WHERE t.state = 4 AND t.expires_at > {now} OR t.state IN (1, 2) AND t.lease_until > {now}),
-            tried AS MATERIALIZED (
-                SELECT q.*, pg_try_advisory_xact_lock(q.lock_id) AS locked
-                FROM (SELECT * FROM req r
-                      WHERE r.ord NOT IN (SELECT b.ord FROM blocked b)
-                      ORDER BY r.ord
-                      OFFSET 0) q),
-            won AS (
-                INSERT INTO {table} AS t (message_id, scope, state, attempt, deaths, token, lease_until, completed_at,
-                                          expires_at, purge_hour, fingerprint)
-                SELECT n.message_id, n.scope, 4, 1, 0, n.now, 0, n.now,
-                       CASE WHEN {forever} THEN 9223372036854775807 ELSE n.now + n.length END,
-                       (CASE WHEN {forever} THEN 2147483645 ELSE (n.now + n.length) / {hour} + 1 END)::int, n.fingerprint
-                FROM (SELECT q.*, {now} AS now
-                      FROM (SELECT * FROM tried WHERE locked ORDER BY ord) q
-                      OFFSET 0) n
-                ON CONFLICT (message_id, scope) DO UPDATE SET
-                    state = 4, owner = NULL, attempt = 1, deaths = 0, token = greatest(t.token + 1, {now}),
-                    lease_until = 0, completed_at = {now},
-                    expires_at = CASE WHEN excluded.expires_at = 9223372036854775807 THEN excluded.expires_at
-                                      ELSE {now} + excluded.expires_at - excluded.completed_at END,
-                    purge_hour = CASE WHEN t.purge_hour BETWEEN excluded.purge_hour AND excluded.purge_hour + 2
-                                      THEN t.purge_hour ELSE excluded.purge_hour END,
-                    fingerprint = excluded.fingerprint, result = NULL
-                WHERE t.state IN (0, 3) OR t.expires_at <= {now} OR t.state IN (1, 2) AND t.lease_until <= {now}
-                RETURNING t.message_id, t.scope, t.token)
-            SELECT 0::bigint AS ord, message_id, scope, token, NULL::int AS state, NULL::int AS attempt,
-                   NULL::bigint AS remaining, NULL::bigint AS completed_at, NULL::bigint AS expires_at,
-                   NULL::bigint AS left_over, NULL::text AS fingerprint, NULL::bytea AS result
-            FROM won
-            UNION ALL
-            SELECT ord, NULL, NULL, NULL, state, attempt, remaining, completed_at, expires_at, left_over, fingerprint,
-                   result
-            FROM blocked
-            UNION ALL
-            SELECT ord, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL FROM tried WHERE NOT locked
-            """.replace("{forever}", "n.length = 9223372036854775807").replace("{hour}", HOUR);
-
     /** How many locks all sessions can hold together. */
     static final String LOCK_TABLE = "SELECT current_setting('max_locks_per_transaction')::bigint"
             + " * (current_setting('max_connections')::bigint + current_setting('max_prepared_transactions')::bigint)";

@@ -8,6 +8,7 @@ import io.dedup.store.WriteResult;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -22,7 +23,14 @@ import org.jspecify.annotations.Nullable;
  * undoes no more than the statement.
  */
 interface RecordDialect {
-    List<@Nullable RecordResult> claim(Connection connection, List<RecordRequest> requests) throws SQLException;
+    /** @param limit how long the transaction may last, where the statement has to see to it; else null */
+    List<@Nullable RecordResult> claim(Connection connection, List<RecordRequest> requests, @Nullable Duration limit)
+            throws SQLException;
+
+    /** Whether {@link #claim} can see to it that the transaction ends in time. */
+    default boolean limitsTransactions() {
+        return false;
+    }
 
     /** {@code repeated} isn't looked at. */
     List<@Nullable WriteResult> complete(Connection connection, List<CompleteRequest> requests) throws SQLException;

@@ -3,13 +3,18 @@ package io.dedup.store.jdbc;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import com.zaxxer.hikari.HikariDataSource;
 import io.dedup.store.ClaimRequest;
 import io.dedup.store.ClaimResult;
+import io.dedup.store.RecordResult;
+import io.dedup.store.RecordTransaction;
 import io.dedup.store.WriteResult;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 
 /** PostgreSQL keeps the plan of a prepared statement, made when the table was nearly empty, until statistics change. */
 class PlanTest {
@@ -22,13 +27,13 @@ class PlanTest {
     @DisplayName("statements that were planned on an empty table don't read all of it when it has grown")
     void plannedWhenEmpty() {
         try (TestDatabase database = TestDatabase.open(JdbcDialect.POSTGRESQL)) {
-            JdbcDedupStore store =
-                    database.closing(database.builder(database.pool(config -> config.setMaximumPoolSize(2)))
-                            .build());
+            HikariDataSource pool = database.pool(config -> config.setMaximumPoolSize(2));
+            JdbcDedupStore store = database.closing(database.builder(pool).build());
+            JdbcTransactions transactions = store.transactions(new DataSourceTransactionManager(pool));
             // Autovacuum would make new plans when it comes by, which is a minute too late.
             database.execute("ALTER TABLE dedup_record SET (autovacuum_enabled = off)");
             for (int i = 0; i < PREPARED; i++) {
-                oneOfEach(store);
+                oneOfEach(store, transactions);
             }
             database.execute("INSERT INTO dedup_record (message_id, scope, state, attempt, deaths, token, lease_until,"
                     + " expires_at, completed_at) SELECT decode(md5(i::text), 'hex'), 'scope', 4, 1, 0, 1, 0,"
@@ -36,12 +41,12 @@ class PlanTest {
             long before = read(database, "seq_tup_read");
             long index = read(database, "idx_scan");
 
-            oneOfEach(store);
+            oneOfEach(store, transactions);
 
             await().untilAsserted(
                             () -> // a session tells of what it read once a second
                             assertThat(read(database, "idx_scan")).isGreaterThan(index + 2));
-            oneOfEach(store);
+            oneOfEach(store, transactions);
             await().untilAsserted(() -> assertThat(read(database, "idx_scan")).isGreaterThan(index + 15));
             assertThat(read(database, "seq_tup_read") - before).isLessThan(ROWS);
         }
@@ -51,7 +56,7 @@ class PlanTest {
         return database.count("SELECT " + column + " FROM pg_stat_user_tables WHERE relname = 'dedup_record'");
     }
 
-    private void oneOfEach(JdbcDedupStore store) {
+    private void oneOfEach(JdbcDedupStore store, JdbcTransactions transactions) {
         List<ClaimRequest> claims = Messages.acquireAll(store, messages.claims(6));
         List<ClaimRequest> done = claims.subList(0, 3);
         assertThat(store.renewAll(claims.stream().map(Messages::renew).toList()))
@@ -68,5 +73,13 @@ class PlanTest {
                 .hasSize(3);
         Messages.done(store, messages.key());
         store.claim(Messages.claim(done.get(0).key()));
+        RecordTransaction transaction = transactions.beginWithRecords(Session.TIMEOUT);
+        for (int records : new int[] {1, 6}) {
+            assertThat(transaction.claimAll(Stream.generate(() -> Session.request(messages.key()))
+                            .limit(records)
+                            .toList()))
+                    .hasOnlyElementsOfType(RecordResult.Written.class);
+        }
+        transaction.rollback();
     }
 }

@@ -25,7 +25,7 @@ final class Session implements AutoCloseable {
     private boolean open = true;
 
     Session(TransactionalRecords records) {
-        this.transaction = get(thread.submit(() -> records.begin(TIMEOUT)));
+        this.transaction = get(thread.submit(() -> records.beginWithRecords(TIMEOUT)));
     }
 
     static RecordRequest request(DedupKey key) {
