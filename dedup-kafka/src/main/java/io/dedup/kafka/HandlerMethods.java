@@ -58,7 +58,9 @@ final class HandlerMethods {
         }
         Class<?> type = AopUtils.getTargetClass(innermost);
         for (Method method : type.getMethods()) {
-            if (method.getName().equals("onMessage") && !method.isBridge() && !method.isDefault()) {
+            boolean handles =
+                    method.getName().equals("onMessage") || method.getName().equals("onShareRecord");
+            if (handles && !method.isBridge() && !method.isDefault()) {
                 methods.add(new Handler(method, type));
             }
         }

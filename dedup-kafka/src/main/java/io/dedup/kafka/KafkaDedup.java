@@ -129,6 +129,11 @@ public final class KafkaDedup implements AutoCloseable {
         return this::decorate;
     }
 
+    /** Containers of share groups. They are of another kind, which {@link #decorate} doesn't take. */
+    public ShareGroupDedup shareGroups() {
+        return new ShareGroupDedup(deduplicator.engine(), deliveries);
+    }
+
     /** Ends the timer; partitions and containers that are paused for a deferral are resumed. */
     @Override
     public void close() {

@@ -89,7 +89,8 @@ final class TransactionCheck {
         return null;
     }
 
-    private static @Nullable String handlerProblem(Object handler) {
+    /** Why a handler's effect wouldn't be in the framework's transaction, or null. */
+    static @Nullable String handlerProblem(Object handler) {
         for (HandlerMethods.Handler each : HandlerMethods.of(handler)) {
             Transactional settings = settings(each.method());
             settings = settings == null ? settings(each.type()) : settings; // a method's are instead of its class's

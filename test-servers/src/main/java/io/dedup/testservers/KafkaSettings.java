@@ -52,6 +52,9 @@ final class KafkaSettings {
         settings.put("group.min.session.timeout.ms", "1000");
         settings.put("group.consumer.min.session.timeout.ms", "1000");
         settings.put("group.consumer.min.heartbeat.interval.ms", "200");
+        settings.put("group.share.min.record.lock.duration.ms", "1000");
+        settings.put("group.share.min.session.timeout.ms", "1000");
+        settings.put("group.share.min.heartbeat.interval.ms", "200");
         // After a kill, the broker's new run is let in when its old run's session is over.
         settings.put("broker.session.timeout.ms", "5000");
         settings.put("broker.heartbeat.interval.ms", "500");

@@ -1,0 +1,32 @@
+package io.dedup.kafka;
+
+import io.dedup.engine.DedupEngine;
+import java.util.Collection;
+import org.springframework.kafka.config.KafkaListenerEndpoint;
+import org.springframework.kafka.config.ShareKafkaListenerContainerFactory;
+import org.springframework.kafka.core.ShareConsumerFactory;
+import org.springframework.kafka.listener.ContainerProperties;
+import org.springframework.kafka.listener.ShareKafkaMessageListenerContainer;
+import org.springframework.util.Assert;
+
+/** Makes containers of share groups for annotated methods. */
+final class DedupShareContainerFactory<K, V> extends ShareKafkaListenerContainerFactory<K, V> {
+    private final ShareConsumerFactory<K, V> consumers;
+    private final DedupEngine engine;
+    private final RecordDeliveries deliveries;
+
+    DedupShareContainerFactory(ShareConsumerFactory<K, V> consumers, DedupEngine engine, RecordDeliveries deliveries) {
+        super(consumers);
+        this.consumers = consumers;
+        this.engine = engine;
+        this.deliveries = deliveries;
+    }
+
+    @Override
+    protected ShareKafkaMessageListenerContainer<K, V> createContainerInstance(KafkaListenerEndpoint endpoint) {
+        Collection<String> topics = endpoint.getTopics();
+        Assert.state(topics != null, "'topics' must not be null");
+        return new DedupShareContainer<>(
+                consumers, new ContainerProperties(topics.toArray(new String[0])), engine, deliveries);
+    }
+}

@@ -1,0 +1,120 @@
+package io.dedup.kafka;
+
+import static org.awaitility.Awaitility.await;
+
+import io.dedup.Deduplicator;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.UnaryOperator;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.AlterConfigOp;
+import org.apache.kafka.clients.admin.AlterConfigOp.OpType;
+import org.apache.kafka.clients.admin.ConfigEntry;
+import org.apache.kafka.clients.admin.ListShareGroupOffsetsSpec;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.config.ConfigResource;
+import org.apache.kafka.common.serialization.StringDeserializer;
+import org.springframework.kafka.core.DefaultShareConsumerFactory;
+import org.springframework.kafka.listener.ContainerProperties;
+import org.springframework.kafka.listener.ContainerProperties.ShareAckMode;
+import org.springframework.kafka.listener.ShareKafkaMessageListenerContainer;
+
+/** A share group on a scene's topic, whose locks last two seconds. */
+final class ShareScene implements AutoCloseable {
+    static final Duration LOCK = Duration.ofSeconds(2);
+
+    final Scene scene;
+    private final Admin admin;
+
+    ShareScene(Scene scene) {
+        this.scene = scene;
+        this.admin = Admin.create(Map.of("bootstrap.servers", scene.bootstrap));
+        configure(scene.group, "share.auto.offset.reset", "earliest");
+        configure(scene.group, "share.record.lock.duration.ms", Long.toString(LOCK.toMillis()));
+        configure(scene.group, "share.heartbeat.interval.ms", "500");
+    }
+
+    private void configure(String group, String name, String value) {
+        try {
+            admin.incrementalAlterConfigs(Map.of(
+                            new ConfigResource(ConfigResource.Type.GROUP, group),
+                            List.of(new AlterConfigOp(new ConfigEntry(name, value), OpType.SET))))
+                    .all()
+                    .get();
+        } catch (Exception e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    DefaultShareConsumerFactory<String, String> consumers() {
+        Map<String, Object> config = new HashMap<>();
+        config.put("bootstrap.servers", scene.bootstrap);
+        config.put("group.id", scene.group);
+        config.put("fetch.max.wait.ms", 50);
+        return new DefaultShareConsumerFactory<>(config, new StringDeserializer(), new StringDeserializer(), true);
+    }
+
+    ContainerProperties properties(ShareAckMode mode, Object listener) {
+        ContainerProperties properties = new ContainerProperties(scene.topic);
+        properties.setShareAckMode(mode);
+        properties.setMessageListener(listener);
+        return properties;
+    }
+
+    ShareKafkaMessageListenerContainer<String, String> container(ShareAckMode mode, Object listener) {
+        ShareKafkaMessageListenerContainer<String, String> container =
+                scene.kafka.shareGroups().container(consumers(), properties(mode, listener));
+        container.setBeanName("c-" + scene.topic);
+        return container;
+    }
+
+    /** The same for another process, with a deduplicator of its own. */
+    ShareKafkaMessageListenerContainer<String, String> elsewhere(ShareAckMode mode, Object listener) {
+        Deduplicator other = scene.closeLater(scene.deduplicator(UnaryOperator.identity()));
+        KafkaDedup kafka = scene.closeLater(
+                KafkaDedup.builder(other).id(KafkaMessageIds.header("id")).build());
+        ShareKafkaMessageListenerContainer<String, String> container =
+                kafka.shareGroups().container(consumers(), properties(mode, listener));
+        container.setBeanName("other-" + scene.topic);
+        return container;
+    }
+
+    ShareKafkaMessageListenerContainer<String, String> start(
+            ShareKafkaMessageListenerContainer<String, String> container) {
+        container.start();
+        scene.closeLater(container::stop);
+        return container;
+    }
+
+    /** Waits until all records are accepted or archived. */
+    void awaitSettled() {
+        await().atMost(Scene.PATIENCE)
+                .pollInterval(Duration.ofMillis(50))
+                .untilAsserted(() ->
+                        org.assertj.core.api.Assertions.assertThat(unsettled()).isZero());
+    }
+
+    /** How many records are neither accepted nor archived; -1 when the broker doesn't know yet. */
+    long unsettled() {
+        try {
+            var offsets = admin.listShareGroupOffsets(Map.of(
+                            scene.group,
+                            new ListShareGroupOffsetsSpec()
+                                    .topicPartitions(List.of(new TopicPartition(scene.topic, 0)))))
+                    .partitionsToOffsetInfo(scene.group)
+                    .get()
+                    .get(new TopicPartition(scene.topic, 0));
+            return offsets == null ? -1 : offsets.lag().orElse(-1L);
+        } catch (Exception e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    @Override
+    public void close() {
+        scene.close();
+        admin.close(Duration.ZERO);
+    }
+}
