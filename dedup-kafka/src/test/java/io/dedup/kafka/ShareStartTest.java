@@ -177,7 +177,7 @@ class ShareStartTest {
             return group.scene.kafka.shareGroups().containerFactory(group.consumers());
         }
 
-        @KafkaListener(id = "annotated-share", topics = "#{@topic}", containerFactory = "manual")
+        @KafkaListener(topics = "#{@topic}", containerFactory = "manual")
         CompletionStage<?> handle(String value, @Header("id") byte[] id) {
             String text = new String(id, StandardCharsets.UTF_8);
             if (text.equals("bad")) {
