@@ -6,6 +6,7 @@ import io.lettuce.core.ClientOptions.DisconnectedBehavior;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.SocketOptions;
+import io.lettuce.core.SslOptions;
 import io.lettuce.core.TimeoutOptions;
 import io.lettuce.core.cluster.ClusterClientOptions;
 import io.lettuce.core.cluster.ClusterTopologyRefreshOptions;
@@ -15,6 +16,7 @@ import io.lettuce.core.resource.Delay;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Clients that this store opens, set up to fail fast.
@@ -30,24 +32,24 @@ final class OwnClients {
 
     private OwnClients() {}
 
-    static RedisConnector single(RedisURI uri, Duration commandTimeout) {
+    static RedisConnector single(RedisURI uri, Duration commandTimeout, @Nullable SslOptions ssl) {
         ClientResources resources = resources();
         RedisClient client = RedisClient.create(resources);
-        client.setOptions(common(ClientOptions.builder(), commandTimeout).build());
+        client.setOptions(common(ClientOptions.builder(), commandTimeout, ssl).build());
         return new SingleConnector(
                 client,
                 RedisUris.withTimeout(uri, commandTimeout),
                 Closing.ownClient(() -> shutDown(client, resources)));
     }
 
-    static RedisConnector cluster(List<RedisURI> uris, Duration commandTimeout) {
+    static RedisConnector cluster(List<RedisURI> uris, Duration commandTimeout, @Nullable SslOptions ssl) {
         ClientResources resources = resources();
         List<RedisURI> seeds = uris.stream()
                 .map(uri -> RedisUris.withTimeout(uri, commandTimeout))
                 .toList();
         RedisClusterClient client = RedisClusterClient.create(resources, seeds);
         ClusterClientOptions.Builder options = ClusterClientOptions.builder();
-        common(options, commandTimeout);
+        common(options, commandTimeout, ssl);
         client.setOptions(options.topologyRefreshOptions(ClusterTopologyRefreshOptions.builder()
                         .enablePeriodicRefresh(TOPOLOGY_REFRESH)
                         .build())
@@ -55,7 +57,11 @@ final class OwnClients {
         return new ClusterConnector(client, seeds, Closing.ownClient(() -> shutDown(client, resources)));
     }
 
-    private static ClientOptions.Builder common(ClientOptions.Builder options, Duration commandTimeout) {
+    private static ClientOptions.Builder common(
+            ClientOptions.Builder options, Duration commandTimeout, @Nullable SslOptions ssl) {
+        if (ssl != null) {
+            options.sslOptions(ssl);
+        }
         return options.disconnectedBehavior(DisconnectedBehavior.REJECT_COMMANDS)
                 // Every wait has a deadline of its own; a timer per command would only cost.
                 .timeoutOptions(TimeoutOptions.builder().timeoutCommands(false).build())

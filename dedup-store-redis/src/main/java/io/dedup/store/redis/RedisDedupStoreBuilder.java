@@ -3,11 +3,13 @@ package io.dedup.store.redis;
 import io.dedup.store.DedupStoreException;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
+import io.lettuce.core.SslOptions;
 import io.lettuce.core.cluster.RedisClusterClient;
 import io.lettuce.core.cluster.RedisClusterURIUtil;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -41,6 +43,7 @@ public final class RedisDedupStoreBuilder {
     private Duration commandTimeout = DEFAULT_COMMAND_TIMEOUT;
     private int maxBatch = DEFAULT_MAX_BATCH;
     private boolean cluster;
+    private @Nullable SslOptions sslOptions;
     private Replication replication = Replication.NONE;
 
     RedisDedupStoreBuilder() {}
@@ -58,7 +61,7 @@ public final class RedisDedupStoreBuilder {
 
     /** A standalone server, or the sentinels of a replica set. */
     public RedisDedupStoreBuilder uri(RedisURI uri) {
-        return connectBy(timeout -> OwnClients.single(uri, timeout));
+        return connectBy(timeout -> OwnClients.single(uri, timeout, sslOptions));
     }
 
     /**
@@ -75,7 +78,7 @@ public final class RedisDedupStoreBuilder {
         require(!uris.isEmpty(), "clusterUris must name at least one node");
         List<RedisURI> copy = List.copyOf(uris);
         cluster = true;
-        return connectBy(timeout -> OwnClients.cluster(copy, timeout));
+        return connectBy(timeout -> OwnClients.cluster(copy, timeout, sslOptions));
     }
 
     /**
@@ -91,6 +94,15 @@ public final class RedisDedupStoreBuilder {
     public RedisDedupStoreBuilder clusterClient(RedisClusterClient client) {
         cluster = true;
         return connectBy(timeout -> new ClusterConnector(client, List.of(), Closing.connectionsOnly()));
+    }
+
+    /**
+     * The trust and key material of TLS connections that the store opens itself; by default the JVM's. For URIs with
+     * {@code rediss://} or {@code ssl}; a client of yours has its own.
+     */
+    public RedisDedupStoreBuilder sslOptions(SslOptions options) {
+        this.sslOptions = Objects.requireNonNull(options, "sslOptions");
+        return this;
     }
 
     /**

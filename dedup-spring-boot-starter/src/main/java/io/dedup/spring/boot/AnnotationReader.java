@@ -1,0 +1,49 @@
+package io.dedup.spring.boot;
+
+import java.util.function.UnaryOperator;
+
+/** Reads {@link Deduplicated} as if it were properties. */
+final class AnnotationReader {
+    private final UnaryOperator<String> placeholders;
+
+    /**
+     * A reader.
+     *
+     * @param placeholders resolves <code>${...}</code>
+     */
+    AnnotationReader(UnaryOperator<String> placeholders) {
+        this.placeholders = placeholders;
+    }
+
+    /**
+     * The annotation's values.
+     *
+     * @throws DedupConfigurationException names the attribute and the listener
+     */
+    Layer read(Deduplicated annotation, String listener) {
+        PolicyProperties settings = new PolicyProperties();
+        Layer layer = new Layer("@Deduplicated of listener " + listener, settings);
+        settings.setEnabled(annotation.enabled());
+        if (!annotation.id().isEmpty()) {
+            settings.setId(placeholders.apply(annotation.id()));
+        }
+        if (annotation.mode().length > 1) {
+            throw new DedupConfigurationException(
+                    layer.property("mode") + " has " + annotation.mode().length + " values", "Leave one of them.");
+        }
+        if (annotation.mode().length == 1) {
+            settings.setMode(annotation.mode()[0]);
+        }
+        if (!annotation.window().isEmpty()) {
+            try {
+                settings.setWindow(new WindowConverter().convert(placeholders.apply(annotation.window())));
+            } catch (IllegalArgumentException e) {
+                throw new DedupConfigurationException(
+                        layer.property("window") + " is wrong: " + e.getMessage(),
+                        "Change the window of that annotation.",
+                        e);
+            }
+        }
+        return layer;
+    }
+}

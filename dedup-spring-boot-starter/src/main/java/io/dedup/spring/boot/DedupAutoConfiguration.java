@@ -1,0 +1,65 @@
+package io.dedup.spring.boot;
+
+import io.dedup.DedupListener;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.sql.init.dependency.DependsOnDatabaseInitialization;
+import org.springframework.context.annotation.Bean;
+import org.springframework.core.env.Environment;
+
+/** What both brokers need: settings, stores, deduplicators. */
+@AutoConfiguration
+@ConditionalOnBooleanProperty(name = "dedup.enabled", matchIfMissing = true)
+@EnableConfigurationProperties(DedupProperties.class)
+final class DedupAutoConfiguration {
+    @Bean
+    static WindowConverter dedupWindowConverter() {
+        return new WindowConverter();
+    }
+
+    @Bean
+    Plans dedupPlans(DedupProperties properties) {
+        return new Plans(properties);
+    }
+
+    @Bean
+    AnnotationReader dedupAnnotationReader(Environment environment) {
+        return new AnnotationReader(environment::resolveRequiredPlaceholders);
+    }
+
+    @Bean
+    KnownTopics dedupKnownTopics() {
+        return new KnownTopics();
+    }
+
+    /** After migrations, which may make the table. */
+    @Bean
+    @DependsOnDatabaseInitialization
+    DedupStores dedupStores(DedupProperties properties, ConfigurableListableBeanFactory beans) {
+        return new DedupStores(properties, beans);
+    }
+
+    @Bean
+    DedupUnits dedupUnits(
+            DedupProperties properties,
+            Plans plans,
+            DedupStores stores,
+            ObjectProvider<DedupListener> listeners,
+            ObjectProvider<UnitListener> unitListeners) {
+        return new DedupUnits(properties, plans, stores, listeners, unitListeners);
+    }
+
+    @Bean
+    DedupStart dedupStart(
+            DedupProperties properties,
+            Plans plans,
+            DedupUnits units,
+            DedupStores stores,
+            KnownTopics known,
+            ObjectProvider<StartCheck> checks) {
+        return new DedupStart(properties, plans, units, stores, known, checks);
+    }
+}

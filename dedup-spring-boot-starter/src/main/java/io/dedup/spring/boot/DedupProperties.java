@@ -1,0 +1,112 @@
+package io.dedup.spring.boot;
+
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.NestedConfigurationProperty;
+
+/** What an application says under {@code dedup}. Names that don't exist fail the start. Not thread-safe. */
+@ConfigurationProperties(prefix = "dedup", ignoreUnknownFields = false)
+public class DedupProperties {
+    /** Whether anything is deduplicated at all. */
+    private boolean enabled = true;
+
+    /** Whether what is warned of at start fails it. */
+    private boolean strict = false;
+
+    /** Where records are kept. Unset: the one that the class path has, if there is only one. Changing it forgets windows. */
+    private @Nullable StoreType store;
+
+    /** How long the end of the application waits for running handlers. */
+    private Duration shutdownTimeout = Duration.ofSeconds(30);
+
+    public boolean isEnabled() {
+        return enabled;
+    }
+
+    public void setEnabled(boolean enabled) {
+        this.enabled = enabled;
+    }
+
+    public boolean isStrict() {
+        return strict;
+    }
+
+    public void setStrict(boolean strict) {
+        this.strict = strict;
+    }
+
+    public @Nullable StoreType getStore() {
+        return store;
+    }
+
+    public void setStore(@Nullable StoreType store) {
+        this.store = store;
+    }
+
+    public Duration getShutdownTimeout() {
+        return shutdownTimeout;
+    }
+
+    public void setShutdownTimeout(Duration shutdownTimeout) {
+        this.shutdownTimeout = shutdownTimeout;
+    }
+
+    /** What holds for all topics and listeners unless they say otherwise. */
+    @NestedConfigurationProperty
+    private final PolicyProperties defaults = new PolicyProperties();
+
+    /** The topics whose listeners are deduplicated, by name. Listeners of other topics stay as they are. */
+    private final Map<String, TopicProperties> topics = new LinkedHashMap<>();
+
+    /** Single listeners, by listener ID (Kafka) or bean name (RocketMQ); wins over topics and @Deduplicated. */
+    private final Map<String, ListenerProperties> listeners = new LinkedHashMap<>();
+
+    /** The table of records. */
+    @NestedConfigurationProperty
+    private final JdbcProperties jdbc = new JdbcProperties();
+
+    /** Where records are in Redis. */
+    @NestedConfigurationProperty
+    private final RedisProperties redis = new RedisProperties();
+
+    /** The checks at start that ask the broker. */
+    @NestedConfigurationProperty
+    private final ChecksProperties checks = new ChecksProperties();
+
+    public PolicyProperties getDefaults() {
+        return defaults;
+    }
+
+    public Map<String, TopicProperties> getTopics() {
+        return topics;
+    }
+
+    public Map<String, ListenerProperties> getListeners() {
+        return listeners;
+    }
+
+    public JdbcProperties getJdbc() {
+        return jdbc;
+    }
+
+    public RedisProperties getRedis() {
+        return redis;
+    }
+
+    public ChecksProperties getChecks() {
+        return checks;
+    }
+
+    /** Where records are kept. */
+    public enum StoreType {
+        REDIS,
+        JDBC,
+        /** The table decides, Redis in front of it answers duplicates. */
+        TIERED,
+        /** In this process only: for tests and demos. */
+        MEMORY
+    }
+}

@@ -1,0 +1,72 @@
+package io.dedup.spring.boot;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.context.SmartLifecycle;
+
+/** Looks at everything once all listeners are known, and before any of them starts. */
+final class DedupStart implements SmartLifecycle {
+    private static final Logger log = LoggerFactory.getLogger("io.dedup");
+
+    private final DedupProperties properties;
+    private final Plans plans;
+    private final DedupUnits units;
+    private final DedupStores stores;
+    private final KnownTopics known;
+    private final ObjectProvider<StartCheck> checks;
+    private volatile boolean running;
+
+    DedupStart(
+            DedupProperties properties,
+            Plans plans,
+            DedupUnits units,
+            DedupStores stores,
+            KnownTopics known,
+            ObjectProvider<StartCheck> checks) {
+        this.properties = properties;
+        this.plans = plans;
+        this.units = units;
+        this.stores = stores;
+        this.known = known;
+        this.checks = checks;
+    }
+
+    @Override
+    public void start() {
+        running = true;
+        List<DedupUnits.Served> served = units.served();
+        List<StartCheck.Warning> warnings = new ArrayList<>(new UnusedEntries(plans, known, units).warnings());
+        checks.orderedStream().forEach(check -> warnings.addAll(check.warnings(served)));
+        if (!served.isEmpty()) {
+            log.info("{}", new StartTable(served, stores).text());
+        } else if (!plans.isEmpty()) {
+            log.warn("dedup.topics or dedup.listeners are set, and no listener is deduplicated");
+        }
+        for (StartCheck.Warning warning : warnings) {
+            if (properties.isStrict()) {
+                throw new DedupConfigurationException(
+                        warning.problem(), warning.action() + " (A warning without dedup.strict.)");
+            }
+            log.warn("{}. {}", warning.problem(), warning.action());
+        }
+    }
+
+    @Override
+    public void stop() {
+        running = false;
+    }
+
+    @Override
+    public boolean isRunning() {
+        return running;
+    }
+
+    /** Before everything that consumes. */
+    @Override
+    public int getPhase() {
+        return Integer.MIN_VALUE;
+    }
+}

@@ -1,0 +1,142 @@
+package io.dedup.spring.boot;
+
+import io.dedup.store.DedupStore;
+import io.dedup.store.TransactionalRecords;
+import io.dedup.store.memory.InMemoryDedupStore;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.util.ClassUtils;
+
+/**
+ * Where records are kept. Opened when the first listener asks for it, so that an application without listeners to
+ * deduplicate needs no store. Thread-safe.
+ */
+final class DedupStores implements AutoCloseable {
+    private static final boolean JDBC = isPresent("io.dedup.store.jdbc.JdbcDedupStore");
+    private static final boolean REDIS = isPresent("io.dedup.store.redis.RedisDedupStore");
+
+    private final DedupProperties properties;
+    private final ConfigurableListableBeanFactory beans;
+    private @Nullable Opened opened;
+    private @Nullable JdbcTable table;
+    private boolean closed;
+
+    /** What was opened, and whether it is ours to close. */
+    private record Opened(DedupStore store, boolean own) {}
+
+    DedupStores(DedupProperties properties, ConfigurableListableBeanFactory beans) {
+        this.properties = properties;
+        this.beans = beans;
+    }
+
+    /**
+     * The store of claims, opened if need be.
+     *
+     * @throws DedupConfigurationException when it can't be opened; says what to change
+     */
+    synchronized DedupStore store() {
+        if (closed) {
+            throw new IllegalStateException("the application is closing");
+        }
+        if (opened == null) {
+            opened = open();
+        }
+        return opened.store();
+    }
+
+    /**
+     * For the transactional modes, opened if need be.
+     *
+     * @param property which setting asks for it
+     * @throws DedupConfigurationException when it can't be opened; says what to change
+     */
+    synchronized TransactionalRecords transactions(String property) {
+        TransactionalRecords bean = bean(TransactionalRecords.class);
+        if (bean != null) {
+            return bean;
+        }
+        if (!JDBC) {
+            throw new DedupConfigurationException(
+                    property + " asks for a transaction, and there is no table of records to go with it",
+                    "Add the dependency io.dedup:dedup-store-jdbc and a DataSource, or use mode leased.");
+        }
+        return table(property).transactions(property);
+    }
+
+    /** The table of records, where it was opened. */
+    synchronized @Nullable DedupStore tableOrNull() {
+        return table == null ? null : table.store();
+    }
+
+    /** The store of claims, where it was opened. */
+    synchronized @Nullable DedupStore storeOrNull() {
+        return opened == null ? null : opened.store();
+    }
+
+    private Opened open() {
+        DedupStore bean = bean(DedupStore.class);
+        if (bean != null) {
+            return new Opened(bean, false);
+        }
+        return switch (type()) {
+            case MEMORY -> new Opened(new InMemoryDedupStore(), true);
+            case JDBC -> new Opened(table("dedup.store=jdbc").store(), false);
+            case REDIS, TIERED -> new Opened(RedisStores.open(properties.getRedis(), beans), true);
+        };
+    }
+
+    private DedupProperties.StoreType type() {
+        DedupProperties.StoreType type = properties.getStore();
+        if (type == null) {
+            if (JDBC == REDIS) {
+                throw new DedupConfigurationException(
+                        "dedup.store isn't set, and the class path has "
+                                + (JDBC ? "both dedup-store-jdbc and dedup-store-redis" : "no store module"),
+                        JDBC
+                                ? "Set dedup.store to jdbc, redis, or tiered (the table, with Redis in front)."
+                                : "Add the dependency io.dedup:dedup-store-jdbc or io.dedup:dedup-store-redis; or, for"
+                                        + " tests and demos, set dedup.store to memory.");
+            }
+            return JDBC ? DedupProperties.StoreType.JDBC : DedupProperties.StoreType.REDIS;
+        }
+        boolean needsJdbc = type == DedupProperties.StoreType.JDBC || type == DedupProperties.StoreType.TIERED;
+        boolean needsRedis = type == DedupProperties.StoreType.REDIS || type == DedupProperties.StoreType.TIERED;
+        if ((needsJdbc && !JDBC) || (needsRedis && !REDIS)) {
+            throw new DedupConfigurationException(
+                    "dedup.store is " + type.name().toLowerCase(Locale.ROOT)
+                            + ", and its module isn't on the class path",
+                    "Add the dependency io.dedup:dedup-store-" + (needsJdbc && !JDBC ? "jdbc" : "redis") + ".");
+        }
+        return type;
+    }
+
+    private JdbcTable table(String because) {
+        if (table == null) {
+            table = JdbcTable.open(properties.getJdbc(), beans, because);
+        }
+        return table;
+    }
+
+    private <T> @Nullable T bean(Class<T> type) {
+        ObjectProvider<T> provider = beans.getBeanProvider(type);
+        return provider.getIfAvailable();
+    }
+
+    private static boolean isPresent(String className) {
+        return ClassUtils.isPresent(className, DedupStores.class.getClassLoader());
+    }
+
+    /** Closes what was opened here; data sources and beans of the application stay open. */
+    @Override
+    public synchronized void close() {
+        closed = true;
+        if (opened != null && opened.own()) {
+            opened.store().close();
+        }
+        if (table != null) {
+            table.store().close();
+        }
+    }
+}

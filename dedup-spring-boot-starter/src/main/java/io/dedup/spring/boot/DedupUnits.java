@@ -1,0 +1,161 @@
+package io.dedup.spring.boot;
+
+import io.dedup.DedupListener;
+import io.dedup.DedupPolicy;
+import io.dedup.Deduplicator;
+import io.dedup.DeduplicatorBuilder;
+import io.dedup.store.DedupStore;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.ObjectProvider;
+
+/**
+ * The deduplicators of an application: one for each consumer, and one more for each listener that treats a topic in its own
+ * way. Thread-safe.
+ */
+final class DedupUnits implements AutoCloseable {
+    private final DedupProperties properties;
+    private final Plans plans;
+    private final DedupStores stores;
+    private final ObjectProvider<DedupListener> listeners;
+    private final ObjectProvider<UnitListener> unitListeners;
+    private final List<DedupUnit> units = new ArrayList<>();
+    private final List<Served> served = new ArrayList<>();
+
+    /** A listener that is deduplicated, and by what. */
+    record Served(PlannedListener listener, DedupUnit unit) {}
+
+    DedupUnits(
+            DedupProperties properties,
+            Plans plans,
+            DedupStores stores,
+            ObjectProvider<DedupListener> listeners,
+            ObjectProvider<UnitListener> unitListeners) {
+        this.properties = properties;
+        this.plans = plans;
+        this.stores = stores;
+        this.listeners = listeners;
+        this.unitListeners = unitListeners;
+    }
+
+    /**
+     * The unit that serves a listener.
+     *
+     * @throws DedupConfigurationException when it can't be served; says what to change
+     */
+    synchronized DedupUnit of(String broker, PlannedListener listener) {
+        requireOneGroup(broker, listener);
+        DedupUnit unit = units.stream()
+                .filter(each -> each.serves(broker, listener))
+                .findFirst()
+                .orElseGet(() -> open(broker, listener));
+        served.add(new Served(listener, unit));
+        return unit;
+    }
+
+    /** Two groups under one consumer name would each take what the other has handled for duplicates. */
+    private void requireOneGroup(String broker, PlannedListener listener) {
+        for (Served each : served) {
+            PlannedListener other = each.listener();
+            boolean sameGroup = each.unit().broker().equals(broker)
+                    && Objects.equals(other.spec().group(), listener.spec().group());
+            if (other.consumer().equals(listener.consumer()) && !sameGroup && other.overlaps(listener)) {
+                throw new DedupConfigurationException(
+                        "listeners " + other.spec().name() + " (" + each.unit().broker() + ", group "
+                                + other.spec().group() + ") and "
+                                + listener.spec().name() + " (" + broker + ", group "
+                                + listener.spec().group() + ") read the same topics under the consumer name "
+                                + listener.consumer() + ": each would take what the other has handled for duplicates,"
+                                + " and lose it",
+                        "Set dedup.listeners." + listener.spec().name()
+                                + ".consumer to another name. Changing a consumer name forgets windows.");
+            }
+        }
+    }
+
+    private DedupUnit open(String broker, PlannedListener listener) {
+        Map<String, TopicPlan> topics = new LinkedHashMap<>();
+        if (listener.byPattern() == null) {
+            // What other listeners of this consumer may read, so that they can share it.
+            plans.topics().named().keySet().forEach(topic -> {
+                TopicPlan plan = plans.plan(topic, List.of());
+                if (plan != null) {
+                    topics.put(topic, plan);
+                }
+            });
+        }
+        topics.putAll(listener.byTopic());
+        DedupUnit unit = new DedupUnit(
+                broker, deduplicator(listener, topics), Map.copyOf(topics), listener.byPattern());
+        units.add(unit);
+        return unit;
+    }
+
+    private Deduplicator deduplicator(PlannedListener listener, Map<String, TopicPlan> topics) {
+        DedupStore store = stores.store();
+        DeduplicatorBuilder builder = Deduplicator.builder(store)
+                .consumer(listener.consumer())
+                .shutdownTimeout(properties.getShutdownTimeout());
+        TopicPlan others = listener.byPattern();
+        DedupPolicy defaults = others == null ? DedupPolicy.defaults() : others.policy();
+        builder.defaults(defaults);
+        topics.forEach((topic, plan) ->
+                builder.topic(topic, ignored -> plan.policy().toBuilder()));
+        String transactional = transactionalProperty(topics, others);
+        if (transactional != null) {
+            builder.transactions(stores.transactions(transactional));
+        }
+        listeners.orderedStream().forEach(builder::listener);
+        unitListeners
+                .orderedStream()
+                .forEach(factory -> builder.listener(factory.of(listener.consumer(), topic -> {
+                    TopicPlan plan = topics.getOrDefault(topic, others);
+                    return plan == null ? defaults : plan.policy();
+                })));
+        try {
+            return builder.build();
+        } catch (IllegalArgumentException e) {
+            throw new DedupConfigurationException(
+                    "consumer " + listener.consumer() + ", listener "
+                            + listener.spec().name() + ": " + Policies.inKebabCase(String.valueOf(e.getMessage())),
+                    "With dedup.store=jdbc the modes leased, leased-transactional and transactional are there, with tiered"
+                            + " the modes tiered, transactional and leased, with redis and memory leased, and transactional"
+                            + " where there is a table besides.",
+                    e);
+        }
+    }
+
+    private static @Nullable String transactionalProperty(Map<String, TopicPlan> topics, @Nullable TopicPlan others) {
+        return Stream.concat(topics.values().stream(), Stream.ofNullable(others))
+                .filter(plan -> plan.policy().mode().isTransactional())
+                .map(plan -> "mode " + name(plan.policy().mode()) + " (of what takes its ID from " + plan.idProperty() + ")")
+                .findFirst()
+                .orElse(null);
+    }
+
+    static String name(Enum<?> value) {
+        return value.name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+
+    /** The listeners that are deduplicated. */
+    synchronized List<Served> served() {
+        return List.copyOf(served);
+    }
+
+    /** All deduplicators. */
+    synchronized List<DedupUnit> units() {
+        return List.copyOf(units);
+    }
+
+    /** After the adapters, and before the stores. */
+    @Override
+    public void close() {
+        units().forEach(unit -> unit.deduplicator().close());
+    }
+}

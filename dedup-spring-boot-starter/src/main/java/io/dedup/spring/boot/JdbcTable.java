@@ -1,0 +1,138 @@
+package io.dedup.spring.boot;
+
+import io.dedup.store.DedupStoreException;
+import io.dedup.store.TransactionalRecords;
+import io.dedup.store.jdbc.InitializeSchema;
+import io.dedup.store.jdbc.JdbcDedupStore;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.NoSuchBeanDefinitionException;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.transaction.PlatformTransactionManager;
+
+/** The table of records in the application's database. Thread-safe. */
+final class JdbcTable {
+    private final JdbcProperties properties;
+    private final ConfigurableListableBeanFactory beans;
+    private final JdbcDedupStore store;
+    private @Nullable TransactionalRecords transactions;
+
+    private JdbcTable(JdbcProperties properties, ConfigurableListableBeanFactory beans, JdbcDedupStore store) {
+        this.properties = properties;
+        this.beans = beans;
+        this.store = store;
+    }
+
+    /**
+     * Opens the store.
+     *
+     * @param because what asks for it
+     * @throws DedupConfigurationException says what to change
+     */
+    static JdbcTable open(JdbcProperties properties, ConfigurableListableBeanFactory beans, String because) {
+        DataSource dataSource = one(
+                DataSource.class,
+                properties.getDataSource(),
+                "dedup.jdbc.data-source",
+                beans,
+                because + " asks for a table of records, and ");
+        try {
+            JdbcDedupStore store = JdbcDedupStore.builder(dataSource)
+                    .table(properties.getTable())
+                    .attemptRetention(properties.getAttemptRetention())
+                    .lockTimeout(properties.getLockTimeout())
+                    .queryTimeout(properties.getQueryTimeout())
+                    .purgeInterval(
+                            properties.getPurgeInterval().isZero() ? null : properties.getPurgeInterval())
+                    .initializeSchema(InitializeSchema.valueOf(
+                            properties.getInitializeSchema().name()))
+                    .build();
+            return new JdbcTable(properties, beans, store);
+        } catch (IllegalArgumentException | IllegalStateException | DedupStoreException e) {
+            throw new DedupConfigurationException(
+                    "the table of records can't be used: " + Policies.inKebabCase(String.valueOf(e.getMessage())),
+                    "Settings are under dedup.jdbc. Where the table is missing: let your migrations run the script that"
+                            + " is named above (it is in the jar of dedup-store-jdbc), or set"
+                            + " dedup.jdbc.initialize-schema to always.",
+                    e);
+        }
+    }
+
+    JdbcDedupStore store() {
+        return store;
+    }
+
+    synchronized TransactionalRecords transactions(String property) {
+        if (transactions == null) {
+            PlatformTransactionManager manager = transactionManager(property);
+            try {
+                transactions = store.transactions(manager);
+            } catch (IllegalArgumentException | IllegalStateException | DedupStoreException e) {
+                throw new DedupConfigurationException(
+                        property + " asks for transactions, which can't be opened: " + e.getMessage(),
+                        "Set dedup.jdbc.transaction-manager to the bean that opens transactions on the DataSource of the"
+                                + " table.",
+                        e);
+            }
+        }
+        return transactions;
+    }
+
+    private PlatformTransactionManager transactionManager(String property) {
+        return one(
+                PlatformTransactionManager.class,
+                properties.getTransactionManager(),
+                "dedup.jdbc.transaction-manager",
+                beans,
+                property + " asks for a transaction, and ");
+    }
+
+    /** The bean that is named, or the only one, or the primary one. */
+    private static <T> T one(
+            Class<T> type,
+            @Nullable String name,
+            String property,
+            ConfigurableListableBeanFactory beans,
+            String because) {
+        if (name != null) {
+            try {
+                return beans.getBean(name, type);
+            } catch (NoSuchBeanDefinitionException e) {
+                throw new DedupConfigurationException(
+                        property + " names " + name + ", and there is no such bean",
+                        "Change " + property + " to one of " + names(type, beans) + ".",
+                        e);
+            }
+        }
+        T only = beans.getBeanProvider(type).getIfUnique();
+        if (only != null) {
+            return only;
+        }
+        // Kafka's transaction manager is one as well, and never the one of a database.
+        List<T> candidates = new ArrayList<>();
+        for (Map.Entry<String, T> each : beans.getBeansOfType(type).entrySet()) {
+            if (!each.getValue().getClass().getName().startsWith("org.springframework.kafka.")) {
+                candidates.add(each.getValue());
+            }
+        }
+        if (candidates.size() == 1) {
+            return candidates.get(0);
+        }
+        if (candidates.isEmpty()) {
+            throw new DedupConfigurationException(
+                    because + "there is no " + type.getSimpleName() + " bean",
+                    "Configure one (spring.datasource.url, with spring-boot-jdbc on the class path), or use another"
+                            + " dedup.store.");
+        }
+        throw new DedupConfigurationException(
+                because + "there are several " + type.getSimpleName() + " beans: " + names(type, beans),
+                "Set " + property + " to the name of one of them, or make one @Primary.");
+    }
+
+    private static List<String> names(Class<?> type, ConfigurableListableBeanFactory beans) {
+        return List.of(beans.getBeanNamesForType(type));
+    }
+}

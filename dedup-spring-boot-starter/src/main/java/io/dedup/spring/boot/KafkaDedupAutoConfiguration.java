@@ -1,0 +1,33 @@
+package io.dedup.spring.boot;
+
+import io.dedup.kafka.KafkaDedup;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.context.annotation.Bean;
+import org.springframework.kafka.annotation.KafkaListenerAnnotationBeanPostProcessor;
+
+/** Deduplicates {@code @KafkaListener}s, where the application has spring-kafka. */
+@AutoConfiguration(after = DedupAutoConfiguration.class)
+@ConditionalOnClass({KafkaListenerAnnotationBeanPostProcessor.class, KafkaDedup.class})
+@ConditionalOnBooleanProperty(name = "dedup.enabled", matchIfMissing = true)
+final class KafkaDedupAutoConfiguration {
+    @Bean
+    KafkaListeners dedupKafkaListeners(
+            Plans plans,
+            AnnotationReader annotations,
+            DedupUnits units,
+            KnownTopics known,
+            ConfigurableListableBeanFactory beans) {
+        return new KafkaListeners(plans, annotations, units, new KafkaIds(new ExtractorBeans(beans)), known);
+    }
+
+    /** Static: it is asked before other beans are made. */
+    @Bean
+    static KafkaInstaller dedupKafkaInstaller(
+            ConfigurableListableBeanFactory beans, ObjectProvider<KafkaListeners> listeners) {
+        return new KafkaInstaller(beans, listeners);
+    }
+}

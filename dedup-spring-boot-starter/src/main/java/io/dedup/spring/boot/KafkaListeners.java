@@ -1,0 +1,116 @@
+package io.dedup.spring.boot;
+
+import io.dedup.MessageIdExtractor;
+import io.dedup.kafka.KafkaDedup;
+import io.dedup.kafka.KafkaDedupBuilder;
+import java.lang.reflect.AnnotatedElement;
+import java.lang.reflect.Method;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.core.annotation.AnnotatedElementUtils;
+import org.springframework.kafka.listener.AbstractMessageListenerContainer;
+import org.springframework.kafka.listener.ContainerProperties;
+import org.springframework.kafka.support.TopicPartitionOffset;
+
+/** Decides which {@code @KafkaListener}s are deduplicated, and by what. Thread-safe. */
+final class KafkaListeners implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(KafkaListeners.class);
+    static final String BROKER = "Kafka";
+
+    private final Plans plans;
+    private final AnnotationReader annotations;
+    private final DedupUnits units;
+    private final KafkaIds ids;
+    private final KnownTopics known;
+    private final Map<DedupUnit, KafkaDedup> byUnit = new ConcurrentHashMap<>();
+
+    KafkaListeners(Plans plans, AnnotationReader annotations, DedupUnits units, KafkaIds ids, KnownTopics known) {
+        this.plans = plans;
+        this.annotations = annotations;
+        this.units = units;
+        this.ids = ids;
+        this.known = known;
+    }
+
+    /**
+     * What decorates a container.
+     *
+     * @return null when its listener isn't deduplicated
+     * @throws DedupConfigurationException when it can't be deduplicated as configured
+     */
+    @Nullable
+    KafkaDedup dedupOf(AbstractMessageListenerContainer<?, ?> container, AnnotatedElement annotated) {
+        ListenerSpec spec = spec(container, annotated);
+        known.add(spec);
+        PlannedListener planned = PlannedListener.of(spec, plans, annotations);
+        if (planned == null) {
+            return null;
+        }
+        planned.byTopic().values().forEach(this::extractor); // refuses what isn't for Kafka, before anything is opened
+        return byUnit.computeIfAbsent(units.of(BROKER, planned), this::open);
+    }
+
+    private static ListenerSpec spec(AbstractMessageListenerContainer<?, ?> container, AnnotatedElement annotated) {
+        ContainerProperties properties = container.getContainerProperties();
+        Set<String> topics = new LinkedHashSet<>();
+        String[] names = properties.getTopics();
+        if (names != null) {
+            topics.addAll(List.of(names));
+        }
+        TopicPartitionOffset[] partitions = properties.getTopicPartitions();
+        if (partitions != null) {
+            for (TopicPartitionOffset partition : partitions) {
+                topics.add(partition.getTopic());
+            }
+        }
+        return new ListenerSpec(
+                String.valueOf(container.getListenerId()),
+                container.getGroupId(),
+                topics,
+                properties.getTopicPattern(),
+                annotation(annotated));
+    }
+
+    private static @Nullable Deduplicated annotation(AnnotatedElement annotated) {
+        Deduplicated own = AnnotatedElementUtils.findMergedAnnotation(annotated, Deduplicated.class);
+        return own == null && annotated instanceof Method method
+                ? AnnotatedElementUtils.findMergedAnnotation(method.getDeclaringClass(), Deduplicated.class)
+                : own;
+    }
+
+    private KafkaDedup open(DedupUnit unit) {
+        KafkaDedupBuilder builder = KafkaDedup.builder(unit.deduplicator());
+        unit.topics().forEach((topic, plan) -> {
+            try {
+                builder.id(topic, extractor(plan));
+            } catch (DedupConfigurationException e) {
+                log.debug("Topic {} isn't for Kafka", topic, e); // a listener that reads it all the same was refused
+            }
+        });
+        if (unit.others() != null) {
+            builder.id(extractor(unit.others()));
+        }
+        return builder.build();
+    }
+
+    private MessageIdExtractor<? super ConsumerRecord<?, ?>> extractor(TopicPlan plan) {
+        try {
+            return ids.of(plan.id());
+        } catch (IllegalArgumentException | IllegalStateException e) {
+            throw Plans.idRefused(plan.idProperty(), e);
+        }
+    }
+
+    /** After the containers have stopped. */
+    @Override
+    public void close() {
+        byUnit.values().forEach(KafkaDedup::close);
+    }
+}

@@ -1,0 +1,33 @@
+package io.dedup.spring.boot;
+
+import io.dedup.DedupPolicy;
+import java.util.List;
+
+/**
+ * How messages of a topic are deduplicated for a listener.
+ *
+ * @param idProperty which property or annotation the ID expression is from
+ */
+record TopicPlan(IdExpression id, String idProperty, DedupPolicy policy) {
+    /** Whether both find the same IDs and treat their messages alike. */
+    boolean isLike(TopicPlan other) {
+        return id.parts().equals(other.id.parts()) && values(policy).equals(values(other.policy));
+    }
+
+    private static List<Object> values(DedupPolicy policy) {
+        return List.of(
+                policy.mode(),
+                policy.window(),
+                policy.lease(),
+                policy.maxProcessingTime(),
+                policy.inFlightWait(),
+                policy.maxDeferDelay(),
+                policy.onStoreFailure(),
+                policy.onMissingId(),
+                policy.onConflict(),
+                policy.maxDeaths(),
+                policy.fingerprint(),
+                policy.fencingToken(),
+                policy.shadow());
+    }
+}
