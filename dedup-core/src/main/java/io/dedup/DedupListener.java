@@ -59,6 +59,12 @@ public interface DedupListener {
     /** The store failed; {@code operation} is claim, complete, release or renew. */
     default void storeError(String operation, DedupStoreException error) {}
 
+    /**
+     * A call of the store ended, with answers or without; {@code operation} is claim, complete, release or renew. What a
+     * transaction asks its own table isn't told.
+     */
+    default void storeCalled(String operation, int keys, Duration took) {}
+
     /** Shadow mode: what would have happened to a message that runs anyway. */
     default void shadow(DedupKey key, String wouldBe) {}
 }

@@ -20,6 +20,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -92,6 +93,7 @@ class ListenersTest extends DeduplicatorTestBase {
                         "released",
                         "deferred",
                         "storeError",
+                        "storeCalled",
                         "completionPending",
                         "copyInBatch",
                         "poison");
@@ -113,6 +115,29 @@ class ListenersTest extends DeduplicatorTestBase {
 
         assertThat(running.find(key("a")).orElseThrow().state()).isEqualTo(State.DONE);
         assertThat(failedIn).contains("storeError");
+    }
+
+    @Test
+    void areToldOfEveryCallOfTheStore() {
+        List<String> calls = new CopyOnWriteArrayList<>();
+        Deduplicator dedup = deduplicator(
+                store,
+                policy -> policy,
+                builder -> builder.listener(new DedupListener() {
+                    @Override
+                    public void storeCalled(String operation, int keys, Duration took) {
+                        assertThat(took).isGreaterThanOrEqualTo(Duration.ZERO);
+                        calls.add(operation + " " + keys);
+                    }
+                }));
+
+        dedup.execute(key("a"), context -> "");
+        assertThat(calls).containsExactly("claim 1", "complete 1");
+        dedup.executeAll(List.of("b", "c"), DeduplicatorTestBase::key, batch -> {});
+        assertThat(calls).containsExactly("claim 1", "complete 1", "claim 2", "complete 2");
+        store.on(Op.CLAIM, Faults.down());
+        dedup.execute(key("d"), context -> "");
+        assertThat(calls).element(4).isEqualTo("claim 1");
     }
 
     @Test

@@ -11,6 +11,7 @@ import io.dedup.store.DedupStoreException;
 import io.dedup.store.ReleaseRequest;
 import io.dedup.store.RenewRequest;
 import io.dedup.store.WriteResult;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashSet;
@@ -41,6 +42,7 @@ final class StoreCalls {
 
     ClaimResult claim(ClaimRequest request) {
         boolean interrupted = Thread.interrupted();
+        long since = System.nanoTime();
         try {
             @Nullable ClaimResult answer = store.claim(request);
             return answer == null || answer instanceof ClaimResult.StoreError
@@ -49,29 +51,31 @@ final class StoreCalls {
         } catch (Throwable e) {
             return new ClaimResult.StoreError(told("claim", e));
         } finally {
-            restore(interrupted);
+            ended("claim", 1, since, interrupted);
         }
     }
 
     WriteResult complete(CompleteRequest request) {
         boolean interrupted = Thread.interrupted();
+        long since = System.nanoTime();
         try {
             return checked("complete", store.complete(request));
         } catch (Throwable e) {
             return new WriteResult.StoreError(told("complete", e));
         } finally {
-            restore(interrupted);
+            ended("complete", 1, since, interrupted);
         }
     }
 
     WriteResult release(ReleaseRequest request) {
         boolean interrupted = Thread.interrupted();
+        long since = System.nanoTime();
         try {
             return checked("release", store.release(request));
         } catch (Throwable e) {
             return new WriteResult.StoreError(told("release", e));
         } finally {
-            restore(interrupted);
+            ended("release", 1, since, interrupted);
         }
     }
 
@@ -139,6 +143,7 @@ final class StoreCalls {
             return List.of();
         }
         boolean interrupted = Thread.interrupted();
+        long since = System.nanoTime();
         try {
             List<A> answers = call.get();
             if (answers.size() != expected) { // whose answer is whose can't be known
@@ -157,7 +162,7 @@ final class StoreCalls {
         } catch (Throwable e) {
             return Collections.nCopies(expected, error.apply(told(operation, e)));
         } finally {
-            restore(interrupted);
+            ended(operation, expected, since, interrupted);
         }
     }
 
@@ -193,7 +198,9 @@ final class StoreCalls {
         return error;
     }
 
-    private static void restore(boolean interrupted) {
+    private void ended(String operation, int keys, long since, boolean interrupted) {
+        Duration took = Duration.ofNanos(System.nanoTime() - since);
+        notifier.tell(listener -> listener.storeCalled(operation, keys, took));
         if (interrupted) {
             Thread.currentThread().interrupt();
         }

@@ -12,7 +12,10 @@ import org.jspecify.annotations.Nullable;
  * @param others for all other topics; null when it serves none
  */
 record DedupUnit(
-        String broker, Deduplicator deduplicator, Map<String, TopicPlan> topics, @Nullable TopicPlan others) {
+        String broker,
+        Deduplicator deduplicator,
+        Map<String, TopicPlan> topics,
+        @Nullable TopicPlan others) {
 
     /** Whether it treats all that the listener reads as is planned for the listener. */
     boolean serves(String itsBroker, PlannedListener listener) {

@@ -91,9 +91,10 @@ final class DedupUnits implements AutoCloseable {
             });
         }
         topics.putAll(listener.byTopic());
-        DedupUnit unit = new DedupUnit(
-                broker, deduplicator(listener, topics), Map.copyOf(topics), listener.byPattern());
+        DedupUnit unit =
+                new DedupUnit(broker, deduplicator(listener, topics), Map.copyOf(topics), listener.byPattern());
         units.add(unit);
+        unitListeners.orderedStream().forEach(each -> each.opened(unit.deduplicator()));
         return unit;
     }
 
@@ -105,8 +106,7 @@ final class DedupUnits implements AutoCloseable {
         TopicPlan others = listener.byPattern();
         DedupPolicy defaults = others == null ? DedupPolicy.defaults() : others.policy();
         builder.defaults(defaults);
-        topics.forEach((topic, plan) ->
-                builder.topic(topic, ignored -> plan.policy().toBuilder()));
+        topics.forEach((topic, plan) -> builder.topic(topic, ignored -> plan.policy().toBuilder()));
         String transactional = transactionalProperty(topics, others);
         if (transactional != null) {
             builder.transactions(stores.transactions(transactional));
@@ -134,7 +134,8 @@ final class DedupUnits implements AutoCloseable {
     private static @Nullable String transactionalProperty(Map<String, TopicPlan> topics, @Nullable TopicPlan others) {
         return Stream.concat(topics.values().stream(), Stream.ofNullable(others))
                 .filter(plan -> plan.policy().mode().isTransactional())
-                .map(plan -> "mode " + name(plan.policy().mode()) + " (of what takes its ID from " + plan.idProperty() + ")")
+                .map(plan ->
+                        "mode " + name(plan.policy().mode()) + " (of what takes its ID from " + plan.idProperty() + ")")
                 .findFirst()
                 .orElse(null);
     }

@@ -3,8 +3,8 @@ package io.dedup.spring.boot;
 import io.dedup.MessageIdExtractor;
 import java.util.List;
 import java.util.function.Function;
-import org.springframework.beans.factory.NoSuchBeanDefinitionException;
 import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.beans.factory.NoSuchBeanDefinitionException;
 
 /** Finds extractors of the application by the name of their bean, for {@code bean:}. */
 record ExtractorBeans(ListableBeanFactory beans) implements Function<String, MessageIdExtractor<?>> {

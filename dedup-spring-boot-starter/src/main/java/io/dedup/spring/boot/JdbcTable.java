@@ -45,8 +45,7 @@ final class JdbcTable {
                     .attemptRetention(properties.getAttemptRetention())
                     .lockTimeout(properties.getLockTimeout())
                     .queryTimeout(properties.getQueryTimeout())
-                    .purgeInterval(
-                            properties.getPurgeInterval().isZero() ? null : properties.getPurgeInterval())
+                    .purgeInterval(properties.getPurgeInterval().isZero() ? null : properties.getPurgeInterval())
                     .initializeSchema(InitializeSchema.valueOf(
                             properties.getInitializeSchema().name()))
                     .build();

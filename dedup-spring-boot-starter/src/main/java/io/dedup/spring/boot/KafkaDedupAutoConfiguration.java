@@ -1,6 +1,7 @@
 package io.dedup.spring.boot;
 
 import io.dedup.kafka.KafkaDedup;
+import io.dedup.kafka.KafkaDedupInstaller;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -26,8 +27,8 @@ final class KafkaDedupAutoConfiguration {
 
     /** Static: it is asked before other beans are made. */
     @Bean
-    static KafkaInstaller dedupKafkaInstaller(
-            ConfigurableListableBeanFactory beans, ObjectProvider<KafkaListeners> listeners) {
-        return new KafkaInstaller(beans, listeners);
+    static KafkaDedupInstaller dedupKafkaInstaller(ObjectProvider<KafkaListeners> listeners) {
+        return new KafkaDedupInstaller(
+                (container, annotated) -> listeners.getObject().dedupOf(container, annotated));
     }
 }

@@ -46,7 +46,8 @@ record ListenerSpec(
         }
         if (group == null || group.isBlank()) {
             throw new DedupConfigurationException(
-                    "listener " + name + " has no consumer group, and so no name within which its message IDs are unique",
+                    "listener " + name
+                            + " has no consumer group, and so no name within which its message IDs are unique",
                     "Set dedup.listeners." + name + ".consumer, or give the listener a consumer group.");
         }
         return group;

@@ -13,7 +13,10 @@ import org.jspecify.annotations.Nullable;
  * @param byPattern for what it finds by its pattern; null when it has none
  */
 record PlannedListener(
-        ListenerSpec spec, String consumer, Map<String, TopicPlan> byTopic, @Nullable TopicPlan byPattern) {
+        ListenerSpec spec,
+        String consumer,
+        Map<String, TopicPlan> byTopic,
+        @Nullable TopicPlan byPattern) {
 
     /**
      * How a listener is deduplicated; null when it isn't.

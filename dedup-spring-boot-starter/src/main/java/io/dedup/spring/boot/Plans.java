@@ -78,8 +78,8 @@ final class Plans {
                     "Say in dedup.listeners." + listener + " how all of them are deduplicated (id: …), or that none is"
                             + " (enabled: false); or give an entry of dedup.topics the same pattern.");
         }
-        return plan(Stream.concat(topics.ofPattern(listens).stream(), own.stream())
-                .toList());
+        return plan(
+                Stream.concat(topics.ofPattern(listens).stream(), own.stream()).toList());
     }
 
     private @Nullable TopicPlan plan(List<Layer> specific) {

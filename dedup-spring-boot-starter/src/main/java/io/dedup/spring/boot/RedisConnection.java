@@ -29,7 +29,9 @@ final class RedisConnection {
         this.details = details;
         // A rediss:// URL without a bundle is TLS as well, and the details don't tell it.
         boolean byProperties = !environment.getProperty(URL, "").isEmpty()
-                && details.getClass().getName().startsWith("org.springframework.boot.data.redis.autoconfigure.Properties");
+                && details.getClass()
+                        .getName()
+                        .startsWith("org.springframework.boot.data.redis.autoconfigure.Properties");
         this.ssl = details.getSslBundle() != null
                 || (byProperties && environment.getProperty(URL, "").startsWith("rediss:"));
     }
@@ -82,8 +84,10 @@ final class RedisConnection {
     private RedisURI sentinel(Sentinel sentinel) {
         RedisURI.Builder builder = RedisURI.builder().withSentinelMasterId(sentinel.getMaster());
         for (Node node : sentinel.getNodes()) {
-            RedisURI each =
-                    RedisURI.builder().withHost(node.host()).withPort(node.port()).build();
+            RedisURI each = RedisURI.builder()
+                    .withHost(node.host())
+                    .withPort(node.port())
+                    .build();
             secure(each, sentinel.getUsername(), sentinel.getPassword());
             builder.withSentinel(each);
         }

@@ -14,8 +14,9 @@ import org.springframework.expression.spel.support.SimpleEvaluationContext;
  * name classes nor beans. Thread-safe.
  */
 final class SpelId {
-    private static final EvaluationContext READING =
-            SimpleEvaluationContext.forReadOnlyDataBinding().withInstanceMethods().build();
+    private static final EvaluationContext READING = SimpleEvaluationContext.forReadOnlyDataBinding()
+            .withInstanceMethods()
+            .build();
 
     private final Expression expression;
 
@@ -45,7 +46,8 @@ final class SpelId {
         if (id instanceof Long || id instanceof Integer || id instanceof Short || id instanceof UUID) {
             return id.toString();
         }
-        throw new IllegalArgumentException("the expression found a " + id.getClass().getName()
-                + ", which has no one text: let it end with a String, an integer number or a UUID");
+        throw new IllegalArgumentException(
+                "the expression found a " + id.getClass().getName()
+                        + ", which has no one text: let it end with a String, an integer number or a UUID");
     }
 }

@@ -59,8 +59,7 @@ final class UnusedEntries {
                         + " are written in brackets, as in \"[my.topic]\".");
     }
 
-    private static void refuseMisspelled(
-            String name, String path, Set<String> known, String what, String parent) {
+    private static void refuseMisspelled(String name, String path, Set<String> known, String what, String parent) {
         for (String other : known) {
             if (plain(other).equals(plain(name))) {
                 throw new DedupConfigurationException(

@@ -44,7 +44,9 @@ class ConfigurationTest {
         @KafkaListener(id = "billing", topics = "orders")
         void orders(String order) {}
 
-        @KafkaListener(id = "under", topics = {"my_topic", "my.topic"})
+        @KafkaListener(
+                id = "under",
+                topics = {"my_topic", "my.topic"})
         void under(String order) {}
 
         @KafkaListener(id = "audit", topicPattern = "audit-.*")
@@ -81,20 +83,25 @@ class ConfigurationTest {
                     assertThat(policy.window().isForever()).isTrue();
                     assertThat(policy.onStoreFailure()).isEqualTo(OnStoreFailure.PAUSE);
                     assertThat(billing.listener().consumer()).isEqualTo("billing");
-                    assertThat(billing.unit().deduplicator().topic("orders").policy().toString())
+                    assertThat(billing.unit()
+                                    .deduplicator()
+                                    .topic("orders")
+                                    .policy()
+                                    .toString())
                             .isEqualTo(policy.toString());
                 });
     }
 
     @Test
     void anAnnotationConfiguresOrSwitchesOff() {
-        runner.withPropertyValues("dedup.topics.orders.id=key", "id.header=click").run(context -> {
-            DedupUnits units = context.getBean(DedupUnits.class);
-            TopicPlan clicks = plan(units, "clicks", "clicks").plan();
-            assertThat(clicks.id()).hasToString("header:click");
-            assertThat(clicks.policy().window().duration()).isEqualTo(Duration.ofMinutes(10));
-            assertThat(names(units)).containsExactlyInAnyOrder("billing", "clicks");
-        });
+        runner.withPropertyValues("dedup.topics.orders.id=key", "id.header=click")
+                .run(context -> {
+                    DedupUnits units = context.getBean(DedupUnits.class);
+                    TopicPlan clicks = plan(units, "clicks", "clicks").plan();
+                    assertThat(clicks.id()).hasToString("header:click");
+                    assertThat(clicks.policy().window().duration()).isEqualTo(Duration.ofMinutes(10));
+                    assertThat(names(units)).containsExactlyInAnyOrder("billing", "clicks");
+                });
     }
 
     @Test
@@ -144,7 +151,8 @@ class ConfigurationTest {
     void aPatternListenerIsDeduplicatedByTheSamePattern() {
         runner.withPropertyValues("dedup.topics.audit.pattern=audit-.*", "dedup.topics.audit.id=key")
                 .run(context -> {
-                    DedupUnit unit = served(context.getBean(DedupUnits.class), "audit").unit();
+                    DedupUnit unit =
+                            served(context.getBean(DedupUnits.class), "audit").unit();
                     assertThat(unit.others()).isNotNull();
                     assertThat(unit.others().id()).hasToString("key");
                 });
@@ -164,10 +172,7 @@ class ConfigurationTest {
     }
 
     @ParameterizedTest
-    @CsvSource(
-            delimiter = '|',
-            textBlock =
-                    """
+    @CsvSource(delimiter = '|', textBlock = """
             dedup.topics.orders.window=7d                                             | dedup.topics.orders.id isn't set, and neither is dedup.defaults.id
             dedup.topics.orders.id=heder:x                                            | dedup.topics.orders.id is wrong: "heder" isn't a way to find an ID
             dedup.topics.orders.id=keys                                               | dedup.topics.orders.id is wrong: keys is for RocketMQ
@@ -190,7 +195,8 @@ class ConfigurationTest {
         runner.withPropertyValues(properties.split(",(?=dedup)")).run(context -> {
             if (properties.startsWith("dedup.listeners.bil_ling")) {
                 assertThat(context).hasFailed();
-                assertThat(analysis(context.getStartupFailure()).getDescription()).contains("bil");
+                assertThat(analysis(context.getStartupFailure()).getDescription())
+                        .contains("bil");
                 return;
             }
             assertThat(context).hasFailed();
@@ -220,8 +226,7 @@ class ConfigurationTest {
         runner.withPropertyValues("dedup.topics.nobody.id=key")
                 .run(context -> assertThat(context).hasNotFailed());
         runner.withPropertyValues("dedup.topics.nobody.id=key", "dedup.strict=true")
-                .run(context -> assertThat(
-                                analysis(context.getStartupFailure()).getDescription())
+                .run(context -> assertThat(analysis(context.getStartupFailure()).getDescription())
                         .contains("dedup.topics.nobody is set, and this application has no such listener"));
     }
 

@@ -25,10 +25,7 @@ class IdExpressionTest {
     record Order(String orderId, int line) {}
 
     @ParameterizedTest
-    @CsvSource(
-            delimiter = '|',
-            textBlock =
-                    """
+    @CsvSource(delimiter = '|', textBlock = """
             header:order-id                        | h-1
             key                                    | k-1
             json:/order/id                         | 42

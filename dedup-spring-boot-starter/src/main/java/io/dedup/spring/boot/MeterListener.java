@@ -1,0 +1,179 @@
+package io.dedup.spring.boot;
+
+import io.dedup.DedupKey;
+import io.dedup.DedupListener;
+import io.dedup.DedupOutcome.DeferReason;
+import io.dedup.DedupPolicy;
+import io.dedup.DedupTopic;
+import io.dedup.OnConflict;
+import io.dedup.store.DedupStoreException;
+import io.micrometer.core.instrument.DistributionSummary;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tags;
+import io.micrometer.core.instrument.Timer;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Locale;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** Counts what happens to the messages of one deduplicator. IDs are never tags. Thread-safe. */
+final class MeterListener implements DedupListener {
+    static final String MESSAGES = "dedup.messages";
+    static final String HANDLER = "dedup.handler";
+    static final String STORE_CALLS = "dedup.store.calls";
+    static final String STORE_ERRORS = "dedup.store.errors";
+    static final String LEASES_LOST = "dedup.leases.lost";
+    static final String PROCESSING_EXCEEDED = "dedup.processing.exceeded";
+    static final String COMPLETIONS_DROPPED = "dedup.completions.dropped";
+    static final String RESULTS_NOT_KEPT = "dedup.results.not.kept";
+    static final String DUPLICATE_AGE = "dedup.duplicate.age";
+    static final String WINDOW_USED = "dedup.duplicate.window.used";
+
+    private static final Duration[] AGES = {
+        Duration.ofSeconds(1),
+        Duration.ofSeconds(10),
+        Duration.ofMinutes(1),
+        Duration.ofMinutes(10),
+        Duration.ofHours(1),
+        Duration.ofHours(6),
+        Duration.ofDays(1),
+        Duration.ofDays(7),
+        Duration.ofDays(30)
+    };
+
+    private final MeterRegistry registry;
+    private final String consumer;
+    private final Function<String, DedupPolicy> policies;
+    private final WindowAdvisor advisor;
+
+    MeterListener(
+            MeterRegistry registry, String consumer, Function<String, DedupPolicy> policies, WindowAdvisor advisor) {
+        this.registry = registry;
+        this.consumer = consumer;
+        this.policies = policies;
+        this.advisor = advisor;
+    }
+
+    private Tags tags(String topic) {
+        return Tags.of("consumer", consumer, "topic", topic);
+    }
+
+    private void count(String topic, String outcome) {
+        registry.counter(MESSAGES, tags(topic).and("outcome", outcome)).increment();
+    }
+
+    private void count(DedupKey key, String outcome) {
+        count(key.scope().topic(), outcome);
+    }
+
+    private void countOnly(String meter, DedupKey key) {
+        registry.counter(meter, tags(key.scope().topic())).increment();
+    }
+
+    @Override
+    public void completed(DedupKey key, Duration handlerTime) {
+        count(key, "handled");
+        registry.timer(HANDLER, tags(key.scope().topic())).record(handlerTime);
+    }
+
+    @Override
+    public void duplicate(DedupKey key, Instant completedAt) {
+        count(key, "duplicate");
+        String topic = key.scope().topic();
+        Duration age = Duration.between(completedAt, Instant.now());
+        age = age.isNegative() ? Duration.ZERO : age; // the store's clock may be ahead
+        Timer.builder(DUPLICATE_AGE)
+                .description("how long after its first a duplicate came")
+                .tags(tags(topic))
+                .serviceLevelObjectives(AGES)
+                .register(registry)
+                .record(age);
+        Duration window = policies.apply(topic).window().duration();
+        if (window == null) {
+            return;
+        }
+        double used = (double) age.toMillis() / window.toMillis();
+        DistributionSummary.builder(WINDOW_USED)
+                .description("age of duplicates as a part of the window; beyond 1 they aren't recognised")
+                .tags(tags(topic))
+                .serviceLevelObjectives(0.1, 0.25, 0.5, 0.75, 0.9, 1)
+                .register(registry)
+                .record(used);
+        advisor.duplicate(consumer, topic, age, window);
+    }
+
+    @Override
+    public void copyInBatch(DedupKey key) {
+        count(key, "copy_in_batch");
+    }
+
+    @Override
+    public void deferred(@Nullable DedupKey key, DeferReason reason, Duration retryAfter) {
+        count(
+                key == null ? "" : key.scope().topic(),
+                "deferred_" + reason.name().toLowerCase(Locale.ROOT));
+    }
+
+    @Override
+    public void missingId(DedupTopic topic, String origin, String problem) {
+        count(topic.scope().topic(), "missing_id");
+    }
+
+    @Override
+    public void conflict(DedupKey key, OnConflict policy) {
+        count(key, "conflict");
+    }
+
+    @Override
+    public void poison(DedupKey key, int deaths) {
+        count(key, "poison");
+    }
+
+    @Override
+    public void unguarded(@Nullable DedupKey key, DedupTopic topic) {
+        count(topic.scope().topic(), "unguarded");
+    }
+
+    @Override
+    public void released(DedupKey key, @Nullable Throwable cause) {
+        count(key, cause == null ? "given_back" : "failed");
+    }
+
+    @Override
+    public void shadow(DedupKey key, String wouldBe) {
+        count(key, "shadow_" + wouldBe.replace(' ', '_'));
+    }
+
+    @Override
+    public void completionDropped(DedupKey key) {
+        countOnly(COMPLETIONS_DROPPED, key);
+    }
+
+    @Override
+    public void leaseLost(DedupKey key) {
+        countOnly(LEASES_LOST, key);
+    }
+
+    @Override
+    public void maxProcessingTimeExceeded(DedupKey key) {
+        countOnly(PROCESSING_EXCEEDED, key);
+    }
+
+    @Override
+    public void resultNotKept(DedupKey key, int bytes) {
+        countOnly(RESULTS_NOT_KEPT, key);
+    }
+
+    @Override
+    public void storeCalled(String operation, int keys, Duration took) {
+        registry.timer(STORE_CALLS, "consumer", consumer, "operation", operation)
+                .record(took);
+    }
+
+    @Override
+    public void storeError(String operation, DedupStoreException error) {
+        registry.counter(STORE_ERRORS, "consumer", consumer, "operation", operation)
+                .increment();
+    }
+}

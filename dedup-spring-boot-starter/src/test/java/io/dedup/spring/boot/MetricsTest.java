@@ -1,0 +1,91 @@
+package io.dedup.spring.boot;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.dedup.DedupKey;
+import io.dedup.DedupPolicy;
+import io.dedup.DedupScope;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.search.Search;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+
+class MetricsTest {
+    @Test
+    void countsMessagesOfAnApplication() {
+        MeterRegistry registry = TestApp.shared().getBean(MeterRegistry.class);
+        TestApp.send("stuck", "m-1", "1");
+        TestApp.send("stuck", "m-1", "2");
+        TestApp.send("stuck", "m-2", "wait");
+        await().atMost(TestApp.LIMIT).until(() -> TestApp.handled("stuck").contains("wait"));
+
+        assertThat(in(registry, DedupMeters.IN_FLIGHT).gauge().value()).isPositive();
+        TestApp.GATE.release();
+
+        Search ofTopic = in(registry, MeterListener.MESSAGES).tag("topic", TestApp.topic("stuck"));
+        await().atMost(TestApp.LIMIT)
+                .until(() -> ofTopic.tag("outcome", "handled").counter().count() >= 2);
+        assertThat(in(registry, MeterListener.MESSAGES)
+                        .tag("topic", TestApp.topic("stuck"))
+                        .tag("outcome", "duplicate")
+                        .counter()
+                        .count())
+                .isEqualTo(1);
+        assertThat(in(registry, MeterListener.HANDLER)
+                        .tag("topic", TestApp.topic("stuck"))
+                        .timer()
+                        .count())
+                .isGreaterThanOrEqualTo(2);
+        for (String operation : new String[] {"claim", "complete"}) {
+            assertThat(in(registry, MeterListener.STORE_CALLS)
+                            .tag("operation", operation)
+                            .timer()
+                            .count())
+                    .isPositive();
+        }
+        assertThat(in(registry, MeterListener.WINDOW_USED)
+                        .tag("topic", TestApp.topic("stuck"))
+                        .summary()
+                        .max())
+                .isLessThan(0.5);
+        assertThat(in(registry, DedupMeters.COMPLETIONS_PENDING).gauge().value())
+                .isZero();
+    }
+
+    @Test
+    void warnsOnceAnHourOfDuplicatesCloseToTheEndOfTheWindow() {
+        AtomicLong nanos = new AtomicLong();
+        SimpleMeterRegistry registry = new SimpleMeterRegistry();
+        MeterListener listener = new MeterListener(
+                registry,
+                "billing",
+                topic -> DedupPolicy.builder().window(Duration.ofHours(10)).build(),
+                new WindowAdvisor(nanos::get));
+        DedupKey key = DedupKey.of(DedupScope.of("billing", "orders"), "secret-id");
+
+        try (Logs logs = new Logs()) {
+            listener.duplicate(key, Instant.now().minus(Duration.ofHours(7)));
+            assertThat(logs.warnings()).isEmpty();
+            listener.duplicate(key, Instant.now().minus(Duration.ofHours(9)));
+            listener.duplicate(key, Instant.now().minus(Duration.ofHours(9)));
+            assertThat(logs.warnings()).hasSize(1);
+            assertThat(logs.warnings().get(0))
+                    .contains("make dedup.topics.orders.window longer")
+                    .doesNotContain("secret-id");
+            nanos.addAndGet(Duration.ofHours(2).toNanos());
+            listener.duplicate(key, Instant.now().minus(Duration.ofHours(9)));
+            assertThat(logs.warnings()).hasSize(2);
+        }
+
+        assertThat(in(registry, MeterListener.WINDOW_USED).summary().max()).isBetween(0.89, 0.91);
+        assertThat(in(registry, MeterListener.DUPLICATE_AGE).timer().count()).isEqualTo(4);
+    }
+
+    private static Search in(MeterRegistry registry, String meter) {
+        return registry.find(meter);
+    }
+}

@@ -1,0 +1,202 @@
+package io.dedup.spring.boot;
+
+import static io.dedup.spring.boot.ConfigurationTest.analysis;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.dedup.store.DedupStore;
+import io.dedup.store.memory.InMemoryDedupStore;
+import io.dedup.testservers.RedisServers;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.ssl.SslAutoConfiguration;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDetails;
+import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
+import org.springframework.boot.jdbc.autoconfigure.DataSourceTransactionManagerAutoConfiguration;
+import org.springframework.boot.kafka.autoconfigure.KafkaAutoConfiguration;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.DriverManagerDataSource;
+import org.springframework.jdbc.support.JdbcTransactionManager;
+import org.springframework.kafka.annotation.KafkaListener;
+
+/** Stores of what the context has. */
+class StoresTest {
+    private final ApplicationContextRunner runner = new ApplicationContextRunner()
+            .withConfiguration(AutoConfigurations.of(
+                    SslAutoConfiguration.class,
+                    KafkaAutoConfiguration.class,
+                    DedupAutoConfiguration.class,
+                    KafkaDedupAutoConfiguration.class))
+            .withUserConfiguration(Listener.class)
+            .withPropertyValues(
+                    "spring.kafka.listener.auto-startup=false",
+                    "dedup.checks.broker=false",
+                    "dedup.topics.orders.id=key");
+
+    private final ApplicationContextRunner withDatabase = runner.withConfiguration(AutoConfigurations.of(
+                    DataSourceAutoConfiguration.class, DataSourceTransactionManagerAutoConfiguration.class))
+            .withPropertyValues("spring.datasource.generate-unique-name=true", "dedup.store=jdbc");
+
+    private final ApplicationContextRunner withRedis = runner.withConfiguration(
+                    AutoConfigurations.of(DataRedisAutoConfiguration.class))
+            .withPropertyValues("dedup.store=redis");
+
+    @Configuration(proxyBeanMethods = false)
+    static class Listener {
+        @KafkaListener(id = "billing", topics = "orders")
+        void orders(String order) {}
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class TwoManagers {
+        @Bean
+        JdbcTransactionManager first(DataSource dataSource) {
+            return new JdbcTransactionManager(dataSource);
+        }
+
+        @Bean
+        JdbcTransactionManager second() {
+            return new JdbcTransactionManager(new DriverManagerDataSource("jdbc:h2:mem:other"));
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class ServiceConnection {
+        @Bean
+        DataRedisConnectionDetails details() {
+            return new DataRedisConnectionDetails() {
+                @Override
+                public Standalone getStandalone() {
+                    return Standalone.of(
+                            RedisServers.shared().host(), RedisServers.shared().port(), 3);
+                }
+            };
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class OwnStore {
+        @Bean
+        DedupStore store() {
+            return new InMemoryDedupStore();
+        }
+    }
+
+    @Test
+    void theApplicationsDataSource() {
+        withDatabase.run(context -> {
+            assertThat(context.getBean(DedupStores.class).store().name()).isEqualTo("jdbc");
+            assertThat(new JdbcTemplate(context.getBean(DataSource.class))
+                            .queryForObject("SELECT count(*) FROM dedup_record", Integer.class))
+                    .isZero();
+        });
+    }
+
+    @Test
+    void aTableThatIsMissing() {
+        withDatabase
+                .withPropertyValues("dedup.jdbc.initialize-schema=never", "dedup.jdbc.table=other_table")
+                .run(context -> {
+                    var analysis = analysis(context.getStartupFailure());
+                    assertThat(analysis.getDescription())
+                            .contains("other_table")
+                            .contains("schema-h2.sql");
+                    assertThat(analysis.getAction()).contains("dedup.jdbc.initialize-schema");
+                });
+    }
+
+    @Test
+    void transactionsOfTheApplicationsManager() {
+        withDatabase
+                .withPropertyValues("dedup.topics.orders.mode=leased-transactional")
+                .run(context -> assertThat(context).hasNotFailed());
+    }
+
+    @Test
+    void severalManagersNeedAName() {
+        ApplicationContextRunner two = withDatabase
+                .withUserConfiguration(TwoManagers.class)
+                .withPropertyValues("dedup.topics.orders.mode=transactional");
+        two.run(context -> {
+            var analysis = analysis(context.getStartupFailure());
+            assertThat(analysis.getDescription()).contains("several PlatformTransactionManager beans: [first, second]");
+            assertThat(analysis.getAction()).contains("dedup.jdbc.transaction-manager");
+        });
+        two.withPropertyValues("dedup.jdbc.transaction-manager=first")
+                .run(context -> assertThat(context).hasNotFailed());
+        two.withPropertyValues("dedup.jdbc.transaction-manager=second")
+                .run(context -> assertThat(analysis(context.getStartupFailure()).getAction())
+                        .contains("on the DataSource of the table"));
+        two.withPropertyValues("dedup.jdbc.transaction-manager=third")
+                .run(context -> assertThat(analysis(context.getStartupFailure()).getDescription())
+                        .contains("dedup.jdbc.transaction-manager names third"));
+    }
+
+    @Test
+    void redisAsSpringBootKnowsIt() {
+        withRedis
+                .withPropertyValues(
+                        "spring.data.redis.host=" + RedisServers.shared().host(),
+                        "spring.data.redis.port=" + RedisServers.shared().port())
+                .run(context -> assertThat(
+                                context.getBean(DedupStores.class).store().name())
+                        .isEqualTo("redis"));
+        withRedis
+                .withUserConfiguration(ServiceConnection.class)
+                .run(context -> context.getBean(DedupStores.class).store().ping());
+    }
+
+    @Test
+    void redisThatIsNotThere() {
+        withRedis.withPropertyValues("dedup.redis.url=redis://localhost:1").run(context -> {
+            var analysis = analysis(context.getStartupFailure());
+            assertThat(analysis.getDescription()).contains("localhost:1");
+            assertThat(analysis.getAction()).contains("dedup.redis.url");
+        });
+        runner.withPropertyValues("dedup.store=redis")
+                .run(context -> assertThat(analysis(context.getStartupFailure()).getDescription())
+                        .contains("nothing tells where Redis is"));
+    }
+
+    /** A server that speaks no TLS: the store must not fall back to speaking none. */
+    @Test
+    void redisByABundleOrARedissUrlIsTls() {
+        String address =
+                RedisServers.shared().host() + ":" + RedisServers.shared().port();
+        withRedis
+                .withPropertyValues("spring.data.redis.url=rediss://" + address)
+                .run(context -> assertThat(context).hasFailed());
+        withRedis
+                .withPropertyValues(
+                        "spring.data.redis.host=" + RedisServers.shared().host(),
+                        "spring.data.redis.port=" + RedisServers.shared().port(),
+                        "spring.data.redis.ssl.enabled=true")
+                .run(context -> assertThat(context).hasFailed());
+    }
+
+    @Test
+    void theStoreIsAskedForWhereTheClassPathHasTwo() {
+        runner.run(context -> assertThat(analysis(context.getStartupFailure()).getDescription())
+                .contains("dedup.store isn't set")
+                .contains("both"));
+    }
+
+    @Test
+    void aStoreOfTheApplications() {
+        runner.withUserConfiguration(OwnStore.class)
+                .run(context -> assertThat(context.getBean(DedupStores.class).store())
+                        .isSameAs(context.getBean(DedupStore.class)));
+    }
+
+    @Test
+    void modesThatTheStoreDoesNotHave() {
+        withDatabase
+                .withPropertyValues("dedup.topics.orders.mode=tiered")
+                .run(context -> assertThat(analysis(context.getStartupFailure()).getAction())
+                        .contains("With dedup.store=jdbc the modes"));
+    }
+}
