@@ -70,7 +70,7 @@ final class BatchSteps<K, V> {
     }
 
     /** What a handler's failure becomes, when what it proves done is done and the rest is released. */
-    RuntimeException failed(BatchPlan plan, BatchFailure failure, HandedBatch<K, V> handed, boolean leaseLost) {
+    RuntimeException failed(BatchPlan plan, BatchFailure failure, HandedBatch<?, ?> handed, boolean leaseLost) {
         int first = plan.runs().get(Math.max(0, failure.failed()));
         if (failure.thrown() instanceof Error) {
             return Sneaky.rethrow(failure.thrown());
@@ -96,7 +96,7 @@ final class BatchSteps<K, V> {
      * is behind a cut would be recovered with it, never handled, and duplicates although they are done. So the first
      * record that the handler was given stands for all of them: it is retried with them, and recovered alone.
      */
-    private RuntimeException failedInPart(int first, HandedBatch<K, V> handed, Throwable cause) {
+    private RuntimeException failedInPart(int first, HandedBatch<?, ?> handed, Throwable cause) {
         return failedAt(
                 first,
                 new RecordFailedException(
@@ -142,6 +142,14 @@ final class BatchSteps<K, V> {
                 new DeliveryDeferredException(
                         reason, retryAfter, pause, deferred, records.get(unfinished(first)), cause),
                 deferred);
+    }
+
+    /** A deferral of what the handler didn't acknowledge, and what was rolled back with it. */
+    RuntimeException comesAgain(int index, NotAcknowledgedException open) {
+        if (!open.isNack()) {
+            log.warn("{}: {}", deliveries.get(index).origin().get(), open.getMessage());
+        }
+        return deferral(index, index, DeferReason.ROLLED_BACK, open.sleep(maxDeferDelay(index)), false, open);
     }
 
     Duration maxDeferDelay(int index) {

@@ -18,6 +18,7 @@ import org.springframework.kafka.listener.ConsumerSeekAware.ConsumerSeekCallback
 final class BoundConsumer {
     private final PollBudget polls;
     private final ManualAcks acks;
+    private final TransactionWork transaction;
     private final ConsumerSeekCallback seeks;
     private final boolean commitsOffsets;
     private final Map<TopicPartition, Long> deferred = new HashMap<>();
@@ -28,6 +29,7 @@ final class BoundConsumer {
     BoundConsumer(DedupEngine engine, Duration maxPollInterval, boolean commitsOffsets, ConsumerSeekCallback seeks) {
         Thread thread = Thread.currentThread();
         this.polls = new PollBudget(maxPollInterval);
+        this.transaction = new TransactionWork(engine);
         this.seeks = seeks;
         this.commitsOffsets = commitsOffsets;
         this.acks = new ManualAcks(
@@ -43,6 +45,11 @@ final class BoundConsumer {
 
     ManualAcks acks() {
         return acks;
+    }
+
+    /** What the container's Kafka transactions decide about. */
+    TransactionWork transaction() {
+        return transaction;
     }
 
     /** Whether offsets can be committed at all: without a group they can't, and an ack means nothing. */
@@ -124,6 +131,7 @@ final class BoundConsumer {
         } else {
             deferred.keySet().removeAll(partitions);
         }
+        transaction.revoked(partitions);
         acks.pending()
                 .lost(partitions)
                 .forEach((partition, offset) -> seeks.seek(partition.topic(), partition.partition(), offset));

@@ -1,19 +1,30 @@
 package io.dedup.kafka;
 
+import static java.util.Objects.requireNonNull;
+
+import io.dedup.DedupOutcome.DeferReason;
 import io.dedup.engine.DedupEngine;
 import java.time.Duration;
 import java.util.Collection;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.kafka.core.KafkaResourceHolder;
 import org.springframework.kafka.listener.AbstractMessageListenerContainer;
 import org.springframework.kafka.listener.ConsumerSeekAware.ConsumerSeekCallback;
 import org.springframework.kafka.listener.MessageListenerContainer;
+import org.springframework.kafka.transaction.KafkaAwareTransactionManager;
+import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+import org.springframework.transaction.support.TransactionTemplate;
 
 /**
  * What a container's decorated listener and decorated error handler share. Thread-safe.
@@ -54,6 +65,60 @@ final class Decoration {
 
     RecordDeliveries deliveries() {
         return deliveries;
+    }
+
+    /** Whether the container's listener is called in a Kafka transaction, which commits the offsets. */
+    boolean inKafkaTransaction() {
+        return container.getContainerProperties().getKafkaAwareTransactionManager()
+                instanceof DedupTransactionManager<?, ?>;
+    }
+
+    boolean stopsWhenFenced() {
+        return container.getContainerProperties().isStopContainerWhenFenced();
+    }
+
+    /**
+     * Runs work in a Kafka transaction of its own, which commits the offsets of these records.
+     *
+     * @throws RuntimeException what the work throws, or the transaction
+     */
+    void inTransaction(List<? extends ConsumerRecord<?, ?>> finished, Consumer<?, ?> consumer, Runnable work) {
+        KafkaAwareTransactionManager<?, ?> manager =
+                requireNonNull(container.getContainerProperties().getKafkaAwareTransactionManager());
+        TransactionTemplate apart = new TransactionTemplate(manager);
+        apart.setPropagationBehavior(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
+        apart.executeWithoutResult(status -> {
+            work.run();
+            KafkaResourceHolder<?, ?> holder = (KafkaResourceHolder<?, ?>)
+                    requireNonNull(TransactionSynchronizationManager.getResource(manager.getProducerFactory()));
+            holder.getProducer()
+                    .sendOffsetsToTransaction(PollOffsets.behind(finished, container), consumer.groupMetadata());
+        });
+    }
+
+    /**
+     * Nothing is handled while it isn't known whether it has committed before. After the rollback, that is asked for.
+     *
+     * @throws DeliveryDeferredException when it isn't known
+     */
+    void requireResolved(BoundConsumer bound, List<? extends ConsumerRecord<?, ?>> records) {
+        if (bound.transaction().isUnknown(records)) {
+            ConsumerRecord<?, ?> first = records.get(0);
+            throw bound.deferring(deferral(DeferReason.COMMIT_UNKNOWN, first, null), first);
+        }
+    }
+
+    DeliveryDeferredException deferral(DeferReason reason, ConsumerRecord<?, ?> record, @Nullable Throwable cause) {
+        return deferral(reason, maxDeferDelay(record), record, cause);
+    }
+
+    DeliveryDeferredException deferral(
+            DeferReason reason, Duration retryAfter, ConsumerRecord<?, ?> record, @Nullable Throwable cause) {
+        return new DeliveryDeferredException(reason, retryAfter, false, record, record, cause);
+    }
+
+    Duration maxDeferDelay(ConsumerRecord<?, ?> record) {
+        return deliveries.topic(record.topic()).policy().maxDeferDelay();
     }
 
     /** The longest time between two polls. */

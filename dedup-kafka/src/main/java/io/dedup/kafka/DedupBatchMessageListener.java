@@ -1,5 +1,7 @@
 package io.dedup.kafka;
 
+import static java.util.Objects.requireNonNull;
+
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
@@ -13,6 +15,8 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.kafka.listener.BatchAcknowledgingConsumerAwareMessageListener;
 import org.springframework.kafka.listener.BatchMessageListener;
 import org.springframework.kafka.listener.ConsumerSeekAware;
+import org.springframework.kafka.listener.ListenerType;
+import org.springframework.kafka.listener.ListenerUtils;
 import org.springframework.kafka.listener.adapter.AbstractDelegatingMessageListenerAdapter;
 import org.springframework.kafka.listener.adapter.AsyncRepliesAware;
 import org.springframework.kafka.support.Acknowledgment;
@@ -32,7 +36,7 @@ final class DedupBatchMessageListener<K, V> extends AbstractDelegatingMessageLis
             List<ConsumerRecord<K, V>> records,
             @Nullable Acknowledgment acknowledgment,
             @Nullable Consumer<?, ?> consumer) {
-        handle(records, acknowledgment, (part, ack) -> invoke(part, ack, consumer));
+        handle(records, acknowledgment, consumer, (part, ack) -> invoke(part, ack, consumer));
     }
 
     @Override
@@ -58,15 +62,22 @@ final class DedupBatchMessageListener<K, V> extends AbstractDelegatingMessageLis
         handle(
                 list,
                 acknowledgment,
+                consumer,
                 (part, ack) ->
                         delegate.onMessage(part.size() == list.size() ? records : recordsOf(part), ack, consumer));
     }
 
     private void handle(
-            List<ConsumerRecord<K, V>> records, @Nullable Acknowledgment acknowledgment, BatchHandler<K, V> handler) {
+            List<ConsumerRecord<K, V>> records,
+            @Nullable Acknowledgment acknowledgment,
+            @Nullable Consumer<?, ?> consumer,
+            BatchHandler<K, V> handler) {
         BoundConsumer bound = decoration.bound();
         bound.settled();
-        if (decoration.deliveries().isTransactional(records.get(0).topic())) {
+        if (decoration.inKafkaTransaction()) {
+            new KafkaTransactionBatch<>(decoration, bound, records, acknowledgment, requireNonNull(consumer), handler)
+                    .run();
+        } else if (decoration.deliveries().isTransactional(records.get(0).topic())) {
             new TransactionalBatch<>(decoration, bound, records, acknowledgment, handler).run();
         } else if (acknowledgment == null) {
             new AutomaticBatch<>(decoration, bound, records, handler).run();
@@ -95,6 +106,16 @@ final class DedupBatchMessageListener<K, V> extends AbstractDelegatingMessageLis
                     .add(record);
         }
         return new ConsumerRecords<>(byPartition, Map.of());
+    }
+
+    /** In a Kafka transaction the consumer is needed; the container gives it to listeners only that end in one that wants it. */
+    @Override
+    public BatchMessageListener<K, V> getDelegate() {
+        BatchAcknowledgingConsumerAwareMessageListener<K, V> wantsConsumer = this::invoke;
+        ListenerType type = ListenerUtils.determineListenerType(HandlerMethods.innermost(delegate));
+        return decoration.inKafkaTransaction() && (type == ListenerType.SIMPLE || type == ListenerType.ACKNOWLEDGING)
+                ? wantsConsumer
+                : super.getDelegate();
     }
 
     @Override

@@ -50,6 +50,11 @@ final class DedupMessageListener<K, V> extends FilteringMessageListenerAdapter<K
         BoundConsumer bound = decoration.bound();
         bound.settled();
         Delivery delivery = decoration.deliveries().of(record);
+        if (decoration.inKafkaTransaction()) {
+            new KafkaTransactionRecord(decoration, bound, record, acknowledgment)
+                    .run(() -> admitted(record, delivery, bound), ack -> invoke(record, ack, consumer));
+            return;
+        }
         if (acknowledgment == null) {
             Execution execution = admitted(record, delivery, bound);
             if (execution == null) {

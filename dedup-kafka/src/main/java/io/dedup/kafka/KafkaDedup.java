@@ -1,5 +1,7 @@
 package io.dedup.kafka;
 
+import static java.util.Objects.requireNonNull;
+
 import io.dedup.Deduplicator;
 import io.dedup.MissingMessageIdException;
 import io.dedup.PayloadConflictException;
@@ -8,14 +10,17 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.kafka.config.ContainerCustomizer;
 import org.springframework.kafka.config.ContainerPostProcessor;
 import org.springframework.kafka.listener.AbstractMessageListenerContainer;
+import org.springframework.kafka.listener.AfterRollbackProcessor;
 import org.springframework.kafka.listener.BatchMessageListener;
 import org.springframework.kafka.listener.CommonErrorHandler;
 import org.springframework.kafka.listener.ConcurrentMessageListenerContainer;
+import org.springframework.kafka.listener.ContainerProperties;
 import org.springframework.kafka.listener.DefaultErrorHandler;
 import org.springframework.kafka.listener.ExceptionClassifier;
 import org.springframework.kafka.listener.MessageListener;
 import org.springframework.kafka.listener.adapter.KafkaBackoffAwareMessageListenerAdapter;
 import org.springframework.kafka.retrytopic.DestinationTopicContainer;
+import org.springframework.kafka.transaction.KafkaAwareTransactionManager;
 
 /**
  * Makes spring-kafka listeners idempotent: each business message takes effect once within its deduplication window.
@@ -25,8 +30,9 @@ import org.springframework.kafka.retrytopic.DestinationTopicContainer;
  * {@link Deduplicator}, which it doesn't own.
  *
  * <p>A container is refused at its start, with an {@link IllegalStateException} that names the setting, when it would
- * lose or double messages: {@code enable.auto.commit}, a transaction manager, asynchronous returns, {@code asyncAcks}, and
- * {@code @RetryableTopic} without a {@link KafkaDedupInstaller}; in a transactional mode also a handler that runs outside of its transaction, as far as it can be
+ * lose or double messages: {@code enable.auto.commit}, a transaction manager that isn't Kafka's, asynchronous returns,
+ * {@code asyncAcks}, and {@code @RetryableTopic} without a {@link KafkaDedupInstaller}; in a transactional mode also a
+ * handler that runs outside of its transaction, as far as it can be
  * seen.
  */
 public final class KafkaDedup implements AutoCloseable {
@@ -76,7 +82,42 @@ public final class KafkaDedup implements AutoCloseable {
         }
         Decoration decoration = new Decoration(container, deduplicator.engine(), deliveries, holds, pauses);
         container.setupMessageListener(decorated(listener, container, decoration));
-        container.setCommonErrorHandler(decorated(container.getCommonErrorHandler(), decoration));
+        if (isInKafkaTransaction(container)) {
+            decorateTransactions(container, decoration);
+        } else {
+            container.setCommonErrorHandler(decorated(container.getCommonErrorHandler(), decoration));
+        }
+    }
+
+    @SuppressWarnings({"deprecation", "removal"})
+    private static boolean isInKafkaTransaction(AbstractMessageListenerContainer<?, ?> container) {
+        ContainerProperties properties = container.getContainerProperties();
+        return properties.getKafkaAwareTransactionManager() != null
+                || properties.getTransactionManager() instanceof KafkaAwareTransactionManager;
+    }
+
+    /** In a transaction the container has no error handler of its own: what fails is rolled back. */
+    @SuppressWarnings({"deprecation", "removal", "unchecked"})
+    private static <K, V> void decorateTransactions(
+            AbstractMessageListenerContainer<K, V> container, Decoration decoration) {
+        ContainerProperties properties = container.getContainerProperties();
+        KafkaAwareTransactionManager<?, ?> manager = properties.getKafkaAwareTransactionManager();
+        if (manager == null) {
+            manager = (KafkaAwareTransactionManager<?, ?>) requireNonNull(properties.getTransactionManager());
+            properties.setTransactionManager(null);
+        }
+        properties.setKafkaAwareTransactionManager(new DedupTransactionManager<>(manager, decoration));
+        AfterRollbackProcessor<K, V> processor = (AfterRollbackProcessor<K, V>) container.getAfterRollbackProcessor();
+        refuseRetries(processor);
+        container.setAfterRollbackProcessor(new DeferralAwareRollbackProcessor<>(processor, decoration));
+    }
+
+    /** What is rejected is rejected again. */
+    private static void refuseRetries(Object handler) {
+        if (handler instanceof ExceptionClassifier classifier) {
+            classifier.addNotRetryableExceptions(
+                    MissingMessageIdException.class, PayloadConflictException.class, PoisonMessageException.class);
+        }
     }
 
     /** The main container of a {@code @RetryableTopic}, whose further topics are planned there. */
@@ -103,10 +144,7 @@ public final class KafkaDedup implements AutoCloseable {
 
     private static CommonErrorHandler decorated(@Nullable CommonErrorHandler handler, Decoration decoration) {
         CommonErrorHandler delegate = handler == null ? new DefaultErrorHandler() : handler; // so does the container
-        if (delegate instanceof ExceptionClassifier classifier) {
-            classifier.addNotRetryableExceptions(
-                    MissingMessageIdException.class, PayloadConflictException.class, PoisonMessageException.class);
-        }
+        refuseRetries(delegate);
         return new DeferralAwareErrorHandler(delegate, decoration);
     }
 

@@ -50,12 +50,7 @@ final class PollOffsets {
 
     private static void commitFinished(
             List<ConsumerRecord<?, ?>> finished, Consumer<?, ?> consumer, MessageListenerContainer container) {
-        Map<TopicPartition, OffsetAndMetadata> offsets = new LinkedHashMap<>();
-        for (ConsumerRecord<?, ?> record : finished) {
-            offsets.put(
-                    PendingDeliveries.partitionOf(record),
-                    ListenerUtils.createOffsetAndMetadata(container, record.offset() + 1)); // may call the user's code
-        }
+        Map<TopicPartition, OffsetAndMetadata> offsets = behind(finished, container);
         offsets.keySet().retainAll(consumer.assignment());
         if (offsets.isEmpty() || container.getGroupId() == null) {
             return;
@@ -67,6 +62,18 @@ final class PollOffsets {
             OffsetCommitCallback callback = properties.getCommitCallback();
             consumer.commitAsync(offsets, callback == null ? LOGGING : callback);
         }
+    }
+
+    /** The offsets to commit when these are finished. */
+    static Map<TopicPartition, OffsetAndMetadata> behind(
+            List<? extends ConsumerRecord<?, ?>> finished, MessageListenerContainer container) {
+        Map<TopicPartition, OffsetAndMetadata> offsets = new LinkedHashMap<>();
+        for (ConsumerRecord<?, ?> record : finished) {
+            offsets.put(
+                    PendingDeliveries.partitionOf(record),
+                    ListenerUtils.createOffsetAndMetadata(container, record.offset() + 1)); // may call the user's code
+        }
+        return offsets;
     }
 
     /** Seeks where the consumer is beyond these records; somebody may have sought to what is before them. */

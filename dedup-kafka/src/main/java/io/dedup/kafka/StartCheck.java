@@ -35,7 +35,8 @@ final class StartCheck {
     void requireSafe() {
         requireExtractors();
         requireChain();
-        if (!(container.getCommonErrorHandler() instanceof DeferralAwareErrorHandler)) {
+        if (!decoration.inKafkaTransaction()
+                && !(container.getCommonErrorHandler() instanceof DeferralAwareErrorHandler)) {
             throw refused("its common error handler was replaced after KafkaDedup decorated it, and would give up on"
                     + " deferred records. Set the error handler first, then decorate (customizer(userCustomizer)"
                     + " keeps the order)");

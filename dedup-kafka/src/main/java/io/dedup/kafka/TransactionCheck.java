@@ -2,11 +2,13 @@ package io.dedup.kafka;
 
 import io.dedup.DedupMode;
 import java.lang.reflect.AnnotatedElement;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeMap;
+import org.apache.kafka.clients.producer.ProducerConfig;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.kafka.listener.AbstractMessageListenerContainer;
@@ -26,6 +28,8 @@ final class TransactionCheck {
     /** Handlers of these run outside of the framework's transaction. */
     private static final Set<Propagation> OUTSIDE =
             Set.of(Propagation.REQUIRES_NEW, Propagation.NOT_SUPPORTED, Propagation.NEVER);
+
+    private static final Duration KAFKA_DEFAULT_TRANSACTION_TIMEOUT = Duration.ofSeconds(60);
 
     private final ContainerProperties properties;
     private final AbstractMessageListenerContainer<?, ?> container;
@@ -57,8 +61,7 @@ final class TransactionCheck {
                             + " the handler has sent be lost when the process dies between the two commits. Remove"
                             + " kafkaAwareTransactionManager from its container properties, and send from an outbox table"
                             + " that the handler writes to"
-                    : "it has a Kafka transaction manager, which isn't supported yet: remove kafkaAwareTransactionManager"
-                            + " from its container properties";
+                    : kafkaProblem();
         }
         return manager == null
                 ? null
@@ -66,6 +69,21 @@ final class TransactionCheck {
                         + " transaction, before the database commits, and a crash between the two lose the message. Remove"
                         + " transactionManager from its container properties, and use mode TRANSACTIONAL, which opens the"
                         + " transaction around the handler";
+    }
+
+    /** Why the container's Kafka transactions can't be decorated, or null. */
+    private @Nullable String kafkaProblem() {
+        if (!decoration.inKafkaTransaction()
+                || !(container.getAfterRollbackProcessor() instanceof DeferralAwareRollbackProcessor<?, ?>)) {
+            return "its kafkaAwareTransactionManager or its afterRollbackProcessor was set after KafkaDedup decorated it,"
+                    + " which so doesn't hear of commits and rollbacks. Set them first, then decorate";
+        }
+        return container.getCommonErrorHandler() == null
+                ? null
+                : "it has a common error handler within a Kafka transaction: what a failed handler has sent would be"
+                        + " committed when that one is done with the record, and a batch that is tried again send twice."
+                        + " Remove it, and set afterRollbackProcessor, which runs after the rollback, such as a"
+                        + " DefaultAfterRollbackProcessor with a DeadLetterPublishingRecoverer";
     }
 
     private boolean anyTransactional(Collection<String> topics) {
@@ -108,9 +126,13 @@ final class TransactionCheck {
         return AnnotatedElementUtils.findMergedAnnotation(annotated, Transactional.class);
     }
 
-    /** Why these topics can't share a batch listener, or null: one transaction can't be of two modes. */
+    /** Why the listener can't read topics of these modes, or null. A batch's transaction can't be of two modes. */
     @Nullable
     String modesProblem(Collection<String> topics, @Nullable Object listener) {
+        String manager = managerProblem(topics);
+        if (manager != null) {
+            return manager;
+        }
         if (!(listener instanceof BatchMessageListener<?, ?>)) {
             return null;
         }
@@ -125,7 +147,7 @@ final class TransactionCheck {
 
     /** What may become too much for the database. */
     List<String> warnings(Collection<String> topics, Object listener, String name) {
-        List<String> warnings = new ArrayList<>();
+        List<String> warnings = new ArrayList<>(kafkaWarnings(topics, name));
         long capacity = decoration.engine().concurrentRecords();
         if (listener instanceof BatchMessageListener<?, ?> && capacity < Long.MAX_VALUE && anyTransactional(topics)) {
             int consumers = container instanceof ConcurrentMessageListenerContainer<?, ?> concurrent
@@ -140,5 +162,31 @@ final class TransactionCheck {
             }
         }
         return warnings;
+    }
+
+    private List<String> kafkaWarnings(Collection<String> topics, String name) {
+        KafkaAwareTransactionManager<?, ?> manager = properties.getKafkaAwareTransactionManager();
+        if (manager == null) {
+            return List.of();
+        }
+        Object value = manager.getProducerFactory()
+                .getConfigurationProperties()
+                .get(ProducerConfig.TRANSACTION_TIMEOUT_CONFIG);
+        Duration timeout = value == null
+                ? KAFKA_DEFAULT_TRANSACTION_TIMEOUT
+                : Duration.ofMillis(Long.parseLong(value.toString().trim()));
+        return topics.stream()
+                .filter(topic -> decoration
+                                .deliveries()
+                                .topic(topic)
+                                .policy()
+                                .maxProcessingTime()
+                                .compareTo(timeout)
+                        > 0)
+                .map(topic -> name + ", topic " + topic + ": maxProcessingTime ("
+                        + decoration.deliveries().topic(topic).policy().maxProcessingTime()
+                        + ") is longer than the producer's transaction.timeout.ms (" + timeout
+                        + "): the broker rolls a handler that takes that long back, and it runs again")
+                .toList();
     }
 }

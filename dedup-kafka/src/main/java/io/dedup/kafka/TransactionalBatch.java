@@ -13,8 +13,6 @@ import java.util.List;
 import java.util.Map;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import org.springframework.kafka.support.Acknowledgment;
 
 /**
@@ -24,8 +22,6 @@ import org.springframework.kafka.support.Acknowledgment;
  * commit: the error handler commits their offsets.
  */
 final class TransactionalBatch<K, V> {
-    private static final Logger log = LoggerFactory.getLogger(KafkaDedup.class);
-
     private final BoundConsumer bound;
     private final BatchSteps<K, V> steps;
     private final DedupEngine engine;
@@ -125,15 +121,7 @@ final class TransactionalBatch<K, V> {
         if (open.position() > 0) {
             commitBefore(plan, open.position());
         }
-        return comesAgain(plan.runs().get(open.position()), open);
-    }
-
-    private RuntimeException comesAgain(int index, NotAcknowledgedException open) {
-        if (!open.isNack()) {
-            log.warn("{}: {}", steps.deliveries.get(index).origin().get(), open.getMessage());
-        }
-        return steps.deferral(
-                index, index, DeferReason.ROLLED_BACK, open.sleep(steps.maxDeferDelay(index)), false, open);
+        return steps.comesAgain(plan.runs().get(open.position()), open);
     }
 
     /** Runs the good records before a position again. Throws what ends the batch earlier, if anything does. */
@@ -177,7 +165,7 @@ final class TransactionalBatch<K, V> {
                 steps.budget);
         if (end instanceof RunEnd.Failed failed) {
             throw failed.cause() instanceof NotAcknowledgedException open
-                    ? comesAgain(index, open)
+                    ? steps.comesAgain(index, open)
                     : steps.failedAlone(index, failed.cause());
         }
         return end instanceof RunEnd.NotRun notRun ? notRun.admission() : null;

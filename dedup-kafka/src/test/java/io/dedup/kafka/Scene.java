@@ -138,6 +138,11 @@ final class Scene implements AutoCloseable {
         }
 
         @Override
+        public void leaseLost(DedupKey key) {
+            events.add("lease lost " + key.messageId());
+        }
+
+        @Override
         public void completionPending(DedupKey key) {
             pending.incrementAndGet();
         }

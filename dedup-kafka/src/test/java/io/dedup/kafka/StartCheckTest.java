@@ -92,17 +92,19 @@ class StartCheckTest {
     }
 
     @Test
-    @DisplayName("K10 K11 transactions are refused")
-    void transactions() {
-        var properties = scene.properties(AckMode.BATCH, listener);
+    @DisplayName("K10 a Kafka transaction manager that is set after the decoration is refused")
+    void transactionsSetLater() {
+        var container = scene.container(AckMode.BATCH, listener);
+        scene.kafka.decorate(container);
         var producers = new DefaultKafkaProducerFactory<String, String>(
                 Map.of("bootstrap.servers", scene.bootstrap, "transactional.id", "tx"),
                 new StringSerializer(),
                 new StringSerializer());
-        properties.setKafkaAwareTransactionManager(new KafkaTransactionManager<>(producers));
-        assertThatThrownBy(() -> scene.start(scene.container(properties, Map.of())))
+        container.getContainerProperties().setKafkaAwareTransactionManager(new KafkaTransactionManager<>(producers));
+        assertThatThrownBy(container::start)
                 .isInstanceOf(IllegalStateException.class)
-                .hasMessageContaining("transaction manager");
+                .hasMessageContaining("kafkaAwareTransactionManager")
+                .hasMessageContaining("then decorate");
     }
 
     @Test

@@ -1,0 +1,86 @@
+package io.dedup.kafka;
+
+import io.dedup.DedupOutcome.DeferReason;
+import io.dedup.engine.Execution;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.kafka.support.Acknowledgment;
+
+/**
+ * One record in the container's Kafka transaction, which commits what the handler sends together with the offset. Its claim
+ * is kept until the transaction has ended.
+ */
+final class KafkaTransactionRecord {
+    private static final Logger log = LoggerFactory.getLogger(KafkaDedup.class);
+
+    private final Decoration decoration;
+    private final BoundConsumer bound;
+    private final ConsumerRecord<?, ?> record;
+    private final @Nullable Acknowledgment container;
+
+    KafkaTransactionRecord(
+            Decoration decoration,
+            BoundConsumer bound,
+            ConsumerRecord<?, ?> record,
+            @Nullable Acknowledgment container) {
+        this.decoration = decoration;
+        this.bound = bound;
+        this.record = record;
+        this.container = container;
+    }
+
+    /**
+     * Returns when the record may be committed.
+     *
+     * @param admitted asks for the run; null when the record is to be acked without one
+     * @param handler is called with an acknowledgment in the manual ack modes
+     */
+    void run(Supplier<@Nullable Execution> admitted, Consumer<@Nullable Acknowledgment> handler) {
+        bound.transaction().begin(record);
+        decoration.requireResolved(bound, List.of(record));
+        Execution execution = admitted.get();
+        if (execution != null) {
+            handle(execution, handler);
+            bound.transaction().handled(List.of(execution), List.of(record));
+        }
+        if (container != null) {
+            container.acknowledge();
+        }
+    }
+
+    private void handle(Execution execution, Consumer<@Nullable Acknowledgment> handler) {
+        TransactionAcknowledgment ack = container == null ? null : new TransactionAcknowledgment(container, null);
+        execution.begin();
+        try {
+            handler.accept(ack);
+            if (ack != null) {
+                ack.handlerReturned(true);
+            }
+        } catch (Throwable e) { // Errors, too: a claim that nobody releases holds the message for its lease
+            // At once, and not after the rollback: what the handler has sent in this transaction never becomes visible.
+            boolean leaseLost = WorkMayGoOn.fail(decoration.engine(), List.of(execution), e);
+            throw failed(e, leaseLost);
+        }
+    }
+
+    private RuntimeException failed(Throwable thrown, boolean leaseLost) {
+        if (thrown instanceof NotAcknowledgedException open) {
+            if (!open.isNack()) {
+                log.warn("{}: {}", decoration.deliveries().of(record).origin().get(), open.getMessage());
+            }
+            return bound.deferring(
+                    decoration.deferral(
+                            DeferReason.ROLLED_BACK, open.sleep(decoration.maxDeferDelay(record)), record, open),
+                    record);
+        }
+        if (!leaseLost || thrown instanceof Error) {
+            return Sneaky.rethrow(thrown);
+        }
+        return bound.deferring(decoration.deferral(DeferReason.LEASE_LOST, record, thrown), record);
+    }
+}

@@ -1,0 +1,361 @@
+package io.dedup.kafka;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.dedup.engine.Execution;
+import io.dedup.engine.WaitBudget;
+import io.dedup.store.StoredRecord;
+import io.dedup.store.StoredRecord.State;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.errors.TimeoutException;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.kafka.listener.AcknowledgingMessageListener;
+import org.springframework.kafka.listener.BatchListenerFailedException;
+import org.springframework.kafka.listener.BatchMessageListener;
+import org.springframework.kafka.listener.ContainerProperties.AckMode;
+import org.springframework.kafka.listener.DefaultAfterRollbackProcessor;
+import org.springframework.kafka.listener.DefaultErrorHandler;
+import org.springframework.kafka.listener.MessageListener;
+
+/** Read, process, write in Kafka transactions, in mode LEASED. */
+class KafkaTransactionTest {
+    private final Scene scene = new Scene();
+    private final Transactions transactions = new Transactions(scene);
+
+    @AfterEach
+    void close() {
+        scene.close();
+    }
+
+    private Object listener(boolean batch) {
+        return batch
+                ? (BatchMessageListener<String, String>) records -> records.forEach(transactions::handle)
+                : (MessageListener<String, String>) transactions::handle;
+    }
+
+    private State stateOf(String id) {
+        return scene.store
+                .find(scene.dedup.key(scene.topic, id))
+                .map(StoredRecord::state)
+                .orElse(State.RELEASED);
+    }
+
+    private void awaitDone(String... ids) {
+        await().atMost(Scene.PATIENCE).untilAsserted(() -> {
+            for (String id : ids) {
+                assertThat(stateOf(id)).as(id).isEqualTo(State.DONE);
+            }
+        });
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    @DisplayName("K10 done is written after the commit, and duplicates send nothing")
+    void doneAfterCommit(boolean batch) {
+        List<State> atCommit = new CopyOnWriteArrayList<>();
+        transactions.next.set(producer -> {
+            atCommit.add(stateOf("a"));
+            producer.commitTransaction();
+        });
+        scene.send("a");
+        scene.start(transactions.container(AckMode.BATCH, listener(batch)));
+        awaitDone("a");
+        scene.send("a", "b", "a", "b");
+
+        scene.awaitCommitted(5);
+        transactions.awaitOutputs("a", "b");
+        assertThat(atCommit).containsExactly(State.PROCESSING);
+        assertThat(scene.effects).containsExactly("a", "b");
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    @DisplayName("K10 a commit that fails takes the outputs back: not done, released, and handled again")
+    void abort(boolean batch) {
+        transactions.next.set(producer -> {
+            throw new KafkaException("what was sent can't be committed");
+        });
+        scene.send("a");
+        scene.start(transactions.container(AckMode.BATCH, listener(batch)));
+
+        scene.awaitCommitted(1);
+        awaitDone("a");
+        transactions.awaitOutputs("a");
+        assertThat(scene.effects).containsExactly("a", "a");
+        assertThat(scene.events).containsExactly("released a", "completed a");
+        assertThat(transactions.recovered).isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    @DisplayName(
+            "K10 a fenced producer: rolled back and handled again, with the rest of the poll; no attempt is counted")
+    void fenced(boolean batch) {
+        AtomicInteger fences = new AtomicInteger();
+        scene.send("a", "b", "c");
+        Object listener = batch
+                ? (BatchMessageListener<String, String>) records -> {
+                    records.forEach(transactions::handle);
+                    if (fences.getAndIncrement() < 3) {
+                        transactions.fence(4);
+                    }
+                }
+                : (MessageListener<String, String>) record -> {
+                    transactions.handle(record);
+                    if (fences.getAndIncrement() < 3) {
+                        transactions.fence(4);
+                    }
+                };
+        scene.start(transactions.container(AckMode.BATCH, listener, 0));
+
+        awaitDone("a", "b", "c");
+        scene.awaitCommitted(3);
+        transactions.awaitOutputs("a", "b", "c");
+        assertThat(transactions.recovered).isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    @DisplayName("K10 the answer to a commit gets lost: it was committed, and is done without a second run")
+    void answerLost(boolean batch) {
+        transactions.next.set(producer -> {
+            producer.commitTransaction();
+            throw new TimeoutException("no answer");
+        });
+        scene.send("a", "b");
+        scene.start(transactions.container(AckMode.BATCH, listener(batch), 0));
+
+        awaitDone("a", "b");
+        transactions.awaitOutputs("a", "b");
+        assertThat(scene.effects).containsExactly("a", "b");
+        assertThat(transactions.recovered).isEmpty();
+        scene.send("a", "c");
+        awaitDone("c");
+        transactions.awaitOutputs("a", "b", "c");
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    @DisplayName("K10 a commit that never arrived: nobody runs it while that isn't known, then it runs again")
+    void commitNeverArrived(boolean batch) {
+        AtomicBoolean failed = new AtomicBoolean();
+        transactions.next.set(producer -> {
+            failed.set(true);
+            throw new TimeoutException("no connection");
+        });
+        scene.send("a");
+        scene.start(transactions.container(AckMode.BATCH, listener(batch), 0));
+        await().atMost(Scene.PATIENCE).untilTrue(failed);
+        scene.send("a");
+        await().during(java.time.Duration.ofMillis(1_500))
+                .atMost(Scene.PATIENCE)
+                .untilAsserted(() -> assertThat(scene.effects).containsExactly("a"));
+        assertThat(stateOf("a")).isEqualTo(State.PROCESSING);
+
+        transactions.fence(1); // ends the transaction, as its time-out would
+
+        awaitDone("a");
+        transactions.awaitOutputs("a");
+        assertThat(scene.effects).containsExactly("a", "a");
+        assertThat(transactions.recovered).isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    @DisplayName("K3 in flight elsewhere: deferred without limit, and never recovered; what is before it is committed")
+    void deferred(boolean batch) {
+        Execution elsewhere = scene.runningElsewhere("b");
+        scene.send("a", "b", "c");
+        scene.start(transactions.container(AckMode.BATCH, listener(batch), 0));
+
+        await().atMost(Scene.PATIENCE).until(() -> scene.deferrals.size() > 12);
+        awaitDone("a");
+        transactions.awaitOutputs("a");
+        scene.awaitCommitted(1);
+        elsewhere.succeed(null, WaitBudget.none());
+
+        scene.awaitCommitted(3);
+        transactions.awaitOutputs("a", "c");
+        assertThat(scene.effects).containsExactly("a", "c");
+        assertThat(transactions.recovered).isEmpty();
+    }
+
+    @Test
+    @DisplayName("T1 a handler that throws: what it sent is rolled back, retried, given up by the user's processor")
+    void failing() {
+        scene.send("a", "bad", "c");
+        scene.send(scene.record(0, null, "no ID"));
+        scene.send("bad", "d");
+        AtomicInteger calls = new AtomicInteger();
+        var container = transactions.container(AckMode.RECORD, (MessageListener<String, String>) record -> {
+            transactions.handle(record);
+            if (Scene.id(record).equals("bad")) {
+                calls.incrementAndGet();
+                throw new IllegalStateException("bad one");
+            }
+        });
+        container.setAfterRollbackProcessor(new DefaultAfterRollbackProcessor<>(
+                (record, e) -> transactions.recovered.add(String.valueOf(record.value())),
+                new org.springframework.util.backoff.FixedBackOff(0, 1)));
+        scene.start(container);
+
+        awaitDone("a", "c", "d");
+        scene.awaitCommitted(6);
+        transactions.awaitOutputs("a", "c", "d");
+        assertThat(calls).as("each copy: one try, one retry").hasValue(4);
+        assertThat(transactions.recovered).containsExactly("v-bad", "no ID", "v-bad");
+        assertThat(stateOf("bad")).isEqualTo(State.RELEASED);
+    }
+
+    @Test
+    @DisplayName(
+            "K6 a batch that fails on a record it names: the good ones before are committed apart, all the rest comes again")
+    void failingBatch() {
+        AtomicInteger calls = new AtomicInteger();
+        scene.send("a", "a", "b", "bad", "c");
+        scene.start(transactions.container(AckMode.BATCH, (BatchMessageListener<String, String>) records -> {
+            for (ConsumerRecord<String, String> record : records) {
+                if (Scene.id(record).equals("bad") && calls.incrementAndGet() < 3) {
+                    throw new BatchListenerFailedException("bad one", record);
+                }
+                transactions.handle(record);
+            }
+        }));
+
+        scene.awaitCommitted(5);
+        awaitDone("a", "b", "bad", "c");
+        transactions.awaitOutputs("a", "b", "bad", "c");
+        assertThat(transactions.recovered).isEmpty();
+    }
+
+    @Test
+    @DisplayName(
+            "K6 a batch behind which a rejected record lies: only that one is given up, what is behind it is handled")
+    void rejectedInBatch() {
+        scene.send("a");
+        scene.send(scene.record(0, null, "no ID"));
+        scene.send("b", "a");
+        var container = transactions.container(AckMode.BATCH, listener(true));
+        List<String> given = new CopyOnWriteArrayList<>();
+        var processor = new DefaultAfterRollbackProcessor<String, String>(
+                (record, e) -> given.add(String.valueOf(record.value())),
+                new org.springframework.util.backoff.FixedBackOff(0, 0),
+                transactions.template,
+                true);
+        container.getContainerProperties().setBatchRecoverAfterRollback(true);
+        container.setAfterRollbackProcessor(processor);
+        scene.start(container);
+
+        scene.awaitCommitted(4);
+        awaitDone("a", "b");
+        transactions.awaitOutputs("a", "b");
+        assertThat(given).containsExactly("no ID");
+    }
+
+    @Test
+    @DisplayName("T5 a recovered record whose offset can't be committed with the recovery is fetched again, not lost")
+    void recoveryFails() {
+        scene.send("bad", "c");
+        List<String> given = new CopyOnWriteArrayList<>();
+        var container = transactions.container(AckMode.RECORD, (MessageListener<String, String>) record -> {
+            if (Scene.id(record).equals("bad")) {
+                throw new IllegalStateException("bad one");
+            }
+            transactions.handle(record);
+        });
+        container.setAfterRollbackProcessor(new DefaultAfterRollbackProcessor<>(
+                (record, e) -> {
+                    transactions.send("dead " + Scene.id(record));
+                    if (given.isEmpty()) {
+                        transactions.next.set(producer -> {
+                            throw new KafkaException("the recovery can't be committed");
+                        });
+                    }
+                    given.add(Scene.id(record));
+                },
+                new org.springframework.util.backoff.FixedBackOff(0, 0),
+                transactions.template,
+                true));
+        scene.start(container);
+
+        awaitDone("c");
+        scene.awaitCommitted(2);
+        transactions.awaitOutputs("dead bad", "c");
+        assertThat(given).containsExactly("bad", "bad");
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = AckMode.class,
+            names = {"MANUAL", "MANUAL_IMMEDIATE"})
+    @DisplayName(
+            "K5 what the handler doesn't acknowledge is rolled back and comes again; the ack is part of the transaction")
+    void manual(AckMode mode) {
+        AtomicInteger calls = new AtomicInteger();
+        scene.send("a", "b");
+        scene.start(transactions.container(
+                mode,
+                (AcknowledgingMessageListener<String, String>) (record, ack) -> {
+                    transactions.handle(record);
+                    if (calls.getAndIncrement() > 0) {
+                        ack.acknowledge();
+                    }
+                },
+                0));
+
+        scene.awaitCommitted(2);
+        awaitDone("a", "b");
+        transactions.awaitOutputs("a", "b");
+        assertThat(scene.effects).containsExactly("a", "a", "b");
+        assertThat(transactions.recovered).isEmpty();
+    }
+
+    @Test
+    @DisplayName("a lease that was lost before the commit: rolled back, since another consumer may have the message")
+    void leaseLost() {
+        AtomicBoolean lost = new AtomicBoolean();
+        scene.send("a");
+        scene.start(transactions.container(AckMode.RECORD, (MessageListener<String, String>) record -> {
+            transactions.handle(record);
+            if (lost.compareAndSet(false, true)) { // what an operator does to a handler that seems to hang
+                scene.store.forget(scene.dedup.key(scene.topic, "a"), true);
+                await().atMost(Scene.PATIENCE).until(() -> scene.dedup.engine().inFlight() == 1);
+                await().atMost(Scene.PATIENCE).until(() -> scene.events.contains("lease lost a"));
+            }
+        }));
+
+        awaitDone("a");
+        transactions.awaitOutputs("a");
+        assertThat(scene.effects).containsExactly("a", "a");
+    }
+
+    @Test
+    @DisplayName(
+            "a common error handler would commit what a failed handler has sent: refused, with what to use instead")
+    void refused() {
+        var withHandler = transactions.container(AckMode.RECORD, listener(false));
+        withHandler.setCommonErrorHandler(new DefaultErrorHandler());
+        assertThatThrownBy(() -> scene.start(withHandler))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("afterRollbackProcessor");
+
+        var replaced = transactions.container(AckMode.RECORD, listener(false));
+        scene.kafka.decorate(replaced);
+        replaced.setAfterRollbackProcessor(new DefaultAfterRollbackProcessor<>());
+        assertThatThrownBy(replaced::start)
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("decorate");
+    }
+}
