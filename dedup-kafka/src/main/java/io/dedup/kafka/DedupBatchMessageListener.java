@@ -105,7 +105,7 @@ final class DedupBatchMessageListener<K, V> extends AbstractDelegatingMessageLis
                     .computeIfAbsent(PendingDeliveries.partitionOf(record), partition -> new ArrayList<>())
                     .add(record);
         }
-        return new ConsumerRecords<>(byPartition, Map.of());
+        return PollResults.of(byPartition);
     }
 
     /** In a Kafka transaction the consumer is needed; the container gives it to listeners only that end in one that wants it. */

@@ -110,7 +110,7 @@ final class HeldRecords<K, V> {
                         .add(each.record);
             }
         }
-        return new ConsumerRecords<>(due, Map.of());
+        return PollResults.of(due);
     }
 
     /** It is acknowledged for good. False when its lock is lost, so that the acknowledgment means nothing. */

@@ -111,6 +111,6 @@ final class PollOffsets {
                 ordered.put(partition, records);
             }
         }
-        return new ConsumerRecords<>(ordered, remaining.nextOffsets());
+        return PollResults.of(ordered, remaining);
     }
 }

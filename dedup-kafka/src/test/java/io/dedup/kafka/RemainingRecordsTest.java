@@ -41,7 +41,7 @@ class RemainingRecordsTest {
                     TopicPartition partition = new TopicPartition(scene.topic, (first + i) % PARTITIONS);
                     poll.put(partition, List.of(record(partition, 0), record(partition, 1)));
                 }
-                ConsumerRecords<String, String> records = new ConsumerRecords<>(poll, Map.of());
+                ConsumerRecords<String, String> records = PollResults.of(poll);
                 ConsumerRecord<String, String> failed =
                         record(new TopicPartition(scene.topic, (first + 1) % PARTITIONS), 1);
                 consumer.assign(poll.keySet());
