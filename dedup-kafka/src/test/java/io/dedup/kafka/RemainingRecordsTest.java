@@ -10,6 +10,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.MockConsumer;
 import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.kafka.listener.BatchListenerFailedException;
 import org.springframework.kafka.listener.BatchMessageListener;
@@ -22,6 +23,7 @@ import org.springframework.util.backoff.FixedBackOff;
 class RemainingRecordsTest {
     private static final int PARTITIONS = 24;
 
+    @Tag(SpringKafkaLine.TAG_4) // MockConsumer(String)
     @Test
     @DisplayName(
             "without a seek after an error, the first record that remains is the one that failed, on any partition")

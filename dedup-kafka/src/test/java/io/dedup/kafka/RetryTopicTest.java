@@ -12,6 +12,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.kafka.annotation.BackOff;
 import org.springframework.kafka.annotation.DltHandler;
@@ -78,6 +79,7 @@ class RetryTopicTest {
         return scene.records(scene.topic + suffix).stream().map(Scene::id).toList();
     }
 
+    @Tag(SpringKafkaLine.TAG_4) // @RetryableTopic(backOff = ...)
     @Test
     @DisplayName(
             "K7 K7b hops share the main topic's claims, the dead letter has its own, and a replay after a fix runs")
@@ -163,6 +165,7 @@ class RetryTopicTest {
     @org.springframework.context.annotation.Configuration
     static class BlockingConfig extends Blocking {}
 
+    @Tag(SpringKafkaLine.TAG_4) // the same
     @Test
     @DisplayName("K7 blocking retries before each hop; a missing ID is dead-lettered at once")
     void blockingRetries() {

@@ -11,10 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.springframework.core.SpringVersion;
 import org.springframework.kafka.listener.KafkaMessageListenerContainer;
 
-/** Which line of spring-kafka the tests run on; see the profile spring-kafka-3.3 in pom.xml. */
 class SpringKafkaLineTest {
-    private static final boolean OLDER = "3.3".equals(System.getProperty("dedup.test.spring-kafka"));
-
     private static String jarOf(Class<?> type) {
         return type.getProtectionDomain().getCodeSource().getLocation().getPath();
     }
@@ -22,9 +19,11 @@ class SpringKafkaLineTest {
     @Test
     @DisplayName("the tests run on the line that they are asked to")
     void line() {
-        assertThat(jarOf(KafkaMessageListenerContainer.class)).contains(OLDER ? "spring-kafka-3.3" : "spring-kafka-4.");
-        assertThat(jarOf(KafkaConsumer.class)).contains(OLDER ? "kafka-clients-3.9" : "kafka-clients-4.");
-        assertThat(SpringVersion.getVersion()).startsWith(OLDER ? "6.2." : "7.");
+        assertThat(jarOf(KafkaMessageListenerContainer.class))
+                .contains(SpringKafkaLine.OLDER ? "spring-kafka-3.3" : "spring-kafka-4.");
+        assertThat(jarOf(KafkaConsumer.class))
+                .contains(SpringKafkaLine.OLDER ? "kafka-clients-3.9" : "kafka-clients-4.");
+        assertThat(SpringVersion.getVersion()).startsWith(SpringKafkaLine.OLDER ? "6.2." : "7.");
     }
 
     @Test

@@ -24,6 +24,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.StringDeserializer;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -101,6 +102,7 @@ class SpringListenerTest {
         }
     }
 
+    @Tag(SpringKafkaLine.TAG_4) // @KafkaListener(ackMode = ...)
     @Test
     @DisplayName("K7b K1 an annotated method with an Acknowledgment; the user's own customizer still runs")
     void manualMethod() {

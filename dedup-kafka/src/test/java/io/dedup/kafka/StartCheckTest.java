@@ -129,9 +129,14 @@ class StartCheckTest {
         var ours = (MessageListener<String, String>)
                 container.getContainerProperties().getMessageListener();
         container.setupMessageListener(new FilteringMessageListenerAdapter<>(ours, record -> false));
-        assertThatThrownBy(container::start)
-                .isInstanceOf(IllegalStateException.class)
-                .hasMessageContaining("wrapped");
+        if (SpringKafkaLine.OLDER) { // its adapters don't ask what they wrap before the consumer's thread has begun
+            container.start();
+            await().atMost(Scene.PATIENCE).until(() -> !container.isRunning());
+        } else {
+            assertThatThrownBy(container::start)
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("wrapped");
+        }
 
         var hidden = scene.container(AckMode.BATCH, (MessageListener<String, String>) ours::onMessage);
         hidden.start();

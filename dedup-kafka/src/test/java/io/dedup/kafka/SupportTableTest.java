@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 
@@ -19,6 +20,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 class SupportTableTest {
     private static final Pattern TEST = Pattern.compile("`(\\w+)#(\\w+)`\\s*\\|$");
 
+    @Tag(SpringKafkaLine.TAG_4) // loads the tests of share groups
     @Test
     @DisplayName("each row of docs/kafka-listener-support.md ends with a test of this module")
     void namesTests() throws IOException {
