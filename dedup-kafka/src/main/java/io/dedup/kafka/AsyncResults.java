@@ -1,136 +1,141 @@
 package io.dedup.kafka;
 
+import io.dedup.kafka.Invocations.Invocation;
+import java.util.Arrays;
 import java.util.Objects;
-import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
-import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
-import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.springframework.kafka.listener.adapter.AdapterUtils;
 import org.springframework.kafka.listener.adapter.DelegatingInvocableHandler;
 import org.springframework.kafka.listener.adapter.HandlerAdapter;
 import org.springframework.kafka.listener.adapter.InvocationResult;
 import org.springframework.kafka.listener.adapter.MessagingMessageListenerAdapter;
+import org.springframework.kafka.support.Acknowledgment;
 import org.springframework.messaging.Message;
 import org.springframework.messaging.handler.invocation.InvocableHandlerMethod;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
- * Waits for what a {@code @KafkaListener} method returns when that is done later.
+ * Stands around the handler methods of a {@code @KafkaListener}: gives them their {@code DedupContext}, and sees what they
+ * return. What is done later is waited for, or handed to the run that ends with it.
  *
- * <p>Methods that are declared to return a {@code CompletableFuture} or a {@code Mono} are refused at start. Of one that
- * is declared to return a {@code CompletionStage}, a {@code Future} or an {@code Object}, spring-kafka knows only when it
- * returns; its call then ends before the work does, and the message would be done before its effect.
+ * <p>spring-kafka acks a failed future before it is retried, so that a crash in between loses the message, and knows nothing
+ * of a {@code CompletionStage}, a {@code Future} or an {@code Object} that is a future. So it isn't left to it.
  */
 final class AsyncResults {
     private static final Logger log = LoggerFactory.getLogger(KafkaDedup.class);
 
     private AsyncResults() {}
 
-    /** Makes the handler method behind a listener, if there is one, return when its work is done. */
-    static void await(Object listener) {
+    /**
+     * Takes the place of the handler behind a listener, if there is one.
+     *
+     * @return whether a method is declared to return a {@code CompletableFuture} or a {@code Mono}, or is a {@code suspend}
+     *     function
+     */
+    static boolean take(Object listener, Invocations invocations) {
         if (!(HandlerMethods.innermost(listener) instanceof MessagingMessageListenerAdapter<?, ?> adapter)) {
-            return;
+            return false;
         }
         try {
             Object handler = HandlerMethods.read(MessagingMessageListenerAdapter.class, "handlerMethod", adapter);
-            if (handler instanceof HandlerAdapter known && !(handler instanceof AwaitingHandler)) {
-                adapter.setHandlerMethod(awaiting(known));
+            if (handler instanceof HandlerAdapter known && !(handler instanceof SeenHandler)) {
+                SeenHandler seen = seen(known, invocations);
+                adapter.setHandlerMethod(seen);
+                return seen.declaredLater;
             }
         } catch (ReflectiveOperationException | RuntimeException e) { // spring-kafka has no getter for it
             log.warn(
-                    "A handler method that returns a CompletionStage or a Future isn't waited for: this version of"
-                            + " spring-kafka doesn't let its handler be replaced",
+                    "A handler method that returns a CompletionStage or a Future isn't waited for, and gets no"
+                            + " DedupContext: this version of spring-kafka doesn't let its handler be replaced",
                     e);
         }
+        return false;
     }
 
-    private static HandlerAdapter awaiting(HandlerAdapter handler) throws ReflectiveOperationException {
+    private static SeenHandler seen(HandlerAdapter handler, Invocations invocations)
+            throws ReflectiveOperationException {
         Object one = HandlerMethods.read(HandlerAdapter.class, "invokerHandlerMethod", handler);
         return one instanceof InvocableHandlerMethod method
-                ? new AwaitingHandler(method)
-                : new AwaitingHandler((DelegatingInvocableHandler) Objects.requireNonNull(
-                        HandlerMethods.read(HandlerAdapter.class, "delegatingHandler", handler)));
+                ? new SeenHandler(method, invocations)
+                : new SeenHandler(
+                        (DelegatingInvocableHandler) Objects.requireNonNull(
+                                HandlerMethods.read(HandlerAdapter.class, "delegatingHandler", handler)),
+                        invocations);
     }
 
     /** In the place of spring-kafka's own. */
-    private static final class AwaitingHandler extends HandlerAdapter {
-        AwaitingHandler(InvocableHandlerMethod method) {
+    private static final class SeenHandler extends HandlerAdapter {
+        private final Invocations invocations;
+        private final boolean declaredLater;
+
+        SeenHandler(InvocableHandlerMethod method, Invocations invocations) {
             super(method);
+            this.invocations = invocations;
+            this.declaredLater = super.isAsyncReplies();
         }
 
-        AwaitingHandler(DelegatingInvocableHandler methods) {
+        SeenHandler(DelegatingInvocableHandler methods, Invocations invocations) {
             super(methods);
+            this.invocations = invocations;
+            this.declaredLater = super.isAsyncReplies();
+        }
+
+        /** The adapter would acknowledge what it takes for done. */
+        @Override
+        public boolean isAsyncReplies() {
+            return false;
         }
 
         @Override
         public @Nullable Object invoke(Message<?> message, @Nullable Object... arguments) throws Exception {
-            Object result = super.invoke(message, arguments);
+            Invocation invocation = invocations.of(arguments);
+            @Nullable Object[] all = arguments;
+            if (invocation != null) {
+                all = Arrays.copyOf(arguments, arguments.length + 1);
+                all[arguments.length] = invocation.context(); // found by its type, as the other arguments are
+            }
+            Object result = super.invoke(message, all);
             return result instanceof InvocationResult reply
-                    ? new InvocationResult(awaited(reply.result()), reply.sendTo(), reply.messageReturnType())
-                    : awaited(result);
+                    ? new InvocationResult(
+                            ended(reply.result(), invocation, arguments), reply.sendTo(), reply.messageReturnType())
+                    : ended(result, invocation, arguments);
         }
-    }
 
-    private static @Nullable Object awaited(@Nullable Object result) throws Exception {
-        if (result instanceof CompletionStage<?> stage) {
-            CompletableFuture<Object> done = new CompletableFuture<>();
-            stage.whenComplete((value, failure) -> {
-                if (failure == null) {
-                    done.complete(value);
-                } else {
-                    done.completeExceptionally(failure);
-                }
-            });
-            return awaited((Future<?>) done);
+        @SuppressWarnings("FutureReturnValueIgnored") // the adapter looks after it
+        private @Nullable Object ended(
+                @Nullable Object result, @Nullable Invocation invocation, @Nullable Object[] arguments)
+                throws Exception {
+            Future<?> later = LaterResult.of(result);
+            if (later == null) {
+                return result;
+            }
+            if (TransactionSynchronizationManager.isActualTransactionActive()) {
+                throw new IllegalStateException("the handler returned a "
+                        + Objects.requireNonNull(result).getClass().getName()
+                        + " within a transaction, which belongs to one thread: return when the work is done, or use mode"
+                        + " LEASED without a transaction manager");
+            }
+            if (invocation != null && invocation.end() != null && later instanceof CompletableFuture<?> future) {
+                return invocation.end().apply(future);
+            }
+            Object value = LaterResult.awaited(later);
+            if (declaredLater) {
+                acknowledge(arguments);
+            }
+            return value;
         }
-        if (result instanceof Future<?> future) {
-            return awaited(future);
-        }
-        if (result != null && AdapterUtils.isMono(result.getClass())) {
-            throw new IllegalStateException("the handler returned a Mono, which isn't supported yet, and nothing has"
-                    + " subscribed to it: return when the work is done");
-        }
-        return result;
-    }
 
-    /** An interrupt doesn't end the work, so it doesn't end the wait either. */
-    private static @Nullable Object awaited(Future<?> future) throws Exception {
-        boolean interrupted = false;
-        try {
-            while (true) {
-                try {
-                    return future.get();
-                } catch (InterruptedException e) {
-                    interrupted = true;
-                } catch (CancellationException e) {
-                    throw WorkMayGoOn.marked(e);
-                } catch (ExecutionException e) {
-                    Exception failure = unwrapped(e);
-                    throw failure instanceof TimeoutException || failure instanceof CancellationException
-                            ? WorkMayGoOn.marked(failure)
-                            : failure;
+        /** So does spring-kafka when such a method's work has succeeded. */
+        private static void acknowledge(@Nullable Object[] arguments) {
+            for (Object argument : arguments) {
+                if (argument instanceof Acknowledgment acknowledgment) {
+                    acknowledgment.acknowledge();
+                    return;
                 }
             }
-        } finally {
-            if (interrupted) {
-                Thread.currentThread().interrupt();
-            }
         }
-    }
-
-    private static Exception unwrapped(Exception e) {
-        Throwable cause = e.getCause();
-        while (cause instanceof CompletionException && cause.getCause() != null) {
-            cause = cause.getCause();
-        }
-        if (cause instanceof Error error) {
-            throw error;
-        }
-        return cause instanceof Exception exception ? exception : e;
     }
 }

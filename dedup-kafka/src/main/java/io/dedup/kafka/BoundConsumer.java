@@ -26,15 +26,25 @@ final class BoundConsumer {
     private boolean retrying;
     private boolean uncommitted;
 
-    BoundConsumer(DedupEngine engine, Duration maxPollInterval, boolean commitsOffsets, ConsumerSeekCallback seeks) {
+    BoundConsumer(
+            DedupEngine engine,
+            Duration maxPollInterval,
+            boolean commitsOffsets,
+            ConsumerSeekCallback seeks,
+            java.util.function.Consumer<TopicPartition> wake) {
         Thread thread = Thread.currentThread();
         this.polls = new PollBudget(maxPollInterval);
         this.transaction = new TransactionWork(engine);
         this.seeks = seeks;
         this.commitsOffsets = commitsOffsets;
+        PendingDeliveries pending = new PendingDeliveries();
         this.acks = new ManualAcks(
                 engine,
-                new PendingDeliveries(),
+                pending,
+                new Redeliveries(pending, partition -> {
+                    fetchAgain(partition);
+                    wake.accept(partition);
+                }),
                 () -> Thread.currentThread() == thread ? polls.current() : polls.fresh());
     }
 
@@ -50,6 +60,15 @@ final class BoundConsumer {
     /** What the container's Kafka transactions decide about. */
     TransactionWork transaction() {
         return transaction;
+    }
+
+    Redeliveries redeliveries() {
+        return acks.redeliveries();
+    }
+
+    /** The seek is made between two polls; where to is decided then, since meanwhile the record may have come. */
+    private void fetchAgain(TopicPartition id) {
+        seeks.seek(id.topic(), id.partition(), position -> redeliveries().position(id, position));
     }
 
     /** Whether offsets can be committed at all: without a group they can't, and an ack means nothing. */

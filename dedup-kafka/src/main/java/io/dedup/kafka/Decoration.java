@@ -40,6 +40,9 @@ final class Decoration {
     private final RecordDeliveries deliveries;
     private final PartitionHolds holds;
     private final StorePauses pauses;
+    private final Invocations invocations;
+    private final boolean declaredLater;
+    private final @Nullable LaterMode later;
     private final Map<Thread, BoundConsumer> consumers = new ConcurrentHashMap<>();
     /** What its consumers were ever assigned. */
     private final Set<String> read = ConcurrentHashMap.newKeySet();
@@ -51,12 +54,18 @@ final class Decoration {
             DedupEngine engine,
             RecordDeliveries deliveries,
             PartitionHolds holds,
-            StorePauses pauses) {
+            StorePauses pauses,
+            Invocations invocations,
+            boolean declaredLater,
+            @Nullable LaterMode later) {
         this.container = container;
         this.engine = engine;
         this.deliveries = deliveries;
         this.holds = holds;
         this.pauses = pauses;
+        this.invocations = invocations;
+        this.declaredLater = declaredLater;
+        this.later = later;
     }
 
     DedupEngine engine() {
@@ -121,6 +130,21 @@ final class Decoration {
         return deliveries.topic(record.topic()).policy().maxDeferDelay();
     }
 
+    Invocations invocations() {
+        return invocations;
+    }
+
+    /** Whether a handler method is declared to return what is done later. */
+    boolean declaredLater() {
+        return declaredLater;
+    }
+
+    /** How the records of a listener end that aren't done when it returns; null for one whose return is the end. */
+    @Nullable
+    LaterMode later() {
+        return later;
+    }
+
     /** The longest time between two polls. */
     Duration maxPollInterval() {
         return new ConsumerSettings(container).maxPollInterval();
@@ -153,7 +177,15 @@ final class Decoration {
         }
         consumers.put(
                 Thread.currentThread(),
-                new BoundConsumer(engine, maxPollInterval(), container.getGroupId() != null, seeks));
+                new BoundConsumer(engine, maxPollInterval(), container.getGroupId() != null, seeks, this::wake));
+    }
+
+    /** Ends the poll that this partition's consumer waits in. */
+    private void wake(TopicPartition partition) {
+        MessageListenerContainer child = container.getContainerFor(partition.topic(), partition.partition());
+        if (!child.isPartitionPauseRequested(partition)) {
+            child.resumePartition(partition);
+        }
     }
 
     /** These topics may be new, where a pattern finds them. */
@@ -161,7 +193,7 @@ final class Decoration {
         Set<String> topics = partitions.stream().map(TopicPartition::topic).collect(Collectors.toSet());
         StartCheck check = new StartCheck(container, this);
         read.addAll(topics); // a cooperative rebalance tells only what has come
-        if (!stopUnless(() -> check.requireOneGroup(topics)) || !stopUnless(() -> check.requireOneMode(read))) {
+        if (!stopUnless(() -> check.requireOneGroup(topics)) || !stopUnless(() -> check.requireModes(read))) {
             unbind(); // so that a record that has been fetched is an error, and isn't acked
         }
     }

@@ -1,11 +1,12 @@
 package io.dedup.kafka;
 
+import io.dedup.DedupContext;
 import io.dedup.DedupOutcome.DeferReason;
 import io.dedup.engine.Admission;
 import io.dedup.engine.Delivery;
 import io.dedup.engine.Execution;
 import io.dedup.engine.RunEnd;
-import io.micrometer.observation.Observation;
+import io.dedup.kafka.Invocations.Invocation;
 import io.micrometer.observation.ObservationRegistry;
 import java.time.Duration;
 import java.util.Collection;
@@ -33,11 +34,14 @@ final class DedupMessageListener<K, V> extends FilteringMessageListenerAdapter<K
     private static final Logger log = LoggerFactory.getLogger(KafkaDedup.class);
 
     private final Decoration decoration;
-    private volatile ObservationRegistry observations = ObservationRegistry.NOOP;
+    private final @Nullable LaterRecords<K, V> later;
+    private final CurrentObservation observation = new CurrentObservation();
 
     DedupMessageListener(MessageListener<K, V> delegate, Decoration decoration) {
         super(delegate, record -> false);
         this.decoration = decoration;
+        LaterMode mode = decoration.later();
+        this.later = mode == null ? null : new LaterRecords<>(this, decoration, mode);
     }
 
     Decoration decoration() {
@@ -49,10 +53,16 @@ final class DedupMessageListener<K, V> extends FilteringMessageListenerAdapter<K
             ConsumerRecord<K, V> record, @Nullable Acknowledgment acknowledgment, @Nullable Consumer<?, ?> consumer) {
         BoundConsumer bound = decoration.bound();
         bound.settled();
+        if (later != null && acknowledgment != null && !decoration.inKafkaTransaction()) {
+            later.onMessage(record, acknowledgment, consumer, bound);
+            return;
+        }
         Delivery delivery = decoration.deliveries().of(record);
         if (decoration.inKafkaTransaction()) {
             new KafkaTransactionRecord(decoration, bound, record, acknowledgment)
-                    .run(() -> admitted(record, delivery, bound), ack -> invoke(record, ack, consumer));
+                    .run(
+                            () -> admitted(record, delivery, bound),
+                            (ack, context) -> invoke(record, ack, consumer, context));
             return;
         }
         if (acknowledgment == null) {
@@ -79,14 +89,14 @@ final class DedupMessageListener<K, V> extends FilteringMessageListenerAdapter<K
             PendingDelivery given = acks.pending().given(record, delivery, execution, ack);
             runUntilAcknowledged(
                     record,
-                    new TrackedAcknowledgment(acknowledgment, acks, given, ack),
+                    new TrackedAcknowledgment(acknowledgment, acks, given, ack, false),
                     consumer,
                     given,
                     execution,
                     bound);
             return;
         } else if (first != null) {
-            closeObservation(null);
+            observation.close(null);
             acks.pending().following(first, record, ack);
         } else {
             acks.pending().finished(record, ack);
@@ -95,7 +105,8 @@ final class DedupMessageListener<K, V> extends FilteringMessageListenerAdapter<K
     }
 
     /** The run that may begin; null when the record is to be acked without one. */
-    private @Nullable Execution admitted(ConsumerRecord<K, V> record, Delivery delivery, BoundConsumer bound) {
+    @Nullable
+    Execution admitted(ConsumerRecord<K, V> record, Delivery delivery, BoundConsumer bound) {
         Admission admission = decoration.engine().admit(delivery, bound.budgetFor(record));
         if (admission instanceof Admission.Run run) {
             return run.execution();
@@ -107,10 +118,10 @@ final class DedupMessageListener<K, V> extends FilteringMessageListenerAdapter<K
     /** Returns when the record is to be acked without a run. */
     private void notRun(ConsumerRecord<K, V> record, Admission admission, BoundConsumer bound) {
         if (admission instanceof Admission.Reject reject) {
-            closeObservation(reject.cause());
+            observation.close(reject.cause());
             throw reject.cause();
         }
-        closeObservation(null);
+        observation.close(null);
         if (admission instanceof Admission.Defer defer) {
             throw bound.deferring(
                     new DeliveryDeferredException(
@@ -133,7 +144,7 @@ final class DedupMessageListener<K, V> extends FilteringMessageListenerAdapter<K
                         context -> {
                             TransactionAcknowledgment ack =
                                     container == null ? null : new TransactionAcknowledgment(container, null);
-                            invoke(record, ack, consumer);
+                            invoke(record, ack, consumer, context);
                             if (ack != null) {
                                 ack.handlerReturned(bound.commitsOffsets());
                             }
@@ -171,7 +182,7 @@ final class DedupMessageListener<K, V> extends FilteringMessageListenerAdapter<K
             ConsumerRecord<K, V> record, @Nullable Consumer<?, ?> consumer, Execution execution, BoundConsumer bound) {
         execution.begin();
         try {
-            invoke(record, null, consumer);
+            invoke(record, null, consumer, execution);
         } catch (Throwable e) { // Errors, too: a claim that nobody releases holds the message for its lease
             throw failed(record, e, WorkMayGoOn.fail(decoration.engine(), List.of(execution), e), bound);
         }
@@ -187,7 +198,7 @@ final class DedupMessageListener<K, V> extends FilteringMessageListenerAdapter<K
             BoundConsumer bound) {
         execution.begin();
         try {
-            invoke(record, acknowledgment, consumer);
+            invoke(record, acknowledgment, consumer, execution);
         } catch (Throwable e) {
             throw failed(record, e, bound.acks().fail(List.of(given), e), bound);
         } finally {
@@ -198,8 +209,7 @@ final class DedupMessageListener<K, V> extends FilteringMessageListenerAdapter<K
         }
     }
 
-    private RuntimeException failed(
-            ConsumerRecord<K, V> record, Throwable cause, boolean leaseLost, BoundConsumer bound) {
+    RuntimeException failed(ConsumerRecord<K, V> record, Throwable cause, boolean leaseLost, BoundConsumer bound) {
         if (!leaseLost || cause instanceof Error) {
             return Sneaky.rethrow(cause);
         }
@@ -215,6 +225,19 @@ final class DedupMessageListener<K, V> extends FilteringMessageListenerAdapter<K
     }
 
     private void invoke(
+            ConsumerRecord<K, V> record,
+            @Nullable Acknowledgment acknowledgment,
+            @Nullable Consumer<?, ?> consumer,
+            DedupContext context) {
+        decoration.invocations().begin(record, new Invocation(context, null));
+        try {
+            invoke(record, acknowledgment, consumer);
+        } finally {
+            decoration.invocations().end(record);
+        }
+    }
+
+    void invoke(
             ConsumerRecord<K, V> record, @Nullable Acknowledgment acknowledgment, @Nullable Consumer<?, ?> consumer) {
         switch (delegateType) {
             case ACKNOWLEDGING_CONSUMER_AWARE -> delegate.onMessage(record, acknowledgment, consumer);
@@ -224,21 +247,14 @@ final class DedupMessageListener<K, V> extends FilteringMessageListenerAdapter<K
         }
     }
 
-    /** The adapter of an annotated method closes the observation of each record that it is given; others it isn't. */
-    private void closeObservation(@Nullable Throwable error) {
-        Observation current = observations.getCurrentObservation();
-        if (current != null) {
-            if (error != null) {
-                current.error(error);
-            }
-            current.stop();
-        }
+    CurrentObservation observation() {
+        return observation;
     }
 
     @Override
     public void setObservationRegistry(ObservationRegistry registry) {
         super.setObservationRegistry(registry);
-        observations = registry;
+        observation.in(registry);
     }
 
     @Override

@@ -1,5 +1,6 @@
 package io.dedup.kafka;
 
+import io.dedup.kafka.GuardedListener.LeaveRetry;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
@@ -37,45 +38,6 @@ final class DeferralAwareErrorHandler implements CommonErrorHandler {
         this.decoration = decoration;
     }
 
-    /**
-     * Leaves the delegate's retry loop, which catches exceptions and takes them for another failed attempt of the whole
-     * poll: a deferral, or the failure of one record.
-     */
-    private static final class LeaveRetry extends Error {
-        private static final long serialVersionUID = 1L;
-
-        @SuppressWarnings("serial")
-        private final RuntimeException thrown;
-
-        LeaveRetry(RuntimeException thrown) {
-            super(thrown.getMessage(), thrown, false, false);
-            this.thrown = thrown;
-        }
-    }
-
-    /** The container's call of the listener, as the delegate gets it. Used by one thread. */
-    private final class GuardedListener implements Runnable {
-        private final Runnable listener;
-        private boolean left;
-
-        GuardedListener(Runnable listener) {
-            this.listener = listener;
-        }
-
-        @Override
-        public void run() {
-            try {
-                decoration.bound().retry(listener);
-            } catch (RuntimeException e) {
-                if (DeliveryDeferredException.in(e) != null || RecordFailedException.in(e) != null) {
-                    left = true;
-                    throw new LeaveRetry(e);
-                }
-                throw e;
-            }
-        }
-    }
-
     CommonErrorHandler delegate() {
         return delegate;
     }
@@ -106,7 +68,27 @@ final class DeferralAwareErrorHandler implements CommonErrorHandler {
             PollOffsets.seekTo(records, consumer);
             throw new KafkaException("Woken up while committing", Level.DEBUG, thrown);
         }
+        if (records.isEmpty() || !endsLater()) {
+            delegate.handleRemaining(thrown, records, consumer, container);
+            return;
+        }
+        ConsumerRecord<?, ?> first = records.get(0);
+        Redeliveries redeliveries = decoration.bound().redeliveries();
+        if (redeliveries.mustWait(first)) {
+            PollOffsets.seekTo(records, consumer);
+            throw settled(DeliveryDeferredException.untilBelowIsFinished(first, thrown), container);
+        }
+        redeliveries.handedOver(first);
         delegate.handleRemaining(thrown, records, consumer, container);
+        redeliveries.recovered(first);
+    }
+
+    /**
+     * Whether records of this consumer may be unfinished below the one that is handled. The container commits the offset of a
+     * record that the delegate has recovered.
+     */
+    private boolean endsLater() {
+        return decoration.later() != null && decoration.boundOrNull() != null;
     }
 
     @Override
@@ -119,7 +101,19 @@ final class DeferralAwareErrorHandler implements CommonErrorHandler {
         if (deferral != null || thrown instanceof WakeupException) {
             return false; // not handled: the container keeps it and what follows
         }
-        return delegate.handleOne(thrown, record, consumer, container);
+        if (!endsLater()) {
+            return delegate.handleOne(thrown, record, consumer, container);
+        }
+        Redeliveries redeliveries = decoration.bound().redeliveries();
+        if (redeliveries.mustWait(record)) {
+            return false;
+        }
+        redeliveries.handedOver(record);
+        boolean handled = delegate.handleOne(thrown, record, consumer, container);
+        if (handled) {
+            redeliveries.recovered(record);
+        }
+        return handled;
     }
 
     @Override
@@ -130,11 +124,11 @@ final class DeferralAwareErrorHandler implements CommonErrorHandler {
             MessageListenerContainer container,
             Runnable invokeListener) {
         throwIfDeferred(thrown, data, consumer, container);
-        GuardedListener guarded = new GuardedListener(invokeListener);
+        GuardedListener guarded = new GuardedListener(decoration, invokeListener);
         try {
             delegate.handleBatch(thrown, data, consumer, container, guarded);
         } catch (LeaveRetry e) {
-            handleBatch(e.thrown, data, consumer, container, invokeListener);
+            handleBatch(e.thrown(), data, consumer, container, invokeListener);
             return;
         }
         requireNotSwallowed(guarded, data, consumer, container);
@@ -149,12 +143,12 @@ final class DeferralAwareErrorHandler implements CommonErrorHandler {
             MessageListenerContainer container,
             Runnable invokeListener) {
         throwIfDeferred(thrown, data, consumer, container);
-        GuardedListener guarded = new GuardedListener(invokeListener);
+        GuardedListener guarded = new GuardedListener(decoration, invokeListener);
         ConsumerRecords<K, V> remaining;
         try {
             remaining = delegate.handleBatchAndReturnRemaining(thrown, data, consumer, container, guarded);
         } catch (LeaveRetry e) {
-            return handleBatchAndReturnRemaining(e.thrown, data, consumer, container, invokeListener);
+            return handleBatchAndReturnRemaining(e.thrown(), data, consumer, container, invokeListener);
         }
         requireNotSwallowed(guarded, data, consumer, container);
         requireRestKept(thrown, data, remaining, consumer, container);
@@ -167,7 +161,7 @@ final class DeferralAwareErrorHandler implements CommonErrorHandler {
             ConsumerRecords<?, ?> data,
             Consumer<?, ?> consumer,
             MessageListenerContainer container) {
-        if (isDeferring() || guarded.left) {
+        if (isDeferring() || guarded.left()) {
             decoration.bound().settled();
             log.warn(
                     "{} took a deferral for a failure; the batch of container {} is fetched again",

@@ -45,6 +45,12 @@ public final class DeliveryDeferredException extends DedupException {
         this.resumeAt = resumeAt;
     }
 
+    /** A failed record whose offset mustn't be committed yet, which its recovery would do. */
+    static DeliveryDeferredException untilBelowIsFinished(ConsumerRecord<?, ?> record, Throwable failure) {
+        return new DeliveryDeferredException(
+                DeferReason.IN_FLIGHT, Duration.ofMillis(50), false, record, record, failure);
+    }
+
     public DeferReason reason() {
         return reason;
     }

@@ -30,10 +30,9 @@ import org.springframework.kafka.transaction.KafkaAwareTransactionManager;
  * {@link Deduplicator}, which it doesn't own.
  *
  * <p>A container is refused at its start, with an {@link IllegalStateException} that names the setting, when it would
- * lose or double messages: {@code enable.auto.commit}, a transaction manager that isn't Kafka's, asynchronous returns,
- * {@code asyncAcks}, and {@code @RetryableTopic} without a {@link KafkaDedupInstaller}; in a transactional mode also a
- * handler that runs outside of its transaction, as far as it can be
- * seen.
+ * lose or double messages: {@code enable.auto.commit}, a transaction manager that isn't Kafka's, and
+ * {@code @RetryableTopic} without a {@link KafkaDedupInstaller}; in a transactional mode also a handler that runs outside of
+ * its transaction, as far as it can be seen, or whose work ends later than its call.
  */
 public final class KafkaDedup implements AutoCloseable {
     private final Deduplicator deduplicator;
@@ -41,6 +40,7 @@ public final class KafkaDedup implements AutoCloseable {
     private final Timer timer;
     private final PartitionHolds holds;
     private final StorePauses pauses;
+    private final CloseOuts closeOuts = new CloseOuts();
 
     KafkaDedup(Deduplicator deduplicator, RecordDeliveries deliveries) {
         this.deduplicator = deduplicator;
@@ -77,10 +77,17 @@ public final class KafkaDedup implements AutoCloseable {
         if (container.isRunning()) {
             throw new IllegalStateException(container.getListenerId() + " is running: decorate it before its start");
         }
-        if (listener != null) {
-            AsyncResults.await(listener);
-        }
-        Decoration decoration = new Decoration(container, deduplicator.engine(), deliveries, holds, pauses);
+        Invocations invocations = new Invocations();
+        boolean declaredLater = listener != null && AsyncResults.take(listener, invocations);
+        Decoration decoration = new Decoration(
+                container,
+                deduplicator.engine(),
+                deliveries,
+                holds,
+                pauses,
+                invocations,
+                declaredLater,
+                LaterMode.of(container, declaredLater, closeOuts));
         container.setupMessageListener(decorated(listener, container, decoration));
         if (isInKafkaTransaction(container)) {
             decorateTransactions(container, decoration);
@@ -178,5 +185,6 @@ public final class KafkaDedup implements AutoCloseable {
         timer.close();
         holds.close();
         pauses.close();
+        closeOuts.close();
     }
 }

@@ -1,8 +1,10 @@
 package io.dedup.kafka;
 
+import io.dedup.DedupContext;
 import io.dedup.DedupOutcome.DeferReason;
 import io.dedup.engine.Execution;
 import java.util.List;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -40,12 +42,12 @@ final class KafkaTransactionRecord {
      * @param admitted asks for the run; null when the record is to be acked without one
      * @param handler is called with an acknowledgment in the manual ack modes
      */
-    void run(Supplier<@Nullable Execution> admitted, Consumer<@Nullable Acknowledgment> handler) {
+    void run(Supplier<@Nullable Execution> admitted, BiConsumer<@Nullable Acknowledgment, DedupContext> handler) {
         bound.transaction().begin(record);
         decoration.requireResolved(bound, List.of(record));
         Execution execution = admitted.get();
         if (execution != null) {
-            handle(execution, handler);
+            handle(execution, ack -> handler.accept(ack, execution));
             bound.transaction().handled(List.of(execution), List.of(record));
         }
         if (container != null) {

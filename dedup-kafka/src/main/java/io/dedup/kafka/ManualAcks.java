@@ -12,11 +12,13 @@ import org.jspecify.annotations.Nullable;
 final class ManualAcks {
     private final DedupEngine engine;
     private final PendingDeliveries pending;
+    private final Redeliveries redeliveries;
     private final Supplier<WaitBudget> budget;
 
-    ManualAcks(DedupEngine engine, PendingDeliveries pending, Supplier<WaitBudget> budget) {
+    ManualAcks(DedupEngine engine, PendingDeliveries pending, Redeliveries redeliveries, Supplier<WaitBudget> budget) {
         this.engine = engine;
         this.pending = pending;
+        this.redeliveries = redeliveries;
         this.budget = budget;
     }
 
@@ -37,13 +39,30 @@ final class ManualAcks {
     /** These are done, whatever becomes of those below them. */
     void finish(Collection<PendingDelivery> deliveries) {
         if (!deliveries.isEmpty()) {
-            complete(pending.closeOnly(deliveries), null);
+            complete(pending.closeOnly(deliveries, null), null);
         }
+    }
+
+    /**
+     * This one is done, whatever becomes of those below it; nothing happens when it isn't the handler's any more.
+     *
+     * @param ack the container's ack that goes with it, if any; sent when all below is finished
+     */
+    void acknowledgeOnly(PendingDelivery delivery, @Nullable ContainerAck ack) {
+        List<PendingDelivery> closing = pending.closeOnly(List.of(delivery), ack);
+        if (!closing.isEmpty()) {
+            complete(closing, ack);
+            redeliveries.fetch();
+        }
+    }
+
+    Redeliveries redeliveries() {
+        return redeliveries;
     }
 
     private void complete(List<PendingDelivery> closing, @Nullable ContainerAck ack) {
         try {
-            List<Execution> executions = PendingDeliveries.executions(closing);
+            List<Execution> executions = PendingDelivery.executions(closing);
             if (executions.size() == 1) {
                 executions.get(0).succeed(null, budget.get());
             } else if (!executions.isEmpty()) {
@@ -56,6 +75,6 @@ final class ManualAcks {
 
     /** The handler failed with these, or gave them back; true when the lease of one was lost before. */
     boolean fail(List<PendingDelivery> deliveries, Throwable cause) {
-        return WorkMayGoOn.fail(engine, PendingDeliveries.executions(pending.abort(deliveries)), cause);
+        return WorkMayGoOn.fail(engine, PendingDelivery.executions(pending.abort(deliveries)), cause);
     }
 }

@@ -10,6 +10,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
@@ -102,15 +103,12 @@ final class PendingDeliveries {
 
     /** This record needs no handling. */
     PendingDelivery finished(ConsumerRecord<?, ?> record, @Nullable ContainerAck ack) {
-        lock.lock();
-        try {
+        return locked(() -> {
             PendingDelivery finished = new PendingDelivery(partition(record), record, State.FINISHED, null, null);
             PendingDelivery there = finished.partition.putIfAbsent(finished);
             there.attach(ack);
             return there;
-        } finally {
-            lock.unlock();
-        }
+        });
     }
 
     /** Asks for the container's ack, if there is one, now or as soon as everything below is finished. */
@@ -154,31 +152,25 @@ final class PendingDeliveries {
         return closing;
     }
 
-    /** Begins to close these and no others. */
-    List<PendingDelivery> closeOnly(Collection<PendingDelivery> deliveries) {
-        List<PendingDelivery> closing = new ArrayList<>(deliveries.size());
-        lock.lock();
-        try {
+    /**
+     * Begins to close these and no others.
+     *
+     * @param ack the container's ack that is asked for with this, if any; not asked for when there is nothing to close
+     */
+    List<PendingDelivery> closeOnly(Collection<PendingDelivery> deliveries, @Nullable ContainerAck ack) {
+        return locked(() -> {
+            List<PendingDelivery> closing = new ArrayList<>(deliveries.size());
             for (PendingDelivery given : deliveries) {
                 if (given.state == State.GIVEN) {
                     given.state = State.CLOSING;
                     closing.add(given);
                 }
             }
-        } finally {
-            lock.unlock();
-        }
-        return closing;
-    }
-
-    static List<Execution> executions(Collection<PendingDelivery> deliveries) {
-        List<Execution> executions = new ArrayList<>(deliveries.size());
-        for (PendingDelivery delivery : deliveries) {
-            if (delivery.execution != null) {
-                executions.add(delivery.execution);
+            if (ack != null && !closing.isEmpty()) {
+                ack.request();
             }
-        }
-        return executions;
+            return closing;
+        });
     }
 
     void closed(List<PendingDelivery> closing, @Nullable ContainerAck ack) {
@@ -226,13 +218,10 @@ final class PendingDeliveries {
 
     /** Whether anything up to this record, in its partition, is unfinished: then its offset mustn't be committed. */
     boolean unfinishedUpTo(ConsumerRecord<?, ?> record) {
-        lock.lock();
-        try {
-            PendingPartition partition = partitions.get(partitionOf(record));
+        return locked(() -> {
+            PendingPartition partition = find(partitionOf(record));
             return partition != null && partition.unfinishedUpTo(record.offset());
-        } finally {
-            lock.unlock();
-        }
+        });
     }
 
     /**
@@ -267,11 +256,30 @@ final class PendingDeliveries {
         return again;
     }
 
-    private PendingPartition partition(ConsumerRecord<?, ?> record) {
+    /** Reads or changes states under the lock. */
+    <T extends @Nullable Object> T locked(Supplier<T> change) {
+        lock.lock();
+        try {
+            return change.get();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    Collection<PendingPartition> all() {
+        return partitions.values();
+    }
+
+    @Nullable
+    PendingPartition find(TopicPartition id) {
+        return partitions.get(id);
+    }
+
+    PendingPartition partition(ConsumerRecord<?, ?> record) {
         return partitions.computeIfAbsent(partitionOf(record), PendingPartition::new);
     }
 
-    private void forgetFirst(PendingDelivery delivery) {
+    void forgetFirst(PendingDelivery delivery) {
         DedupKey key = delivery.key();
         if (key != null) {
             firsts.remove(key, delivery);

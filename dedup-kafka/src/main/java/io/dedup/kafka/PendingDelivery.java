@@ -4,6 +4,7 @@ import io.dedup.DedupKey;
 import io.dedup.engine.Delivery;
 import io.dedup.engine.Execution;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
@@ -18,6 +19,10 @@ final class PendingDelivery {
         FOLLOWING,
         /** Acknowledged; the store is being told. */
         CLOSING,
+        /** Its work failed; it must be delivered again. */
+        AGAIN,
+        /** The error handler decides about it. */
+        HANDED_OVER,
         FINISHED
     }
 
@@ -28,6 +33,11 @@ final class PendingDelivery {
     final List<PendingDelivery> followers = new ArrayList<>(0);
     private final List<ContainerAck> acks = new ArrayList<>(1);
     State state;
+    /** What the error handler is told when it is delivered {@link State#AGAIN}. */
+    @Nullable
+    Throwable failure;
+
+    boolean sought;
 
     PendingDelivery(
             PendingPartition partition,
@@ -51,6 +61,11 @@ final class PendingDelivery {
         return state == State.GIVEN || state == State.CLOSING;
     }
 
+    /** Whether another delivery of this record takes its place. */
+    boolean isOver() {
+        return state == State.AGAIN || state == State.HANDED_OVER;
+    }
+
     /** This ack commits this position, among others. */
     void attach(@Nullable ContainerAck ack) {
         if (ack != null && !acks.contains(ack)) {
@@ -67,6 +82,16 @@ final class PendingDelivery {
 
     List<ContainerAck> acks() {
         return acks;
+    }
+
+    static List<Execution> executions(Collection<PendingDelivery> deliveries) {
+        List<Execution> executions = new ArrayList<>(deliveries.size());
+        for (PendingDelivery delivery : deliveries) {
+            if (delivery.execution != null) {
+                executions.add(delivery.execution);
+            }
+        }
+        return executions;
     }
 
     /** Whether both say what their payload is, and it isn't the same. */

@@ -38,8 +38,30 @@ final class PendingPartition {
 
     /** What is at this position now: what was there before, else this one. */
     PendingDelivery putIfAbsent(PendingDelivery delivery) {
-        PendingDelivery there = open.putIfAbsent(delivery.offset, delivery);
-        return there == null ? delivery : there;
+        PendingDelivery there = open.get(delivery.offset);
+        if (there != null && !there.isOver()) {
+            return there;
+        }
+        if (there != null) {
+            delivery.inherit(there);
+        }
+        open.put(delivery.offset, delivery);
+        return delivery;
+    }
+
+    @Nullable
+    PendingDelivery at(long offset) {
+        return open.get(offset);
+    }
+
+    @Nullable
+    PendingDelivery lowest() {
+        return open.isEmpty() ? null : open.firstEntry().getValue();
+    }
+
+    /** How many records the handler has. */
+    int open() {
+        return (int) open.values().stream().filter(PendingDelivery::isOpen).count();
     }
 
     void remove(PendingDelivery delivery) {

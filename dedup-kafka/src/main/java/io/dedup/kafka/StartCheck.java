@@ -10,7 +10,6 @@ import java.util.Objects;
 import java.util.Set;
 import org.springframework.kafka.listener.AbstractMessageListenerContainer;
 import org.springframework.kafka.listener.ContainerProperties;
-import org.springframework.kafka.listener.adapter.AsyncRepliesAware;
 import org.springframework.kafka.listener.adapter.KafkaBackoffAwareMessageListenerAdapter;
 import org.springframework.kafka.support.TopicPartitionOffset;
 
@@ -41,8 +40,10 @@ final class StartCheck {
                     + " deferred records. Set the error handler first, then decorate (customizer(userCustomizer)"
                     + " keeps the order)");
         }
-        if (properties.isAsyncAcks()) {
-            throw refused("asyncAcks is true, which isn't supported yet: set it to false");
+        if (properties.isAsyncAcks()) { // of a record listener it was taken over when it was decorated
+            throw refused(
+                    "asyncAcks is true. For a batch listener: set it to false; each batch is acknowledged as a whole"
+                            + " anyway. For a record listener: set it before KafkaDedup decorates the container");
         }
         requireTransactionsInPlace();
         if (new ConsumerSettings(container).autoCommit()) {
@@ -104,10 +105,6 @@ final class StartCheck {
                 }
             }
         }
-        if (HandlerMethods.innermost(outermost) instanceof AsyncRepliesAware async && async.isAsyncReplies()) {
-            throw refused("its handler returns a CompletableFuture, a Mono or is a suspend function: what it returns"
-                    + " is done later, which isn't supported yet. Return when the work is done");
-        }
     }
 
     private IllegalStateException refusedRetryTopic() {
@@ -123,17 +120,19 @@ final class StartCheck {
         if (problem != null) {
             throw refused(problem);
         }
-        requireOneMode(topics());
+        requireModes(topics());
     }
 
     /**
-     * Refuses topics of different modes in one batch listener.
+     * Refuses topics of different modes in one batch listener, and transactional ones where the work ends later than the
+     * listener's call.
      *
      * @throws IllegalStateException when there are some
      */
-    void requireOneMode(Collection<String> topics) {
-        String problem =
-                new TransactionCheck(container, decoration).modesProblem(topics, properties.getMessageListener());
+    void requireModes(Collection<String> topics) {
+        TransactionCheck check = new TransactionCheck(container, decoration);
+        String problem = check.modesProblem(topics, properties.getMessageListener());
+        problem = problem == null ? check.laterProblem(topics) : problem;
         if (problem != null) {
             throw refused(problem);
         }

@@ -11,23 +11,38 @@ final class TrackedAcknowledgment implements Acknowledgment {
     private final ManualAcks acks;
     private final PendingDelivery delivery;
     private final @Nullable ContainerAck ack;
+    private final boolean single;
     private volatile boolean returned;
 
+    /** @param single whether it stands for its own record alone, not for what is below it */
     TrackedAcknowledgment(
-            Acknowledgment container, ManualAcks acks, PendingDelivery delivery, @Nullable ContainerAck ack) {
+            Acknowledgment container,
+            ManualAcks acks,
+            PendingDelivery delivery,
+            @Nullable ContainerAck ack,
+            boolean single) {
         this.container = container;
         this.acks = acks;
         this.delivery = delivery;
         this.ack = ack;
+        this.single = single;
     }
 
     @Override
     public void acknowledge() {
-        acks.acknowledge(List.of(delivery), ack);
+        if (single) {
+            acks.acknowledgeOnly(delivery, ack);
+        } else {
+            acks.acknowledge(List.of(delivery), ack);
+        }
     }
 
     @Override
     public void nack(Duration sleep) {
+        if (single) {
+            throw new IllegalStateException(
+                    "nack() is not supported with asyncAcks or an asynchronous return: fail instead");
+        }
         if (returned) {
             throw new IllegalStateException("nack() of " + this + " comes after its handler has returned: the container"
                     + " would deliver another record again, and never this one");
@@ -49,7 +64,7 @@ final class TrackedAcknowledgment implements Acknowledgment {
 
     @Override
     public boolean isOutOfOrderCommit() {
-        return container.isOutOfOrderCommit();
+        return single || container.isOutOfOrderCommit();
     }
 
     void handlerReturned() {

@@ -145,6 +145,25 @@ final class TransactionCheck {
                         + ": a batch is one transaction, or none. Give them one mode, or each a listener of its own";
     }
 
+    /** Why what ends later than the listener's call can't be in a transaction, or null. */
+    @Nullable
+    String laterProblem(Collection<String> topics) {
+        if (!anyTransactional(topics) && !decoration.inKafkaTransaction()) {
+            return null;
+        }
+        if (decoration.declaredLater()) {
+            return "its handler returns a CompletableFuture, a Mono or is a suspend function, in a transactional mode or a"
+                    + " Kafka transaction: a"
+                    + " transaction belongs to one thread, and is over when the handler returns. Return when the work is"
+                    + " done, or use mode LEASED without a transaction manager";
+        }
+        return decoration.later() == null
+                ? null
+                : "it has asyncAcks in a transactional mode or a Kafka transaction: the transaction is over when the handler returns."
+                        + " Acknowledge before returning and set asyncAcks to false, or use mode LEASED without a transaction"
+                        + " manager";
+    }
+
     /** What may become too much for the database. */
     List<String> warnings(Collection<String> topics, Object listener, String name) {
         List<String> warnings = new ArrayList<>(kafkaWarnings(topics, name));

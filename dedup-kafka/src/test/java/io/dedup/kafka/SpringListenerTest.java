@@ -336,13 +336,6 @@ class SpringListenerTest {
         }
     }
 
-    record AsyncMethod() {
-        @KafkaListener(id = "async", groupId = "${group}", topics = "${topic}")
-        public CompletableFuture<Void> on(String value) {
-            return CompletableFuture.completedFuture(null);
-        }
-    }
-
     record RetryMethod() {
         @RetryableTopic(attempts = "2", kafkaTemplate = "template", numPartitions = "1")
         @KafkaListener(id = "retry", groupId = "${group}", topics = "${topic}")
@@ -363,22 +356,7 @@ class SpringListenerTest {
     }
 
     @Test
-    @DisplayName("K2 asynchronous returns are refused at start, also behind a filter")
-    void asyncRefused() {
-        for (boolean filter : List.of(true, false)) {
-            try (Scene scene = new Scene()) {
-                assertThat(refusal(() -> context(scene, new AsyncMethod(), factory -> {
-                            if (filter) {
-                                factory.setRecordFilterStrategy(record -> false);
-                            }
-                        })))
-                        .contains("returns a CompletableFuture");
-            }
-        }
-    }
-
-    @Test
-    @DisplayName("K7 @RetryableTopic is refused: nothing is consumed")
+    @DisplayName("K7 @RetryableTopic without an installer is refused: nothing is consumed")
     void retryTopicRefused() {
         try (Scene scene = new Scene()) {
             scene.send("a");

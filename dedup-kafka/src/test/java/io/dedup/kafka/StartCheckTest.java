@@ -13,6 +13,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.springframework.kafka.core.DefaultKafkaConsumerFactory;
 import org.springframework.kafka.core.DefaultKafkaProducerFactory;
+import org.springframework.kafka.listener.BatchMessageListener;
 import org.springframework.kafka.listener.CommonLoggingErrorHandler;
 import org.springframework.kafka.listener.ContainerProperties;
 import org.springframework.kafka.listener.ContainerProperties.AckMode;
@@ -83,8 +84,9 @@ class StartCheckTest {
     }
 
     @Test
+    @DisplayName("asyncAcks of a batch listener is refused: a batch is acknowledged as a whole")
     void asyncAcks() {
-        var properties = scene.properties(AckMode.MANUAL, listener);
+        var properties = scene.properties(AckMode.MANUAL, (BatchMessageListener<String, String>) records -> {});
         properties.setAsyncAcks(true);
         assertThatThrownBy(() -> scene.start(scene.container(properties, Map.of())))
                 .isInstanceOf(IllegalStateException.class)

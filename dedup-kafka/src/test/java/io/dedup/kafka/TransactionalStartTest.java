@@ -10,6 +10,7 @@ import io.dedup.testservers.KafkaServers;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.regex.Pattern;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -123,6 +124,47 @@ class TransactionalStartTest {
         assertThat(recovered).containsExactly("bad: no");
         assertThat(ledger.jdbc.queryForObject("SELECT count(*) FROM dedup_record", Long.class))
                 .isEqualTo(2);
+    }
+
+    static class Later {
+        @KafkaListener(id = "laterTx", groupId = "${group}", topics = "${topic}")
+        public CompletableFuture<Void> on(String value) {
+            return CompletableFuture.completedFuture(null);
+        }
+    }
+
+    static class LaterObject {
+        private final Ledger ledger;
+
+        LaterObject(Ledger ledger) {
+            this.ledger = ledger;
+        }
+
+        @SuppressWarnings("FutureReturnValueIgnored") // that is what this is about
+        @KafkaListener(id = "laterObject", groupId = "${group}", topics = "${topic}")
+        public Object on(@Header("id") byte[] id) {
+            ledger.effect(text(id));
+            return CompletableFuture.completedFuture(null);
+        }
+    }
+
+    @Test
+    @DisplayName("K2 work that ends later than its call: refused at start where it is declared, else rolled back")
+    void endsLater() {
+        assertThatThrownBy(() -> context(Later.class, new Later()))
+                .hasStackTraceContaining("Kafka transaction: a transaction belongs to one thread");
+
+        var properties = scene.properties(AckMode.MANUAL, listener);
+        properties.setAsyncAcks(true);
+        assertThatThrownBy(() -> scene.start(scene.container(properties, Map.of())))
+                .hasStackTraceContaining("asyncAcks in a transactional mode");
+
+        scene.send("a");
+        context(LaterObject.class, new LaterObject(ledger));
+        scene.awaitCommitted(1);
+        assertThat(ledger.effects()).isEmpty();
+        assertThat(recovered).hasSize(1);
+        assertThat(recovered.get(0)).contains("within a transaction");
     }
 
     static class Outside {
