@@ -1,0 +1,204 @@
+package io.dedup.kafka;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.dedup.DedupContext;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.apache.kafka.clients.consumer.CooperativeStickyAssignor;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.springframework.core.task.support.TaskExecutorAdapter;
+import org.springframework.kafka.annotation.KafkaHandler;
+import org.springframework.kafka.annotation.KafkaListener;
+import org.springframework.kafka.config.KafkaListenerEndpointRegistry;
+import org.springframework.kafka.listener.BatchInterceptor;
+import org.springframework.kafka.listener.BatchMessageListener;
+import org.springframework.kafka.listener.ConcurrentMessageListenerContainer;
+import org.springframework.kafka.listener.ContainerProperties.AckMode;
+import org.springframework.kafka.listener.MessageListener;
+import org.springframework.kafka.support.KafkaNull;
+import org.springframework.messaging.handler.annotation.Header;
+import org.springframework.messaging.handler.annotation.Payload;
+
+/** Shapes of listeners and settings of containers that no other test has: nothing is lost, nothing handled twice. */
+class ShapesTest {
+    @KafkaListener(id = "class", groupId = "${group}", topics = "${topic}")
+    static final class ClassLevel {
+        private final Scene scene;
+
+        ClassLevel(Scene scene) {
+            this.scene = scene;
+        }
+
+        @KafkaHandler
+        void on(String value, DedupContext context) {
+            scene.effects.add(value + " " + context.attempt());
+        }
+
+        @KafkaHandler
+        void gone(@Payload(required = false) KafkaNull tombstone, @Header("id") byte[] id) {
+            scene.effects.add("gone " + new String(id, java.nio.charset.StandardCharsets.UTF_8));
+        }
+    }
+
+    @Test
+    @DisplayName("K1 K16 a class-level listener with @KafkaHandler methods, tombstones among them")
+    void classLevel() {
+        try (Scene scene = new Scene()) {
+            scene.send("a", "a");
+            byte[] id = "t".getBytes(java.nio.charset.StandardCharsets.UTF_8);
+            scene.send(scene.record(0, id, null));
+            scene.send(scene.record(0, id, null));
+            new AnnotatedScene(scene).start(new ClassLevel(scene));
+            scene.awaitCommitted(4);
+            assertThat(scene.effects).containsExactly("v-a 1", "gone t");
+        }
+    }
+
+    @Test
+    @DisplayName("K9 a batch interceptor that takes records out: those are the user's, the others are handled once")
+    void batchInterceptor() {
+        try (Scene scene = new Scene()) {
+            scene.send("a", "out", "a", "b");
+            var container = scene.container(
+                    AckMode.BATCH, (BatchMessageListener<String, String>) records -> records.forEach(scene.effect()));
+            List<Integer> seen = new CopyOnWriteArrayList<>();
+            container.setBatchInterceptor(new BatchInterceptor<>() {
+                @Override
+                public ConsumerRecords<String, String> intercept(
+                        ConsumerRecords<String, String> records, Consumer<String, String> consumer) {
+                    seen.add(records.count());
+                    var kept = new java.util.LinkedHashMap<
+                            org.apache.kafka.common.TopicPartition, List<ConsumerRecord<String, String>>>();
+                    records.partitions()
+                            .forEach(partition -> kept.put(
+                                    partition,
+                                    records.records(partition).stream()
+                                            .filter(record -> !Scene.id(record).equals("out"))
+                                            .toList()));
+                    return new ConsumerRecords<>(kept, Map.of());
+                }
+            });
+            scene.runUntilCommitted(container);
+            assertThat(scene.effects).containsExactly("a", "b");
+            assertThat(seen).isNotEmpty();
+        }
+    }
+
+    @Test
+    @DisplayName("K12 static members and cooperative rebalancing, while handlers run: each message once, all committed")
+    void staticCooperative() {
+        try (Scene scene = new Scene(4, policy -> policy)) {
+            int each = 60;
+            for (int i = 0; i < each; i++) {
+                for (int partition = 0; partition < 4; partition++) {
+                    scene.sendTo(partition, partition + "-" + i);
+                    scene.sendTo((partition + 1) % 4, partition + "-" + i); // resent to another partition
+                }
+            }
+            List<ConcurrentMessageListenerContainer<String, String>> members = new ArrayList<>();
+            for (int i = 0; i < 3; i++) {
+                var container = scene.container(
+                        scene.properties(AckMode.RECORD, (MessageListener<String, String>)
+                                record -> scene.effect().accept(record)),
+                        Map.of(
+                                "group.instance.id",
+                                "member-" + i,
+                                "partition.assignment.strategy",
+                                CooperativeStickyAssignor.class.getName(),
+                                "max.poll.records",
+                                10));
+                members.add(scene.start(container));
+                int seen = scene.effects.size();
+                await().atMost(Scene.PATIENCE)
+                        .until(() -> scene.effects.size() > seen || scene.effects.size() == 4 * each);
+            }
+            members.get(0).stop(); // a static member that comes again gets its partitions back
+            members.get(0).start();
+            scene.awaitAllCommitted();
+            assertThat(scene.effects).hasSize(4 * each).doesNotHaveDuplicates();
+        }
+    }
+
+    @Test
+    @DisplayName(
+            "K10 K15 T10 an executor whose threads are used again: a restarted consumer has nothing of the one before")
+    void reusedThreads() {
+        ExecutorService one = Executors.newSingleThreadExecutor();
+        try (Scene scene = new Scene()) {
+            Started listener = new Started(scene);
+            var context = new AnnotatedScene(scene)
+                    .with(factory ->
+                            factory.getContainerProperties().setListenerTaskExecutor(new TaskExecutorAdapter(one)))
+                    .start(listener);
+            var registry = context.getBean(KafkaListenerEndpointRegistry.class);
+            scene.send("a", "b");
+            await().atMost(Scene.PATIENCE).until(() -> listener.running.size() == 2);
+            registry.stop();
+
+            scene.send("c");
+            registry.start();
+            // Still in flight, for the stopped consumer's handler; the restarted one waits.
+            await().atMost(Scene.PATIENCE).until(() -> scene.deferrals.size() >= 5);
+            assertThat(scene.committed()).isEmpty();
+            listener.running.forEach(end -> end.complete(null));
+            await().atMost(Scene.PATIENCE).until(() -> listener.running.size() == 3);
+            listener.running.get(2).complete(null);
+            scene.awaitCommitted(3);
+            assertThat(scene.effects).containsExactly("a", "b", "c");
+        } finally {
+            one.shutdownNow();
+        }
+    }
+
+    static final class Started {
+        private final Scene scene;
+        final List<CompletableFuture<Void>> running = new CopyOnWriteArrayList<>();
+
+        Started(Scene scene) {
+            this.scene = scene;
+        }
+
+        @KafkaListener(id = "started", groupId = "${group}", topics = "${topic}")
+        CompletableFuture<Void> on(ConsumerRecord<String, String> record) {
+            scene.effect().accept(record);
+            CompletableFuture<Void> end = new CompletableFuture<>();
+            running.add(end);
+            return end;
+        }
+    }
+
+    @Test
+    @DisplayName("K15 pause and resume of a container whose work ends later")
+    void pauseAndResume() {
+        try (Scene scene = new Scene()) {
+            Started listener = new Started(scene);
+            var container = new AnnotatedScene(scene)
+                    .start(listener)
+                    .getBean(KafkaListenerEndpointRegistry.class)
+                    .getListenerContainer("started");
+            scene.send("a");
+            await().atMost(Scene.PATIENCE).until(() -> listener.running.size() == 1);
+            container.pause();
+            await().atMost(Scene.PATIENCE).until(container::isContainerPaused);
+            scene.send("b");
+            listener.running.get(0).complete(null);
+            scene.awaitCommitted(1);
+            assertThat(scene.effects).containsExactly("a");
+            container.resume();
+            await().atMost(Scene.PATIENCE).until(() -> listener.running.size() == 2);
+            listener.running.get(1).complete(null);
+            scene.awaitCommitted(2);
+        }
+    }
+}
