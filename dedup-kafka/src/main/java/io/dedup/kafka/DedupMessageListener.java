@@ -60,9 +60,7 @@ final class DedupMessageListener<K, V> extends FilteringMessageListenerAdapter<K
         Delivery delivery = decoration.deliveries().of(record);
         if (decoration.inKafkaTransaction()) {
             new KafkaTransactionRecord(decoration, bound, record, acknowledgment)
-                    .run(
-                            () -> admitted(record, delivery, bound),
-                            (ack, context) -> invoke(record, ack, consumer, context));
+                    .run(() -> admitted(record, delivery, bound), (ack, ctx) -> invoke(record, ack, consumer, ctx));
             return;
         }
         if (acknowledgment == null) {
