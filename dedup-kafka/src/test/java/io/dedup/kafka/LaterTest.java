@@ -17,6 +17,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -323,6 +324,7 @@ class LaterTest {
     }
 
     @Test
+    @Tag(SpringKafkaLine.TAG_4) // @RetryableTopic(backOff = ...)
     @DisplayName("K2 K7 an asynchronous handler of @RetryableTopic: each failure is a hop, then the dead letter")
     void retryTopic() {
         try (Scene scene = new Scene()) {

@@ -16,6 +16,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.CooperativeStickyAssignor;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.core.task.support.TaskExecutorAdapter;
 import org.springframework.kafka.annotation.KafkaHandler;
@@ -66,6 +67,7 @@ class ShapesTest {
     }
 
     @Test
+    @Tag(SpringKafkaLine.TAG_4) // makes ConsumerRecords with next offsets
     @DisplayName("K9 a batch interceptor that takes records out: those are the user's, the others are handled once")
     void batchInterceptor() {
         try (Scene scene = new Scene()) {
