@@ -13,4 +13,12 @@ record Attempted(Delivery delivery, ClaimRequest request, ClaimResult result, lo
     boolean isUndecided() {
         return result instanceof ClaimResult.InFlight || result instanceof ClaimResult.StoreError;
     }
+
+    /** Whether a process has died with this message's claim, so that it is to run where its neighbours aren't charged. */
+    boolean needsIsolation() {
+        return result instanceof ClaimResult.Acquired acquired
+                && acquired.tookOver()
+                && delivery.topic().policy().maxDeaths() > 0
+                && !delivery.isShadow();
+    }
 }

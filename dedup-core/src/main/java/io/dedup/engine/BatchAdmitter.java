@@ -81,12 +81,7 @@ final class BatchAdmitter {
     }
 
     private boolean isolationNeeded() {
-        return deliveries.size() > 1
-                && attempted.values().stream()
-                        .anyMatch(each -> each.result() instanceof Acquired acquired
-                                && acquired.tookOver()
-                                && each.delivery().topic().policy().maxDeaths() > 0
-                                && !each.delivery().isShadow());
+        return deliveries.size() > 1 && attempted.values().stream().anyMatch(Attempted::needsIsolation);
     }
 
     private void giveBackAll() {

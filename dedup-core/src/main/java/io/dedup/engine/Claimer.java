@@ -60,6 +60,17 @@ final class Claimer {
         return new Attempted(delivery, request, result, sentAt);
     }
 
+    /** The same, but waits in place, within the budget, while it is undecided. */
+    Attempted claimPatiently(Delivery delivery, ClaimRequest request, WaitBudget budget) {
+        Attempted attempted = claim(delivery, request);
+        if (!attempted.isUndecided()) {
+            return attempted;
+        }
+        List<Attempted> one = new ArrayList<>(List.of(attempted));
+        wait(one, budget, answered -> {});
+        return one.get(0);
+    }
+
     /** Whether the store is only in front of what decides. */
     private static boolean isInFront(Delivery delivery) {
         return delivery.topic().policy().mode() == DedupMode.TIERED;

@@ -200,10 +200,16 @@ final class Decider {
                     : isNothingKnown(leaderAdmission) ? again(copy, leaderAdmission) : null;
         }
         if (leaderRuns) {
-            notifier.tell(listener -> listener.copyInBatch(key));
+            copy(copy);
             return new Admission.Follow(leaderIndex);
         }
         return again(copy, leaderAdmission);
+    }
+
+    /** A copy of a message that is being handled, or has been a moment ago, by the same consumer. */
+    void copy(Delivery copy) {
+        DedupKey key = requireNonNull(copy.key());
+        notifier.tell(listener -> listener.copyInBatch(key));
     }
 
     /** Whether an admission comes from something else than a comparison with the record. */

@@ -5,7 +5,6 @@ import io.dedup.DedupListener;
 import io.dedup.DedupMode;
 import io.dedup.DedupOutcome.Completion;
 import io.dedup.internal.SafeListeners;
-import io.dedup.store.ClaimRequest;
 import io.dedup.store.DedupStore;
 import io.dedup.store.TransactionalRecords;
 import java.time.Duration;
@@ -34,6 +33,7 @@ public final class DedupEngine implements AutoCloseable {
     private final BackgroundWrites background;
     private final CloseOut closeOut;
     private final Transactions transactions;
+    private final ClaimsAhead ahead;
     private final @Nullable TransactionalRecords records;
     private final Duration shutdownTimeout;
     private final Map<String, String> groups = new ConcurrentHashMap<>();
@@ -71,6 +71,7 @@ public final class DedupEngine implements AutoCloseable {
         this.background = new BackgroundWrites(calls, notifier);
         this.closeOut = new CloseOut(calls, notifier, heartbeat, background);
         this.decider = new Decider(notifier, heartbeat, background, closeOut);
+        this.ahead = new ClaimsAhead(claimer, decider, closeOut, () -> closed);
         this.transactions = new Transactions(
                 records, notifier, decider, closeOut.releases(), heartbeat, new Front(calls, heartbeat, background));
     }
@@ -94,14 +95,12 @@ public final class DedupEngine implements AutoCloseable {
         if (delivery.topic().policy().mode() == DedupMode.TRANSACTIONAL) {
             return decider.decidedByRecord(delivery);
         }
-        ClaimRequest request = claimer.request(delivery, key);
-        Attempted attempted = claimer.claim(delivery, request);
-        if (attempted.isUndecided()) {
-            List<Attempted> one = new ArrayList<>(List.of(attempted));
-            claimer.wait(one, budget, answered -> {});
-            attempted = one.get(0);
-        }
-        return decider.decide(attempted);
+        return decider.decide(claimer.claimPatiently(delivery, claimer.request(delivery, key), budget));
+    }
+
+    /** Claims deliveries before their turn. */
+    public ClaimsAhead ahead() {
+        return ahead;
     }
 
     /** Decides about a batch with one round trip for all of it; copies within the batch follow their first. */

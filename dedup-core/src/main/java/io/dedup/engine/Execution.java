@@ -50,6 +50,7 @@ public final class Execution implements DedupContext {
     private volatile long fencingToken;
     private volatile long renewalSentAt;
     private volatile long startedAt;
+    private volatile long returnedAt;
     private volatile boolean lost;
 
     private volatile int flags;
@@ -90,6 +91,12 @@ public final class Execution implements DedupContext {
     public void begin() {
         long now = System.nanoTime();
         startedAt = now == 0 ? 1 : now;
+    }
+
+    /** The handler has returned; what follows until the completion isn't its time. */
+    public void returned() {
+        long now = System.nanoTime();
+        returnedAt = now == 0 ? 1 : now;
     }
 
     /**
@@ -152,7 +159,7 @@ public final class Execution implements DedupContext {
     }
 
     long handlerNanos() {
-        return isStarted() ? System.nanoTime() - startedAt : 0;
+        return isStarted() ? (returnedAt == 0 ? System.nanoTime() : returnedAt) - startedAt : 0;
     }
 
     DedupTopic topic() {

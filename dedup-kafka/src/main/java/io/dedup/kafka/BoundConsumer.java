@@ -17,6 +17,7 @@ import org.springframework.kafka.listener.ConsumerSeekAware.ConsumerSeekCallback
  */
 final class BoundConsumer {
     private final PollBudget polls;
+    private final ClaimedPoll claims;
     private final ManualAcks acks;
     private final TransactionWork transaction;
     private final ConsumerSeekCallback seeks;
@@ -31,11 +32,13 @@ final class BoundConsumer {
             Duration maxPollInterval,
             boolean commitsOffsets,
             ConsumerSeekCallback seeks,
+            ClaimedPoll claims,
             java.util.function.Consumer<TopicPartition> wake) {
         Thread thread = Thread.currentThread();
         this.polls = new PollBudget(maxPollInterval);
         this.transaction = new TransactionWork(engine);
         this.seeks = seeks;
+        this.claims = claims;
         this.commitsOffsets = commitsOffsets;
         PendingDeliveries pending = new PendingDeliveries();
         this.acks = new ManualAcks(
@@ -51,6 +54,11 @@ final class BoundConsumer {
     /** Whether this callback, of which each consumer has its own, is its consumer's. */
     boolean belongsTo(ConsumerSeekCallback callback) {
         return seeks == callback;
+    }
+
+    /** What is claimed before its turn. */
+    ClaimedPoll claims() {
+        return claims;
     }
 
     ManualAcks acks() {

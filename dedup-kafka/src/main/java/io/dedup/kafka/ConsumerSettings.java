@@ -22,7 +22,7 @@ final class ConsumerSettings {
     }
 
     /** The container gives its factory to subclasses only. */
-    private static ConsumerFactory<?, ?> factoryOf(AbstractMessageListenerContainer<?, ?> container) {
+    static ConsumerFactory<?, ?> factoryOf(AbstractMessageListenerContainer<?, ?> container) {
         try {
             Object factory = new DirectFieldAccessor(container).getPropertyValue("consumerFactory");
             if (factory instanceof ConsumerFactory<?, ?> found) {

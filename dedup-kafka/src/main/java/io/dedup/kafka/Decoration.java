@@ -20,6 +20,7 @@ import org.slf4j.LoggerFactory;
 import org.springframework.kafka.core.KafkaResourceHolder;
 import org.springframework.kafka.listener.AbstractMessageListenerContainer;
 import org.springframework.kafka.listener.ConsumerSeekAware.ConsumerSeekCallback;
+import org.springframework.kafka.listener.ContainerProperties;
 import org.springframework.kafka.listener.MessageListenerContainer;
 import org.springframework.kafka.transaction.KafkaAwareTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
@@ -43,6 +44,8 @@ final class Decoration {
     private final Invocations invocations;
     private final boolean declaredLater;
     private final @Nullable LaterMode later;
+    private final PollHooks hooks;
+    private final boolean claimAhead;
     private final Map<Thread, BoundConsumer> consumers = new ConcurrentHashMap<>();
     /** What its consumers were ever assigned. */
     private final Set<String> read = ConcurrentHashMap.newKeySet();
@@ -57,7 +60,9 @@ final class Decoration {
             StorePauses pauses,
             Invocations invocations,
             boolean declaredLater,
-            @Nullable LaterMode later) {
+            @Nullable LaterMode later,
+            PollHooks hooks,
+            boolean claimAhead) {
         this.container = container;
         this.engine = engine;
         this.deliveries = deliveries;
@@ -66,6 +71,8 @@ final class Decoration {
         this.invocations = invocations;
         this.declaredLater = declaredLater;
         this.later = later;
+        this.hooks = hooks;
+        this.claimAhead = claimAhead;
     }
 
     DedupEngine engine() {
@@ -175,9 +182,12 @@ final class Decoration {
         if (!stopUnless(this::starting)) {
             return;
         }
+        ClaimedPoll claims = claimAhead
+                ? hooks.bind(container.getContainerProperties(), engine, deliveries, maxPollInterval())
+                : new ClaimedPoll(engine, deliveries, null, null);
         consumers.put(
                 Thread.currentThread(),
-                new BoundConsumer(engine, maxPollInterval(), container.getGroupId() != null, seeks, this::wake));
+                new BoundConsumer(engine, maxPollInterval(), container.getGroupId() != null, seeks, claims, this::wake));
     }
 
     /** Ends the poll that this partition's consumer waits in. */
@@ -221,6 +231,7 @@ final class Decoration {
         if (bound != null) {
             bound.revoked(null);
         }
+        hooks.unbind();
     }
 
     /** This thread's consumer. An error where there is none: an exception would have the record given up. */

@@ -53,11 +53,24 @@ final class DedupMessageListener<K, V> extends FilteringMessageListenerAdapter<K
             ConsumerRecord<K, V> record, @Nullable Acknowledgment acknowledgment, @Nullable Consumer<?, ?> consumer) {
         BoundConsumer bound = decoration.bound();
         bound.settled();
-        if (later != null && acknowledgment != null && !decoration.inKafkaTransaction()) {
-            later.onMessage(record, acknowledgment, consumer, bound);
-            return;
+        try {
+            if (later != null && acknowledgment != null && !decoration.inKafkaTransaction()) {
+                later.onMessage(record, acknowledgment, consumer, bound);
+            } else {
+                handle(record, acknowledgment, consumer, bound);
+            }
+        } catch (Throwable e) { // an error handler may take its time, and have the rest of the poll come again
+            bound.claims().giveBack();
+            throw e;
         }
-        Delivery delivery = decoration.deliveries().of(record);
+    }
+
+    private void handle(
+            ConsumerRecord<K, V> record,
+            @Nullable Acknowledgment acknowledgment,
+            @Nullable Consumer<?, ?> consumer,
+            BoundConsumer bound) {
+        Delivery delivery = bound.claims().deliveryOf(record);
         if (decoration.inKafkaTransaction()) {
             new KafkaTransactionRecord(decoration, bound, record, acknowledgment)
                     .run(() -> admitted(record, delivery, bound), (ack, ctx) -> invoke(record, ack, consumer, ctx));
@@ -71,7 +84,7 @@ final class DedupMessageListener<K, V> extends FilteringMessageListenerAdapter<K
             if (execution.isTransactional()) {
                 runInTransaction(record, null, consumer, execution, bound);
             } else {
-                run(record, consumer, execution, bound);
+                run(record, delivery, consumer, execution, bound);
             }
             return;
         }
@@ -105,7 +118,11 @@ final class DedupMessageListener<K, V> extends FilteringMessageListenerAdapter<K
     /** The run that may begin; null when the record is to be acked without one. */
     @Nullable
     Execution admitted(ConsumerRecord<K, V> record, Delivery delivery, BoundConsumer bound) {
-        Admission admission = decoration.engine().admit(delivery, bound.budgetFor(record));
+        if (bound.claims().follows(delivery)) {
+            closeObservation(null);
+            return null;
+        }
+        Admission admission = bound.claims().admit(delivery, bound.budgetFor(record));
         if (admission instanceof Admission.Run run) {
             return run.execution();
         }
@@ -177,14 +194,18 @@ final class DedupMessageListener<K, V> extends FilteringMessageListenerAdapter<K
     }
 
     private void run(
-            ConsumerRecord<K, V> record, @Nullable Consumer<?, ?> consumer, Execution execution, BoundConsumer bound) {
+            ConsumerRecord<K, V> record,
+            Delivery delivery,
+            @Nullable Consumer<?, ?> consumer,
+            Execution execution,
+            BoundConsumer bound) {
         execution.begin();
         try {
             invoke(record, null, consumer, execution);
         } catch (Throwable e) { // Errors, too: a claim that nobody releases holds the message for its lease
             throw failed(record, e, WorkMayGoOn.fail(decoration.engine(), List.of(execution), e), bound);
         }
-        execution.succeed(null, bound.budget()); // whatever it says: the effect has happened, and may be acked
+        bound.claims().succeed(execution, delivery, bound.budget());
     }
 
     private void runUntilAcknowledged(

@@ -41,13 +41,17 @@ public final class KafkaDedup implements AutoCloseable {
     private final PartitionHolds holds;
     private final StorePauses pauses;
     private final CloseOuts closeOuts = new CloseOuts();
+    private final PollHooks hooks;
+    private final boolean claimAhead;
 
-    KafkaDedup(Deduplicator deduplicator, RecordDeliveries deliveries) {
+    KafkaDedup(Deduplicator deduplicator, RecordDeliveries deliveries, boolean claimAhead) {
+        this.claimAhead = claimAhead;
         this.deduplicator = deduplicator;
         this.deliveries = deliveries;
         this.timer = new Timer();
         this.holds = new PartitionHolds(timer);
         this.pauses = new StorePauses(timer, deduplicator.engine());
+        this.hooks = new PollHooks(timer);
     }
 
     /** A builder on top of a deduplicator, whose policies apply topic by topic. */
@@ -87,7 +91,12 @@ public final class KafkaDedup implements AutoCloseable {
                 pauses,
                 invocations,
                 declaredLater,
-                LaterMode.of(container, declaredLater, closeOuts));
+                LaterMode.of(container, declaredLater, closeOuts),
+                hooks,
+                claimAhead && listener instanceof MessageListener<?, ?>);
+        if (claimAhead) {
+            hooks.install(ConsumerSettings.factoryOf(container));
+        }
         container.setupMessageListener(decorated(listener, container, decoration));
         if (isInKafkaTransaction(container)) {
             decorateTransactions(container, decoration);
@@ -186,5 +195,6 @@ public final class KafkaDedup implements AutoCloseable {
         holds.close();
         pauses.close();
         closeOuts.close();
+        hooks.close();
     }
 }

@@ -74,8 +74,15 @@ class RebalanceTest {
             var stopped = scene.start(scene.container(properties, Map.of("session.timeout.ms", 1000)));
             await().atMost(Scene.PATIENCE).until(() -> scene.events.contains("blocked"));
             stopped.stop();
-            assertThat(scene.dedup.engine().inFlight()).isEqualTo(1);
+            assertThat(scene.store
+                            .find(scene.dedup.key(scene.topic, "a"))
+                            .orElseThrow()
+                            .state())
+                    .isEqualTo(io.dedup.store.StoredRecord.State.PROCESSING);
             assertThat(scene.events).doesNotContain("released a");
+            await("what waited behind it is given back")
+                    .atMost(Scene.PATIENCE)
+                    .until(() -> scene.dedup.engine().inFlight() == 1);
             var config = scene.consumerConfig();
             var assigned = new org.springframework.kafka.listener.ContainerProperties(
                     new org.springframework.kafka.support.TopicPartitionOffset(scene.topic, 0, 0L));

@@ -57,12 +57,15 @@ final class Scene implements AutoCloseable {
     final String group = "g-" + topic;
     final List<String> effects = new CopyOnWriteArrayList<>();
     final List<String> deferrals = new CopyOnWriteArrayList<>();
+    /** All tests have to pass with either. */
+    private static final boolean CLAIM_AHEAD = !"false".equals(System.getProperty("dedup.test.claim-ahead"));
+
     final List<String> events = new CopyOnWriteArrayList<>();
     final AtomicInteger pending = new AtomicInteger();
     final DedupStore store;
     final @Nullable TransactionalRecords records;
     final Deduplicator dedup;
-    final KafkaDedup kafka;
+    KafkaDedup kafka;
     private final Deque<AutoCloseable> closing = new ArrayDeque<>();
     private final KafkaProducer<String, String> producer;
     private final Admin admin;
@@ -92,10 +95,23 @@ final class Scene implements AutoCloseable {
         this.records = records;
         KafkaServers.shared().createTopic(topic, partitions);
         this.dedup = deduplicator(changes);
-        this.kafka = KafkaDedup.builder(dedup).id(KafkaMessageIds.header("id")).build();
+        this.kafka = kafka(CLAIM_AHEAD);
         this.producer = new KafkaProducer<>(
                 Map.of("bootstrap.servers", bootstrap, "linger.ms", 0), new StringSerializer(), new StringSerializer());
         this.admin = Admin.create(Map.of("bootstrap.servers", bootstrap));
+    }
+
+    /** What decorates from now on. */
+    void claimAhead(boolean ahead) {
+        kafka.close();
+        kafka = kafka(ahead);
+    }
+
+    private KafkaDedup kafka(boolean claimAhead) {
+        return KafkaDedup.builder(dedup)
+                .id(KafkaMessageIds.header("id"))
+                .claimAhead(claimAhead)
+                .build();
     }
 
     /** Another process's deduplicator on the same store. */

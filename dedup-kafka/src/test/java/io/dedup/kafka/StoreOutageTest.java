@@ -149,6 +149,7 @@ class StoreOutageTest {
     void downAtCompletion(AckMode mode) {
         try (Scene scene = scene(p -> p)) {
             AtomicBoolean once = new AtomicBoolean();
+            scene.claimAhead(false); // else the second is claimed before the store goes down
             scene.send("a", "b");
             scene.start(scene.container(mode, (MessageListener<String, String>) record -> {
                 scene.effect().accept(record);

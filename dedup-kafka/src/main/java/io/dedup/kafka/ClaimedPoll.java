@@ -1,0 +1,277 @@
+package io.dedup.kafka;
+
+import static java.util.Objects.requireNonNull;
+
+import io.dedup.DedupKey;
+import io.dedup.engine.Admission;
+import io.dedup.engine.ClaimAhead;
+import io.dedup.engine.DedupEngine;
+import io.dedup.engine.Delivery;
+import io.dedup.engine.Execution;
+import io.dedup.engine.WaitBudget;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.locks.ReentrantLock;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.apache.kafka.common.TopicPartition;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.kafka.retrytopic.RetryTopicHeaders;
+
+/**
+ * Claims the records of a poll with one call before the container hands them out one by one, and tells the store of many
+ * successes with one. Whatever isn't claimed here is claimed when its turn comes: this decides about nothing, and may be left
+ * out at any time.
+ *
+ * <p>Sits between a container and its Kafka consumer ({@link HookedConsumer}), and only works when it has seen a poll. Used by
+ * the consumer's thread, except for the watch over a handler that hangs: what waits behind it is given back.
+ */
+final class ClaimedPoll {
+    private static final Logger log = LoggerFactory.getLogger(KafkaDedup.class);
+    /** What a record is taken to cost before anything is known: 1,000 of them fit in a third of the default lease. */
+    private static final long FIRST_GUESS_NANOS = 10_000_000;
+
+    private static final int SHARE_OF_LEASE = 3;
+    private static final int LONGEST_WAIT_OF_LEASE = 2;
+    private static final int WEIGHT = 4;
+
+    private final DedupEngine engine;
+    private final RecordDeliveries deliveries;
+    private final @Nullable QueuedCompletions completions;
+    private final @Nullable Timer timer;
+    private final ReentrantLock lock = new ReentrantLock();
+    private @Nullable HookedConsumer consumer;
+    /** By position, so that nobody's ID is looked for twice. */
+    private final Map<TopicPartition, Map<Long, Delivery>> prepared = new HashMap<>();
+
+    /** Read and written under the lock, and so are the next two. */
+    private final Map<DedupKey, ClaimAhead> unstarted = new HashMap<>();
+
+    private long claimedAt;
+    private boolean watched;
+    private long nanosPerRecord = FIRST_GUESS_NANOS;
+    private long polledAt;
+    private int polled;
+    private boolean storeFailed;
+
+    /**
+     * For one consumer.
+     *
+     * @param completions null where each success has to be durable at once
+     * @param timer null where nothing is claimed ahead
+     */
+    ClaimedPoll(DedupEngine engine, RecordDeliveries deliveries, @Nullable QueuedCompletions completions, Timer timer) {
+        this.timer = timer;
+        this.engine = engine;
+        this.deliveries = deliveries;
+        this.completions = completions;
+    }
+
+    /** The first consumer that polls on this thread is the container's; others are the handlers' own. */
+    boolean isOf(HookedConsumer asking, boolean polls) {
+        if (consumer == null && polls) {
+            consumer = asking;
+        }
+        return consumer == asking;
+    }
+
+    /**
+     * What the container hasn't handed out by now it has dropped, or will come again, or is kept back by the container and
+     * claimed at its turn. Never throws.
+     */
+    void beforePoll() {
+        if (polled > 0) {
+            long each = (System.nanoTime() - polledAt) / polled;
+            nanosPerRecord += (each - nanosPerRecord) / WEIGHT;
+            polled = 0;
+        }
+        flush();
+        giveBack();
+    }
+
+    /** Everything that was handled is durable; to be called before offsets are committed. */
+    void flush() {
+        if (completions != null) {
+            completions.flush();
+        }
+    }
+
+    /** Claims what was polled. Never throws: the consumer's position is beyond these records, and they would be lost. */
+    void polled(ConsumerRecords<?, ?> records) {
+        if (records.isEmpty()) {
+            return;
+        }
+        try {
+            claim(records);
+        } catch (Throwable e) {
+            log.warn("A poll couldn't be claimed ahead; its records are claimed one by one", e);
+            giveBack();
+        }
+        polledAt = System.nanoTime();
+        polled = records.count();
+    }
+
+    private void claim(ConsumerRecords<?, ?> records) {
+        if (storeFailed) { // until a record has been decided about: to ask twice would double the wait
+            return;
+        }
+        List<Delivery> toClaim = new ArrayList<>(records.count());
+        long shortestLease = Long.MAX_VALUE;
+        long nanos = 0;
+        for (ConsumerRecord<?, ?> record : records) {
+            if (isDelayed(record)) {
+                continue;
+            }
+            Delivery delivery = deliveries.of(record);
+            nanos += nanosPerRecord;
+            shortestLease =
+                    Math.min(shortestLease, delivery.topic().policy().lease().toNanos());
+            if (nanos > shortestLease / SHARE_OF_LEASE) {
+                break; // a slow handler: what waits longer is claimed at its turn
+            }
+            prepared.computeIfAbsent(PendingDeliveries.partitionOf(record), partition -> new HashMap<>())
+                    .put(record.offset(), delivery);
+            toClaim.add(delivery);
+        }
+        if (toClaim.size() < 2) {
+            return;
+        }
+        List<@Nullable ClaimAhead> claims = engine.ahead().claim(toClaim);
+        boolean watch;
+        lock.lock();
+        try {
+            for (ClaimAhead claim : claims) {
+                if (claim != null) {
+                    unstarted.put(claim.key(), claim);
+                    storeFailed |= claim.isUnanswered();
+                }
+            }
+            claimedAt = System.nanoTime();
+            watch = !watched && !unstarted.isEmpty();
+            watched |= watch;
+        } finally {
+            lock.unlock();
+        }
+        if (watch) {
+            watchFor(shortestLease / LONGEST_WAIT_OF_LEASE);
+        }
+    }
+
+    /** A handler that hangs must not keep from others what the heartbeat would renew for ever. */
+    private void watchFor(long nanos) {
+        boolean unused = requireNonNull(timer).after(Duration.ofNanos(nanos), () -> {
+            lock.lock();
+            try {
+                if (unstarted.isEmpty()) {
+                    watched = false;
+                    return;
+                }
+                if (System.nanoTime() - claimedAt < nanos) { // of a later poll
+                    watchFor(nanos);
+                    return;
+                }
+                watched = false;
+            } finally {
+                lock.unlock();
+            }
+            giveBackClaims();
+        });
+    }
+
+    /** A retry topic's record may be held back for a while before it reaches the listener, and is fetched again then. */
+    private static boolean isDelayed(ConsumerRecord<?, ?> record) {
+        return record.headers().lastHeader(RetryTopicHeaders.DEFAULT_HEADER_BACKOFF_TIMESTAMP) != null;
+    }
+
+    /** The delivery of a record whose turn it is. */
+    Delivery deliveryOf(ConsumerRecord<?, ?> record) {
+        Map<Long, Delivery> of = prepared.get(PendingDeliveries.partitionOf(record));
+        Delivery delivery = of == null ? null : of.remove(record.offset());
+        return delivery == null ? deliveries.of(record) : delivery;
+    }
+
+    /** Whether it is a copy of a message whose success the store is about to learn: to be acked with that one. */
+    boolean follows(Delivery delivery) {
+        DedupKey key = delivery.key();
+        if (completions == null || key == null || delivery.topic().policy().shadow()) {
+            return false;
+        }
+        Delivery first = completions.find(key);
+        if (first == null) {
+            return false;
+        }
+        if (first.differsFrom(delivery)) {
+            completions.flush(); // the store decides
+            return false;
+        }
+        engine.ahead().follows(delivery);
+        return true;
+    }
+
+    Admission admit(Delivery delivery, WaitBudget budget) {
+        ClaimAhead claim = delivery.key() == null ? null : take(delivery.key());
+        if (claim != null && claim.delivery().differsFrom(delivery)) {
+            engine.ahead()
+                    .giveBack(List.of(claim)); // its record was dropped on the way, and this isn't the same message
+            claim = null;
+        }
+        Admission admission =
+                claim == null ? engine.admit(delivery, budget) : engine.ahead().admit(claim, budget);
+        storeFailed &= admission instanceof Admission.Defer;
+        return admission;
+    }
+
+    private @Nullable ClaimAhead take(DedupKey key) {
+        lock.lock();
+        try {
+            return unstarted.remove(key);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** The handler has succeeded, and the record may be acked. */
+    void succeed(Execution execution, Delivery delivery, WaitBudget budget) {
+        if (completions == null || consumer == null) {
+            execution.succeed(null, budget); // whatever it says: the effect has happened
+        } else {
+            completions.add(execution, delivery);
+        }
+    }
+
+    /** Gives up what hasn't begun. Never throws. */
+    void giveBack() {
+        prepared.clear();
+        giveBackClaims();
+    }
+
+    private void giveBackClaims() {
+        List<ClaimAhead> left;
+        lock.lock();
+        try {
+            left = List.copyOf(unstarted.values());
+            unstarted.clear();
+        } finally {
+            lock.unlock();
+        }
+        if (left.isEmpty()) {
+            return;
+        }
+        try {
+            engine.ahead().giveBack(left);
+        } catch (RuntimeException e) {
+            log.warn("{} claims couldn't be given back; their leases run out", left.size(), e);
+        }
+    }
+
+    /** The consumer has come to its end. */
+    void end() {
+        flush();
+        giveBack();
+    }
+}

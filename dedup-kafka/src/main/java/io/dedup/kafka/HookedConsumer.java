@@ -1,0 +1,63 @@
+package io.dedup.kafka;
+
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Calls a {@link ClaimedPoll} around a Kafka consumer's polls and commits. A proxy, since {@link Consumer} has other methods in
+ * other versions; without a decorated listener on its thread it only passes calls on.
+ */
+final class HookedConsumer implements InvocationHandler {
+    private final Consumer<?, ?> target;
+    private final PollHooks hooks;
+
+    private HookedConsumer(Consumer<?, ?> target, PollHooks hooks) {
+        this.target = target;
+        this.hooks = hooks;
+    }
+
+    @SuppressWarnings("unchecked")
+    static <K, V> Consumer<K, V> around(Consumer<K, V> target, PollHooks hooks) {
+        return (Consumer<K, V>) Proxy.newProxyInstance(
+                HookedConsumer.class.getClassLoader(),
+                new Class<?>[] {Consumer.class},
+                new HookedConsumer(target, hooks));
+    }
+
+    @Override
+    public @Nullable Object invoke(Object proxy, Method method, Object @Nullable [] arguments) throws Throwable {
+        String name = method.getName();
+        boolean polls = name.equals("poll");
+        ClaimedPoll claims = hooks.ofThread();
+        if (claims == null || !claims.isOf(this, polls)) {
+            return call(method, arguments);
+        }
+        switch (name) {
+            case "poll" -> {
+                claims.beforePoll();
+                Object polled = call(method, arguments);
+                if (polled instanceof ConsumerRecords<?, ?> records) {
+                    claims.polled(records);
+                }
+                return polled;
+            }
+            case "commitSync", "commitAsync" -> claims.flush();
+            case "unsubscribe", "close" -> claims.end();
+            default -> {}
+        }
+        return call(method, arguments);
+    }
+
+    private @Nullable Object call(Method method, Object @Nullable [] arguments) throws Throwable {
+        try {
+            return method.invoke(target, arguments);
+        } catch (InvocationTargetException e) {
+            throw e.getCause();
+        }
+    }
+}

@@ -1,0 +1,75 @@
+package io.dedup.kafka;
+
+import io.dedup.engine.DedupEngine;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import org.jspecify.annotations.Nullable;
+import org.springframework.kafka.core.ConsumerFactory;
+import org.springframework.kafka.core.ConsumerPostProcessor;
+import org.springframework.kafka.listener.ContainerProperties;
+import org.springframework.kafka.listener.ContainerProperties.AckMode;
+
+/**
+ * Lets decorated listeners see the polls and commits of their consumers. Consumers are found by their thread. Thread-safe.
+ */
+final class PollHooks implements AutoCloseable {
+    private final Map<Thread, ClaimedPoll> claims = new ConcurrentHashMap<>();
+    private final Set<ConsumerFactory<?, ?>> factories = ConcurrentHashMap.newKeySet();
+    private final Timer timer;
+    private final ExecutorService background = Executors.newCachedThreadPool(work -> {
+        Thread thread = new Thread(work, "dedup-kafka-completions");
+        thread.setDaemon(true);
+        return thread;
+    });
+
+    PollHooks(Timer timer) {
+        this.timer = timer;
+    }
+
+    /** From now on this factory's consumers can be watched. */
+    <K, V> void install(ConsumerFactory<K, V> factory) {
+        if (factories.add(factory)) {
+            ConsumerPostProcessor<K, V> wrap = consumer -> HookedConsumer.around(consumer, this);
+            factory.addPostProcessor(wrap);
+        }
+    }
+
+    @Nullable
+    ClaimedPoll ofThread() {
+        return claims.get(Thread.currentThread());
+    }
+
+    /**
+     * This thread's consumer claims ahead from its first poll on. Successes are told to the store one by one where the handler
+     * says when they count, or a transaction.
+     */
+    ClaimedPoll bind(
+            ContainerProperties container, DedupEngine engine, RecordDeliveries deliveries, Duration maxPollInterval) {
+        AckMode mode = container.getAckMode();
+        boolean oneByOne = mode == AckMode.MANUAL
+                || mode == AckMode.MANUAL_IMMEDIATE
+                || container.getKafkaAwareTransactionManager() != null;
+        QueuedCompletions completions = oneByOne
+                ? null
+                : new QueuedCompletions(engine, background, timer, new PollBudget(maxPollInterval));
+        ClaimedPoll claimed = new ClaimedPoll(engine, deliveries, completions, timer);
+        claims.put(Thread.currentThread(), claimed);
+        return claimed;
+    }
+
+    void unbind() {
+        ClaimedPoll claimed = claims.remove(Thread.currentThread());
+        if (claimed != null) {
+            claimed.end();
+        }
+    }
+
+    @Override
+    public void close() {
+        background.shutdown();
+    }
+}

@@ -1,0 +1,173 @@
+package io.dedup.kafka;
+
+import io.dedup.DedupKey;
+import io.dedup.engine.DedupEngine;
+import io.dedup.engine.Delivery;
+import io.dedup.engine.Execution;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What one consumer's handlers have done and the store hasn't been told. It is told of many with one call, beside the next
+ * handlers, and of all before an offset beyond them is committed.
+ *
+ * <p>A crash leaves handled and not done what is in here: so nothing waits long. Thread-safe; only the consumer's thread adds
+ * and waits.
+ */
+final class QueuedCompletions {
+    static final int MANY = 50;
+    static final Duration LONG = Duration.ofMillis(10);
+    private static final Logger log = LoggerFactory.getLogger(KafkaDedup.class);
+
+    private record Queued(Execution execution, Delivery delivery) {}
+
+    private final DedupEngine engine;
+    private final Executor background;
+    private final Timer timer;
+    private final PollBudget budget;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition told = lock.newCondition();
+    private final Map<DedupKey, Delivery> open = new HashMap<>();
+    private List<Queued> queue = new ArrayList<>();
+    private boolean telling;
+
+    /** @param budget how long the store may keep the consumer waiting; nobody else's */
+    QueuedCompletions(DedupEngine engine, Executor background, Timer timer, PollBudget budget) {
+        this.engine = engine;
+        this.background = background;
+        this.timer = timer;
+        this.budget = budget;
+    }
+
+    /** The handler of this one has succeeded. */
+    void add(Execution execution, Delivery delivery) {
+        execution.returned();
+        boolean first;
+        boolean many;
+        lock.lock();
+        try {
+            queue.add(new Queued(execution, delivery));
+            if (delivery.key() != null) {
+                open.put(delivery.key(), delivery);
+            }
+            first = !telling && queue.size() == 1;
+            many = !telling && queue.size() == MANY;
+        } finally {
+            lock.unlock();
+        }
+        if (many) {
+            tellBeside();
+        } else if (first) {
+            tellSoon();
+        }
+    }
+
+    /** The message of this key that the store hasn't been told of. */
+    @Nullable
+    Delivery find(DedupKey key) {
+        lock.lock();
+        try {
+            return open.get(key);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Returns when the store knows of everything, or the engine goes on telling it in the background. */
+    void flush() {
+        while (true) {
+            lock.lock();
+            try {
+                while (telling) {
+                    told.awaitUninterruptibly();
+                }
+                if (queue.isEmpty()) {
+                    return;
+                }
+            } finally {
+                lock.unlock();
+            }
+            tell();
+        }
+    }
+
+    private void tellSoon() {
+        if (!timer.after(LONG, this::tellBeside)) { // closed
+            tell();
+        }
+    }
+
+    private void tellBeside() {
+        try {
+            background.execute(this::tell);
+        } catch (RejectedExecutionException e) { // closed
+            tell();
+        }
+    }
+
+    private void tell() {
+        boolean more = true;
+        while (more) {
+            List<Queued> batch = take();
+            if (batch.isEmpty()) {
+                return;
+            }
+            try {
+                engine.succeedAll(batch.stream().map(Queued::execution).toList(), budget.current());
+            } catch (Throwable e) { // their effects have happened: not to ack them would make them happen again
+                log.error("{} completions failed; their messages may run again when they come again", batch.size(), e);
+            } finally {
+                more = settled(batch);
+            }
+        }
+    }
+
+    private List<Queued> take() {
+        lock.lock();
+        try {
+            if (telling || queue.isEmpty()) {
+                return List.of();
+            }
+            telling = true;
+            List<Queued> batch = queue;
+            queue = new ArrayList<>();
+            return batch;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Whether so many have come meanwhile that they go at once. */
+    private boolean settled(List<Queued> batch) {
+        boolean some;
+        boolean many;
+        lock.lock();
+        try {
+            telling = false;
+            for (Queued each : batch) {
+                if (each.delivery().key() != null) {
+                    open.remove(each.delivery().key(), each.delivery());
+                }
+            }
+            some = !queue.isEmpty();
+            many = queue.size() >= MANY;
+            told.signalAll();
+        } finally {
+            lock.unlock();
+        }
+        if (some && !many) {
+            tellSoon();
+        }
+        return many;
+    }
+}

@@ -1,0 +1,307 @@
+package io.dedup.kafka;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.dedup.DedupPolicy;
+import io.dedup.engine.Execution;
+import io.dedup.store.StoredRecord;
+import io.dedup.store.memory.InMemoryDedupStore;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.UnaryOperator;
+import java.util.stream.IntStream;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.springframework.kafka.listener.ConcurrentMessageListenerContainer;
+import org.springframework.kafka.listener.ContainerProperties.AckMode;
+import org.springframework.kafka.listener.DefaultErrorHandler;
+import org.springframework.kafka.listener.MessageListener;
+import org.springframework.util.backoff.FixedBackOff;
+
+/** What claiming a poll ahead does beside the tests of everything else, which run with it. */
+class ClaimAheadTest {
+    private static final int MANY = 120;
+
+    private final WatchedStore watched = new WatchedStore(new InMemoryDedupStore());
+
+    private Scene scene(UnaryOperator<DedupPolicy.Builder> policy) {
+        return scene(1, policy);
+    }
+
+    private Scene scene(int partitions, UnaryOperator<DedupPolicy.Builder> policy) {
+        Scene scene = new Scene(watched.store, partitions, builder -> policy.apply(builder.lease(
+                Duration.ofSeconds(30))));
+        scene.claimAhead(true);
+        return scene;
+    }
+
+    private static String[] ids(int count) {
+        return IntStream.range(0, count).mapToObj(i -> "id" + i).toArray(String[]::new);
+    }
+
+    private static MessageListener<String, String> effect(Scene scene) {
+        return record -> scene.effect().accept(record);
+    }
+
+    private StoredRecord record(Scene scene, String id) {
+        return watched.store.find(scene.dedup.key(scene.topic, id)).orElseThrow();
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = AckMode.class,
+            names = {"BATCH", "COUNT", "TIME", "RECORD"})
+    @DisplayName("one claim a poll, no single ones; all are done, once, and committed")
+    void oneClaimForAPoll(AckMode mode) {
+        try (Scene scene = scene(policy -> policy)) {
+            scene.send(ids(MANY));
+            scene.runUntilCommitted(scene.container(mode, effect(scene)));
+            assertThat(scene.effects).containsExactly(ids(MANY));
+            assertThat(watched.calls("claim")).hasSizeLessThan(10); // where a poll brought one record
+            assertThat(watched.calls("claimAll")).hasSizeLessThan(MANY / 4);
+            for (String id : ids(MANY)) {
+                assertThat(record(scene, id).state()).isEqualTo(StoredRecord.State.DONE);
+                assertThat(record(scene, id).attempt()).isEqualTo(1);
+            }
+            if (mode == AckMode.BATCH) {
+                assertThat(watched.calls("complete")).isEmpty();
+                assertThat(watched.calls("completeAll")).hasSizeLessThan(MANY / 4);
+            }
+        }
+    }
+
+    @Test
+    @DisplayName("switched off, each record takes its two calls")
+    void off() {
+        try (Scene scene = scene(policy -> policy)) {
+            scene.claimAhead(false);
+            scene.send("a", "b", "c");
+            scene.runUntilCommitted(scene.container(AckMode.BATCH, effect(scene)));
+            assertThat(watched.calls("claimAll")).isEmpty();
+            assertThat(watched.calls("claim")).hasSize(3);
+            assertThat(watched.calls("complete")).hasSize(3);
+        }
+    }
+
+    @Test
+    @DisplayName("T2 no offset is committed before the store knows of what is below it")
+    void durableFirst() {
+        CountDownLatch answer = new CountDownLatch(1);
+        CountDownLatch asked = new CountDownLatch(1);
+        watched.before("completeAll", () -> {
+            asked.countDown();
+            await().until(() -> answer.getCount() == 0);
+        });
+        try (Scene scene = scene(policy -> policy)) {
+            scene.send("a", "b", "c");
+            scene.start(scene.container(AckMode.BATCH, effect(scene)));
+            scene.awaitEffects("a", "b", "c");
+            await().until(() -> asked.getCount() == 0);
+            await().during(Duration.ofMillis(500)).until(() -> scene.committed().isEmpty());
+            answer.countDown();
+            scene.awaitCommitted(3);
+        }
+    }
+
+    @Test
+    @DisplayName("a success is told soon although its poll goes on for long")
+    void toldSoon() {
+        CountDownLatch goOn = new CountDownLatch(1);
+        try (Scene scene = scene(policy -> policy)) {
+            scene.send("a", "slow");
+            scene.start(scene.container(AckMode.BATCH, (MessageListener<String, String>) record -> {
+                if (Scene.id(record).equals("slow")) {
+                    await().atMost(Scene.PATIENCE).until(() -> goOn.getCount() == 0);
+                }
+                scene.effect().accept(record);
+            }));
+            await().atMost(Scene.PATIENCE)
+                    .until(() -> scene.effects.contains("a")
+                            && record(scene, "a").state() == StoredRecord.State.DONE);
+            assertThat(scene.committed()).isEmpty();
+            goOn.countDown();
+            scene.awaitCommitted(2);
+        }
+    }
+
+    @Test
+    @DisplayName("copies in a poll run once, also of what the store hasn't been told; other payloads are conflicts")
+    void copies() {
+        try (Scene scene = scene(policy -> policy.fingerprint(true))) {
+            scene.send("a", "a", "b", "a");
+            scene.send(scene.record(0, "b".getBytes(java.nio.charset.StandardCharsets.UTF_8), "another payload"));
+            scene.send("c");
+            AtomicInteger conflicts = new AtomicInteger();
+            var container = scene.container(AckMode.BATCH, effect(scene));
+            container.setCommonErrorHandler(
+                    new DefaultErrorHandler((record, e) -> conflicts.incrementAndGet(), new FixedBackOff(0, 2)));
+            scene.runUntilCommitted(container);
+            assertThat(scene.effects).containsExactly("a", "b", "c");
+            assertThat(conflicts).hasValue(1);
+        }
+    }
+
+    @Test
+    @DisplayName("what an interceptor drops is given back, and its copy runs")
+    void dropped() {
+        try (Scene scene = scene(policy -> policy)) {
+            scene.send("a", "dropped", "b", "dropped");
+            AtomicBoolean once = new AtomicBoolean();
+            ConcurrentMessageListenerContainer<String, String> container =
+                    scene.container(AckMode.BATCH, effect(scene));
+            container.setRecordInterceptor((record, consumer) ->
+                    Scene.id(record).equals("dropped") && once.compareAndSet(false, true) ? null : record);
+            scene.runUntilCommitted(container);
+            assertThat(scene.effects).containsExactly("a", "b", "dropped");
+            assertThat(scene.dedup.engine().inFlight()).isZero();
+        }
+    }
+
+    @Test
+    @DisplayName("an error gives back what waits, and its attempts don't count")
+    void error() {
+        try (Scene scene = scene(policy -> policy)) {
+            scene.send("a", "bad", "b", "c");
+            AtomicInteger calls = new AtomicInteger();
+            Set<Integer> held = java.util.concurrent.ConcurrentHashMap.newKeySet();
+            var container = scene.container(AckMode.BATCH, (MessageListener<String, String>) record -> {
+                if (Scene.id(record).equals("bad") && calls.incrementAndGet() <= 2) {
+                    throw new IllegalStateException("bad");
+                }
+                scene.effect().accept(record);
+            });
+            var handler = new DefaultErrorHandler(new FixedBackOff(0, 5));
+            handler.setRetryListeners((record, e, attempt) ->
+                    held.add(scene.dedup.engine().inFlight()));
+            container.setCommonErrorHandler(handler);
+            scene.runUntilCommitted(container);
+            assertThat(scene.effects).containsExactly("a", "bad", "b", "c");
+            assertThat(held).containsExactly(0);
+            assertThat(record(scene, "bad").attempt()).isEqualTo(3);
+            assertThat(record(scene, "b").attempt()).isEqualTo(1);
+            assertThat(record(scene, "c").attempt()).isEqualTo(1);
+        }
+    }
+
+    @Test
+    @DisplayName("K15 an immediate stop gives back what waits")
+    void stop() {
+        try (Scene scene = scene(policy -> policy)) {
+            scene.send(ids(20));
+            AtomicReference<ConcurrentMessageListenerContainer<String, String>> running = new AtomicReference<>();
+            CountDownLatch stopping = new CountDownLatch(1);
+            var properties = scene.properties(AckMode.BATCH, (MessageListener<String, String>) record -> {
+                scene.effect().accept(record);
+                if (scene.effects.size() == 3) {
+                    running.get().stop(stopping::countDown);
+                }
+            });
+            properties.setStopImmediate(true);
+            running.set(scene.container(properties, Map.of()));
+            scene.start(running.get());
+            await().atMost(Scene.PATIENCE).until(() -> stopping.getCount() == 0);
+            await().atMost(Scene.PATIENCE).until(() -> scene.dedup.engine().inFlight() == 0);
+            assertThat(scene.effects).hasSize(3);
+            scene.runUntilCommitted(scene.container(AckMode.BATCH, effect(scene)));
+            assertThat(scene.effects).containsExactly(ids(20));
+            assertThat(record(scene, "id10").attempt()).isEqualTo(1);
+        }
+    }
+
+    @Test
+    @DisplayName("what waits behind a handler that hangs is given back, and others may run it")
+    void hangs() {
+        CountDownLatch goOn = new CountDownLatch(1);
+        try (Scene scene = scene(2, policy -> policy.lease(Duration.ofSeconds(2)))) {
+            scene.sendTo(0, "hangs");
+            scene.sendTo(0, "waits");
+            scene.start(scene.container(AckMode.BATCH, (MessageListener<String, String>) record -> {
+                if (Scene.id(record).equals("hangs")) {
+                    await().atMost(Scene.PATIENCE).until(() -> goOn.getCount() == 0);
+                }
+                scene.effect().accept(record);
+            }));
+            await().atMost(Scene.PATIENCE).until(() -> scene.events.contains("released waits"));
+            Execution elsewhere = scene.runningElsewhere("waits");
+            elsewhere.succeed(null, io.dedup.engine.WaitBudget.none());
+            goOn.countDown();
+            scene.awaitAllCommitted();
+            assertThat(scene.effects).containsExactly("hangs");
+        }
+    }
+
+    @Test
+    @DisplayName("slow handlers claim no more than they come to in a third of the lease")
+    void slow() {
+        try (Scene scene = scene(policy -> policy.lease(Duration.ofMillis(600)))) {
+            scene.send(ids(60)); // a record is first taken for 10 ms: 20 of them
+            scene.runUntilCommitted(scene.container(AckMode.BATCH, effect(scene)));
+            assertThat(scene.effects).containsExactly(ids(60));
+            assertThat(watched.calls("claimAll"))
+                    .isNotEmpty()
+                    .allMatch(call -> Integer.parseInt(call.substring("claimAll ".length())) <= 60);
+            assertThat(watched.calls("claimAll").get(0)).isIn(
+                    IntStream.rangeClosed(2, 20).mapToObj(i -> "claimAll " + i).toList());
+        }
+    }
+
+    @Test
+    @DisplayName("a handler's own consumer of the same factory is left alone")
+    void ownConsumer() {
+        try (Scene scene = scene(policy -> policy);
+                Scene other = new Scene()) {
+            scene.send("a", "b");
+            other.send("x", "y", "z");
+            AtomicReference<org.springframework.kafka.core.ConsumerFactory<String, String>> factory =
+                    new AtomicReference<>();
+            AtomicInteger read = new AtomicInteger();
+            var container = scene.container(AckMode.BATCH, (MessageListener<String, String>) record -> {
+                try (Consumer<String, String> own = factory.get().createConsumer("own-" + scene.group, "")) {
+                    own.subscribe(List.of(other.topic));
+                    await().atMost(Scene.PATIENCE).until(() -> {
+                        int count = own.poll(Duration.ofMillis(100)).count();
+                        own.commitSync();
+                        return read.addAndGet(count) % 3 == 0 && read.get() > 0;
+                    });
+                }
+                scene.effect().accept(record);
+            });
+            @SuppressWarnings("unchecked")
+            var found = (org.springframework.kafka.core.ConsumerFactory<String, String>)
+                    ConsumerSettings.factoryOf(container);
+            factory.set(found);
+            scene.runUntilCommitted(container);
+            assertThat(scene.effects).containsExactly("a", "b");
+            assertThat(watched.store.find(scene.dedup.key(other.topic, "x"))).isEmpty();
+        }
+    }
+
+    @Test
+    @DisplayName("an extractor that fails for one record of a poll spoils none of the others")
+    void badRecord() {
+        try (Scene scene = scene(policy -> policy)) {
+            scene.send("a");
+            scene.send(scene.record(0, null, "no ID"));
+            scene.send("b");
+            AtomicReference<@Nullable ConsumerRecord<?, ?>> given = new AtomicReference<>();
+            var container = scene.container(AckMode.BATCH, effect(scene));
+            container.setCommonErrorHandler(
+                    new DefaultErrorHandler((record, e) -> given.set(record), new FixedBackOff(0, 2)));
+            scene.runUntilCommitted(container);
+            assertThat(scene.effects).containsExactly("a", "b");
+            assertThat(given.get()).isNotNull();
+        }
+    }
+}

@@ -1,0 +1,40 @@
+package io.dedup.kafka;
+
+import io.dedup.store.DedupStore;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+/** Notes what a store is asked, and runs something before it is. */
+final class WatchedStore {
+    /** The name of the operation, and how many requests it has: {@code claimAll 3}. */
+    final List<String> calls = new CopyOnWriteArrayList<>();
+
+    private final Map<String, Runnable> before = new ConcurrentHashMap<>();
+    final DedupStore store;
+
+    WatchedStore(DedupStore real) {
+        store = (DedupStore) Proxy.newProxyInstance(
+                DedupStore.class.getClassLoader(), new Class<?>[] {DedupStore.class}, (self, method, arguments) -> {
+                    int size = arguments != null && arguments[0] instanceof List<?> list ? list.size() : 1;
+                    calls.add(method.getName() + " " + size);
+                    before.getOrDefault(method.getName(), () -> {}).run();
+                    try {
+                        return method.invoke(real, arguments);
+                    } catch (InvocationTargetException e) {
+                        throw e.getCause();
+                    }
+                });
+    }
+
+    void before(String operation, Runnable what) {
+        before.put(operation, what);
+    }
+
+    List<String> calls(String operation) {
+        return calls.stream().filter(call -> call.startsWith(operation + " ")).toList();
+    }
+}
