@@ -160,7 +160,7 @@ class ClaimsAheadTest extends DeduplicatorTestBase {
 
         assertThat(careful.engine().inFlight()).isZero();
         for (String id : List.of("a", "killer", "b")) {
-            assertThat(stateOf(id)).isEqualTo(State.RELEASED);
+            assertThat(stateOf(id)).isEqualTo(State.ABANDONED);
             assertThat(record(id).deaths()).isZero();
         }
     }
