@@ -1,7 +1,7 @@
 package io.dedup.engine;
 
-import static org.assertj.core.api.Assertions.assertThat;
 import static java.util.Objects.requireNonNull;
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.dedup.DedupContext;
@@ -151,9 +151,11 @@ class ClaimsAheadTest extends DeduplicatorTestBase {
                 .map(id -> Delivery.of(careful.topic(TOPIC), id, null, () -> "orders-0@17"))
                 .toList();
         Deduplicator mortal = deduplicator(policy -> policy.maxDeaths(3));
-        mortal.engine().ahead().claim(deliveries).forEach(claim -> requireNonNull(
-                        requireNonNull(claim).execution())
-                .abandon());
+        mortal.engine()
+                .ahead()
+                .claim(deliveries)
+                .forEach(claim ->
+                        requireNonNull(requireNonNull(claim).execution()).abandon());
         clock.advance(Duration.ofMinutes(1));
 
         assertThat(careful.engine().ahead().claim(deliveries)).containsOnlyNulls();
@@ -172,7 +174,8 @@ class ClaimsAheadTest extends DeduplicatorTestBase {
         dedup.close();
         assertThat(admit(claims.get(0)))
                 .isInstanceOfSatisfying(
-                        Admission.Defer.class, defer -> assertThat(defer.reason()).isEqualTo(DeferReason.CLOSED));
+                        Admission.Defer.class,
+                        defer -> assertThat(defer.reason()).isEqualTo(DeferReason.CLOSED));
         assertThat(stateOf("a")).isEqualTo(State.RELEASED);
         assertThat(claim("b")).containsOnlyNulls();
         assertThat(store.find(key("b"))).isEmpty();

@@ -20,7 +20,6 @@ import org.slf4j.LoggerFactory;
 import org.springframework.kafka.core.KafkaResourceHolder;
 import org.springframework.kafka.listener.AbstractMessageListenerContainer;
 import org.springframework.kafka.listener.ConsumerSeekAware.ConsumerSeekCallback;
-import org.springframework.kafka.listener.ContainerProperties;
 import org.springframework.kafka.listener.MessageListenerContainer;
 import org.springframework.kafka.transaction.KafkaAwareTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
@@ -187,7 +186,8 @@ final class Decoration {
                 : new ClaimedPoll(engine, deliveries, null, null);
         consumers.put(
                 Thread.currentThread(),
-                new BoundConsumer(engine, maxPollInterval(), container.getGroupId() != null, seeks, claims, this::wake));
+                new BoundConsumer(
+                        engine, maxPollInterval(), container.getGroupId() != null, seeks, claims, this::wake));
     }
 
     /** Ends the poll that this partition's consumer waits in. */

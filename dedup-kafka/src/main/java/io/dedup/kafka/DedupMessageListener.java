@@ -8,7 +8,6 @@ import io.dedup.engine.Execution;
 import io.dedup.engine.RunEnd;
 import io.dedup.kafka.Invocations.Invocation;
 import io.micrometer.observation.ObservationRegistry;
-import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -16,8 +15,6 @@ import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import org.springframework.kafka.listener.ConsumerSeekAware;
 import org.springframework.kafka.listener.MessageListener;
 import org.springframework.kafka.listener.adapter.AsyncRepliesAware;
@@ -31,8 +28,6 @@ import org.springframework.kafka.support.Acknowledgment;
  * listener must have its observation closed here.
  */
 final class DedupMessageListener<K, V> extends FilteringMessageListenerAdapter<K, V> implements AsyncRepliesAware {
-    private static final Logger log = LoggerFactory.getLogger(KafkaDedup.class);
-
     private final Decoration decoration;
     private final @Nullable LaterRecords<K, V> later;
     private final CurrentObservation observation = new CurrentObservation();
@@ -119,7 +114,7 @@ final class DedupMessageListener<K, V> extends FilteringMessageListenerAdapter<K
     @Nullable
     Execution admitted(ConsumerRecord<K, V> record, Delivery delivery, BoundConsumer bound) {
         if (bound.claims().follows(delivery)) {
-            closeObservation(null);
+            observation.close(null);
             return null;
         }
         Admission admission = bound.claims().admit(delivery, bound.budgetFor(record));
@@ -170,27 +165,9 @@ final class DedupMessageListener<K, V> extends FilteringMessageListenerAdapter<K
             notRun(record, notRun.admission(), bound);
         } else if (end instanceof RunEnd.Failed failed) {
             throw failed.cause() instanceof NotAcknowledgedException open
-                    ? comesAgain(record, open, bound)
+                    ? NotAcknowledged.comesAgain(record, open, decoration, bound)
                     : Sneaky.rethrow(failed.cause());
         }
-    }
-
-    private RuntimeException comesAgain(
-            ConsumerRecord<K, V> record, NotAcknowledgedException open, BoundConsumer bound) {
-        if (!open.isNack()) {
-            log.warn(
-                    "topic {}, partition {}, offset {}: {}",
-                    record.topic(),
-                    record.partition(),
-                    record.offset(),
-                    open.getMessage());
-        }
-        Duration byDefault =
-                decoration.deliveries().topic(record.topic()).policy().maxDeferDelay();
-        return bound.deferring(
-                new DeliveryDeferredException(
-                        DeferReason.ROLLED_BACK, open.sleep(byDefault), false, record, record, open),
-                record);
     }
 
     private void run(
@@ -232,15 +209,7 @@ final class DedupMessageListener<K, V> extends FilteringMessageListenerAdapter<K
         if (!leaseLost || cause instanceof Error) {
             return Sneaky.rethrow(cause);
         }
-        return bound.deferring(
-                new DeliveryDeferredException(
-                        DeferReason.LEASE_LOST,
-                        decoration.deliveries().topic(record.topic()).policy().maxDeferDelay(),
-                        false,
-                        record,
-                        record,
-                        cause),
-                record);
+        return bound.deferring(decoration.deferral(DeferReason.LEASE_LOST, record, cause), record);
     }
 
     private void invoke(

@@ -9,8 +9,6 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import org.springframework.kafka.support.Acknowledgment;
 
 /**
@@ -18,8 +16,6 @@ import org.springframework.kafka.support.Acknowledgment;
  * is kept until the transaction has ended.
  */
 final class KafkaTransactionRecord {
-    private static final Logger log = LoggerFactory.getLogger(KafkaDedup.class);
-
     private final Decoration decoration;
     private final BoundConsumer bound;
     private final ConsumerRecord<?, ?> record;
@@ -72,13 +68,7 @@ final class KafkaTransactionRecord {
 
     private RuntimeException failed(Throwable thrown, boolean leaseLost) {
         if (thrown instanceof NotAcknowledgedException open) {
-            if (!open.isNack()) {
-                log.warn("{}: {}", decoration.deliveries().of(record).origin().get(), open.getMessage());
-            }
-            return bound.deferring(
-                    decoration.deferral(
-                            DeferReason.ROLLED_BACK, open.sleep(decoration.maxDeferDelay(record)), record, open),
-                    record);
+            return NotAcknowledged.comesAgain(record, open, decoration, bound);
         }
         if (!leaseLost || thrown instanceof Error) {
             return Sneaky.rethrow(thrown);

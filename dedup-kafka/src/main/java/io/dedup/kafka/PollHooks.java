@@ -53,9 +53,8 @@ final class PollHooks implements AutoCloseable {
         boolean oneByOne = mode == AckMode.MANUAL
                 || mode == AckMode.MANUAL_IMMEDIATE
                 || container.getKafkaAwareTransactionManager() != null;
-        QueuedCompletions completions = oneByOne
-                ? null
-                : new QueuedCompletions(engine, background, timer, new PollBudget(maxPollInterval));
+        QueuedCompletions completions =
+                oneByOne ? null : new QueuedCompletions(engine, background, timer, new PollBudget(maxPollInterval));
         ClaimedPoll claimed = new ClaimedPoll(engine, deliveries, completions, timer);
         claims.put(Thread.currentThread(), claimed);
         return claimed;

@@ -41,8 +41,8 @@ class ClaimAheadTest {
     }
 
     private Scene scene(int partitions, UnaryOperator<DedupPolicy.Builder> policy) {
-        Scene scene = new Scene(watched.store, partitions, builder -> policy.apply(builder.lease(
-                Duration.ofSeconds(30))));
+        Scene scene =
+                new Scene(watched.store, partitions, builder -> policy.apply(builder.lease(Duration.ofSeconds(30))));
         scene.claimAhead(true);
         return scene;
     }
@@ -128,8 +128,8 @@ class ClaimAheadTest {
                 scene.effect().accept(record);
             }));
             await().atMost(Scene.PATIENCE)
-                    .until(() -> scene.effects.contains("a")
-                            && record(scene, "a").state() == StoredRecord.State.DONE);
+                    .until(() ->
+                            scene.effects.contains("a") && record(scene, "a").state() == StoredRecord.State.DONE);
             assertThat(scene.committed()).isEmpty();
             goOn.countDown();
             scene.awaitCommitted(2);
@@ -183,8 +183,8 @@ class ClaimAheadTest {
                 scene.effect().accept(record);
             });
             var handler = new DefaultErrorHandler(new FixedBackOff(0, 5));
-            handler.setRetryListeners((record, e, attempt) ->
-                    held.add(scene.dedup.engine().inFlight()));
+            handler.setRetryListeners(
+                    (record, e, attempt) -> held.add(scene.dedup.engine().inFlight()));
             container.setCommonErrorHandler(handler);
             scene.runUntilCommitted(container);
             assertThat(scene.effects).containsExactly("a", "bad", "b", "c");
@@ -252,8 +252,10 @@ class ClaimAheadTest {
             assertThat(watched.calls("claimAll"))
                     .isNotEmpty()
                     .allMatch(call -> Integer.parseInt(call.substring("claimAll ".length())) <= 60);
-            assertThat(watched.calls("claimAll").get(0)).isIn(
-                    IntStream.rangeClosed(2, 20).mapToObj(i -> "claimAll " + i).toList());
+            assertThat(watched.calls("claimAll").get(0))
+                    .isIn(IntStream.rangeClosed(2, 20)
+                            .mapToObj(i -> "claimAll " + i)
+                            .toList());
         }
     }
 
