@@ -38,6 +38,10 @@ final class DeferralAwareErrorHandler implements CommonErrorHandler {
         this.decoration = decoration;
     }
 
+    Decoration decoration() {
+        return decoration;
+    }
+
     CommonErrorHandler delegate() {
         return delegate;
     }

@@ -6,6 +6,7 @@ import io.dedup.Deduplicator;
 import io.dedup.MissingMessageIdException;
 import io.dedup.PayloadConflictException;
 import io.dedup.PoisonMessageException;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.kafka.config.ContainerCustomizer;
 import org.springframework.kafka.config.ContainerPostProcessor;
@@ -134,6 +135,23 @@ public final class KafkaDedup implements AutoCloseable {
             classifier.addNotRetryableExceptions(
                     MissingMessageIdException.class, PayloadConflictException.class, PoisonMessageException.class);
         }
+    }
+
+    /**
+     * Looks at a decorated container before its start, which does the same.
+     *
+     * @return what is risky about it, for whom a warning in the log isn't enough
+     * @throws IllegalStateException when its start would be refused
+     * @throws IllegalArgumentException when one of its topics has no ID extractor
+     */
+    public List<String> check(AbstractMessageListenerContainer<?, ?> container) {
+        if (!(container.getCommonErrorHandler() instanceof DeferralAwareErrorHandler ours)) {
+            throw new IllegalStateException(container.getListenerId()
+                    + " isn't decorated, or its common error handler was replaced after it was");
+        }
+        StartCheck check = new StartCheck(container, ours.decoration());
+        check.requireSafe();
+        return check.warnings();
     }
 
     /** The main container of a {@code @RetryableTopic}, whose further topics are planned there. */

@@ -23,7 +23,9 @@ final class AnnotationReader {
     Layer read(Deduplicated annotation, String listener) {
         PolicyProperties settings = new PolicyProperties();
         Layer layer = new Layer("@Deduplicated of listener " + listener, settings);
-        settings.setEnabled(annotation.enabled());
+        if (!annotation.enabled() || annotation.consumerGroup().isEmpty()) { // naming a group switches nothing on
+            settings.setEnabled(annotation.enabled());
+        }
         if (!annotation.id().isEmpty()) {
             settings.setId(placeholders.apply(annotation.id()));
         }

@@ -27,7 +27,10 @@ public @interface Deduplicated {
     /** A {@link DedupMode}; none or one. An array, because an annotation can't leave an enum out. */
     DedupMode[] mode() default {};
 
-    /** The consumer group; needed on RocketMQ listeners, where nothing else tells it. Of no use for Kafka. */
+    /**
+     * The consumer group; needed on RocketMQ listeners, where nothing else tells it, and of no use for Kafka. With it,
+     * topics that aren't configured stay as they are, unless an ID is given here.
+     */
     String consumerGroup() default "";
 
     /** Whether the listener is deduplicated; false wins over {@code dedup.topics}. */

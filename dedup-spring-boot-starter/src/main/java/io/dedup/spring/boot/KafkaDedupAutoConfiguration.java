@@ -9,6 +9,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProp
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.context.annotation.Bean;
 import org.springframework.kafka.annotation.KafkaListenerAnnotationBeanPostProcessor;
+import org.springframework.kafka.core.KafkaAdmin;
 
 /** Deduplicates {@code @KafkaListener}s, where the application has spring-kafka. */
 @AutoConfiguration(after = DedupAutoConfiguration.class)
@@ -30,5 +31,16 @@ final class KafkaDedupAutoConfiguration {
     static KafkaDedupInstaller dedupKafkaInstaller(ObjectProvider<KafkaListeners> listeners) {
         return new KafkaDedupInstaller(
                 (container, annotated) -> listeners.getObject().dedupOf(container, annotated));
+    }
+
+    @Bean
+    KafkaContainerCheck dedupKafkaContainerCheck(KafkaListeners listeners, DedupProperties properties) {
+        return new KafkaContainerCheck(listeners, properties.isStrict());
+    }
+
+    @Bean
+    @ConditionalOnBooleanProperty(name = "dedup.checks.broker", matchIfMissing = true)
+    KafkaRetentionCheck dedupKafkaRetentionCheck(ObjectProvider<KafkaAdmin> admins, DedupProperties properties) {
+        return new KafkaRetentionCheck(admins, properties.getChecks().getBrokerTimeout());
     }
 }

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -29,7 +30,11 @@ final class KafkaListeners implements AutoCloseable {
     private final DedupUnits units;
     private final KafkaIds ids;
     private final KnownTopics known;
+    private final List<Decorated> decorated = new CopyOnWriteArrayList<>();
     private final Map<DedupUnit, KafkaDedup> byUnit = new ConcurrentHashMap<>();
+
+    /** A container, and what decorates it. */
+    record Decorated(AbstractMessageListenerContainer<?, ?> container, KafkaDedup dedup) {}
 
     KafkaListeners(Plans plans, AnnotationReader annotations, DedupUnits units, KafkaIds ids, KnownTopics known) {
         this.plans = plans;
@@ -54,7 +59,14 @@ final class KafkaListeners implements AutoCloseable {
             return null;
         }
         planned.byTopic().values().forEach(this::extractor); // refuses what isn't for Kafka, before anything is opened
-        return byUnit.computeIfAbsent(units.of(BROKER, planned), this::open);
+        KafkaDedup dedup = byUnit.computeIfAbsent(units.of(BROKER, planned), this::open);
+        decorated.add(new Decorated(container, dedup));
+        return dedup;
+    }
+
+    /** The containers that are decorated, but those of retry topics. */
+    List<Decorated> decorated() {
+        return List.copyOf(decorated);
     }
 
     private static ListenerSpec spec(AbstractMessageListenerContainer<?, ?> container, AnnotatedElement annotated) {

@@ -21,17 +21,24 @@ record ListenerSpec(
         Set<String> topics,
         @Nullable Pattern pattern,
         @Nullable Deduplicated annotation) {
-    /** What is said about this listener alone. */
+    /** What is said about how this listener alone is deduplicated. */
     List<Layer> own(Plans plans, AnnotationReader annotations) {
         List<Layer> own = new ArrayList<>();
         if (annotation != null) {
-            own.add(annotations.read(annotation, name));
+            add(own, annotations.read(annotation, name));
         }
         ListenerProperties entry = plans.listener(name);
         if (entry != null) {
-            own.add(new Layer("dedup.listeners." + name, entry));
+            add(own, new Layer("dedup.listeners." + name, entry));
         }
         return own;
+    }
+
+    /** A name for its consumer, or its group, doesn't switch anything on. */
+    private static void add(List<Layer> own, Layer layer) {
+        if (!layer.settings().nothingIsSaid()) {
+            own.add(layer);
+        }
     }
 
     /**

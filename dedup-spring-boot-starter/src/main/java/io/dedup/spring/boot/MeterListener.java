@@ -1,11 +1,7 @@
 package io.dedup.spring.boot;
 
 import io.dedup.DedupKey;
-import io.dedup.DedupListener;
-import io.dedup.DedupOutcome.DeferReason;
 import io.dedup.DedupPolicy;
-import io.dedup.DedupTopic;
-import io.dedup.OnConflict;
 import io.dedup.store.DedupStoreException;
 import io.micrometer.core.instrument.DistributionSummary;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -13,12 +9,10 @@ import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Locale;
 import java.util.function.Function;
-import org.jspecify.annotations.Nullable;
 
 /** Counts what happens to the messages of one deduplicator. IDs are never tags. Thread-safe. */
-final class MeterListener implements DedupListener {
+final class MeterListener extends OutcomeListener {
     static final String MESSAGES = "dedup.messages";
     static final String HANDLER = "dedup.handler";
     static final String STORE_CALLS = "dedup.store.calls";
@@ -59,12 +53,9 @@ final class MeterListener implements DedupListener {
         return Tags.of("consumer", consumer, "topic", topic);
     }
 
-    private void count(String topic, String outcome) {
+    @Override
+    void count(String topic, String outcome) {
         registry.counter(MESSAGES, tags(topic).and("outcome", outcome)).increment();
-    }
-
-    private void count(DedupKey key, String outcome) {
-        count(key.scope().topic(), outcome);
     }
 
     private void countOnly(String meter, DedupKey key) {
@@ -73,13 +64,13 @@ final class MeterListener implements DedupListener {
 
     @Override
     public void completed(DedupKey key, Duration handlerTime) {
-        count(key, "handled");
+        super.completed(key, handlerTime);
         registry.timer(HANDLER, tags(key.scope().topic())).record(handlerTime);
     }
 
     @Override
     public void duplicate(DedupKey key, Instant completedAt) {
-        count(key, "duplicate");
+        super.duplicate(key, completedAt);
         String topic = key.scope().topic();
         Duration age = Duration.between(completedAt, Instant.now());
         age = age.isNegative() ? Duration.ZERO : age; // the store's clock may be ahead
@@ -101,48 +92,6 @@ final class MeterListener implements DedupListener {
                 .register(registry)
                 .record(used);
         advisor.duplicate(consumer, topic, age, window);
-    }
-
-    @Override
-    public void copyInBatch(DedupKey key) {
-        count(key, "copy_in_batch");
-    }
-
-    @Override
-    public void deferred(@Nullable DedupKey key, DeferReason reason, Duration retryAfter) {
-        count(
-                key == null ? "" : key.scope().topic(),
-                "deferred_" + reason.name().toLowerCase(Locale.ROOT));
-    }
-
-    @Override
-    public void missingId(DedupTopic topic, String origin, String problem) {
-        count(topic.scope().topic(), "missing_id");
-    }
-
-    @Override
-    public void conflict(DedupKey key, OnConflict policy) {
-        count(key, "conflict");
-    }
-
-    @Override
-    public void poison(DedupKey key, int deaths) {
-        count(key, "poison");
-    }
-
-    @Override
-    public void unguarded(@Nullable DedupKey key, DedupTopic topic) {
-        count(topic.scope().topic(), "unguarded");
-    }
-
-    @Override
-    public void released(DedupKey key, @Nullable Throwable cause) {
-        count(key, cause == null ? "given_back" : "failed");
-    }
-
-    @Override
-    public void shadow(DedupKey key, String wouldBe) {
-        count(key, "shadow_" + wouldBe.replace(' ', '_'));
     }
 
     @Override

@@ -75,6 +75,7 @@ class TestApp {
                 "--management.endpoint.dedup.access=unrestricted",
                 "--management.endpoint.health.show-details=always",
                 "--management.endpoint.health.probes.enabled=true",
+                "--management.endpoint.health.group.readiness.include=readinessState,dedup",
                 "--dedup.store=tiered",
                 "--dedup.redis.namespace=" + PREFIX,
                 "--dedup.jdbc.initialize-schema=always",

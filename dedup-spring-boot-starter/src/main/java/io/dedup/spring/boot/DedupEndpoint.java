@@ -1,0 +1,202 @@
+package io.dedup.spring.boot;
+
+import io.dedup.DedupMode;
+import io.dedup.spring.boot.OperatorKeys.Found;
+import io.dedup.store.DedupStore;
+import io.dedup.store.OperatorResult;
+import io.dedup.store.StoredRecord;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.boot.actuate.endpoint.Access;
+import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException;
+import org.springframework.boot.actuate.endpoint.annotation.DeleteOperation;
+import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
+import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
+import org.springframework.boot.actuate.endpoint.annotation.Selector;
+import org.springframework.boot.actuate.endpoint.annotation.WriteOperation;
+
+/**
+ * What operators look at and change. Reading only, unless {@code management.endpoint.dedup.access} is {@code unrestricted}.
+ * Thread-safe.
+ */
+@Endpoint(id = "dedup", defaultAccess = Access.READ_ONLY)
+final class DedupEndpoint {
+    private static final Logger log = LoggerFactory.getLogger("io.dedup");
+
+    private final DedupUnits units;
+    private final DedupStores stores;
+    private final OutcomeCounts counts;
+    private final OperatorKeys keys;
+
+    DedupEndpoint(DedupUnits units, DedupStores stores, OutcomeCounts counts) {
+        this.units = units;
+        this.stores = stores;
+        this.counts = counts;
+        this.keys = new OperatorKeys(units);
+    }
+
+    /** A topic of a listener. */
+    record ListenerView(
+            String listener,
+            String broker,
+            String scope,
+            String id,
+            String window,
+            String mode,
+            String policy,
+            Map<String, Long> counts) {}
+
+    /** A consumer. */
+    record ConsumerView(String consumer, int inFlight, int completionsPending) {}
+
+    /** Everything. */
+    record DedupView(List<ListenerView> listeners, List<ConsumerView> consumers) {}
+
+    /**
+     * A record. By which instance a message is handled isn't known: an owner is a random value.
+     *
+     * @param leaseRemaining of a record that is being processed
+     */
+    record RecordView(
+            String state,
+            int attempt,
+            int deaths,
+            long fencingToken,
+            @Nullable Duration leaseRemaining,
+            @Nullable Instant completedAt,
+            @Nullable Instant expiresAt,
+            boolean result) {
+        static RecordView of(StoredRecord record) {
+            return new RecordView(
+                    record.state().name(),
+                    record.attempt(),
+                    record.deaths(),
+                    record.fencingToken(),
+                    record.state() == StoredRecord.State.PROCESSING ? record.leaseRemaining() : null,
+                    record.completedAt(),
+                    record.expiresAt(),
+                    record.result() != null);
+        }
+    }
+
+    /** What came of a command. */
+    record CommandView(OperatorResult result) {}
+
+    /** All listeners that are deduplicated. */
+    @ReadOperation
+    public DedupView all() {
+        List<ListenerView> listeners = new ArrayList<>();
+        for (DedupUnits.Served served : units.served()) {
+            PlannedListener listener = served.listener();
+            Map<String, TopicPlan> plans = new LinkedHashMap<>(listener.byTopic());
+            if (listener.byPattern() != null) {
+                plans.put("/" + listener.spec().pattern() + "/", listener.byPattern());
+            }
+            plans.forEach((topic, plan) -> listeners.add(new ListenerView(
+                    listener.spec().name(),
+                    served.unit().broker(),
+                    OperatorKeys.scope(listener.consumer(), topic),
+                    plan.id().toString(),
+                    plan.policy().window().toString(),
+                    DedupUnits.name(plan.policy().mode()),
+                    Policies.inKebabCase(plan.policy().toString()),
+                    counts.of(listener.consumer(), topic))));
+        }
+        Map<String, ConsumerView> consumers = new LinkedHashMap<>();
+        for (DedupUnit unit : units.units()) {
+            var engine = unit.deduplicator().engine();
+            consumers.merge(
+                    unit.deduplicator().consumer(),
+                    new ConsumerView(unit.deduplicator().consumer(), engine.inFlight(), engine.pendingCompletions()),
+                    (a, b) -> new ConsumerView(
+                            a.consumer(),
+                            a.inFlight() + b.inFlight(),
+                            a.completionsPending() + b.completionsPending()));
+        }
+        return new DedupView(listeners, List.copyOf(consumers.values()));
+    }
+
+    /** What the stores have of an ID, by store; null where none has anything. */
+    @ReadOperation
+    public @Nullable Map<String, RecordView> record(@Selector String scope, @Selector String id) {
+        Found found = keys.find(scope, id);
+        if (found == null) {
+            return null;
+        }
+        Map<String, RecordView> views = new LinkedHashMap<>();
+        for (DedupStore store : storesOf(found.plan().policy().mode())) {
+            Optional<StoredRecord> record = store.find(found.key());
+            record.ifPresent(it -> views.put(store.name(), RecordView.of(it)));
+        }
+        return views.isEmpty() ? null : views;
+    }
+
+    /**
+     * The next copy of the message runs again.
+     *
+     * @param evenIfLeaseLive whether also while a handler may be running; false when it is left out
+     */
+    @DeleteOperation
+    public @Nullable CommandView forget(
+            @Selector String scope, @Selector String id, @Nullable Boolean evenIfLeaseLive) {
+        Found found = keys.find(scope, id);
+        if (found == null) {
+            return null;
+        }
+        OperatorResult result = found.unit().deduplicator().forget(found.key(), Boolean.TRUE.equals(evenIfLeaseLive));
+        log.info("Operator: forget {}: {}", found.key(), result);
+        return new CommandView(result);
+    }
+
+    /**
+     * Copies of the message are acked without an effect from now on, for its window.
+     *
+     * @param evenIfLeaseLive whether also while a handler may be running; false when it is left out
+     */
+    @WriteOperation
+    public @Nullable CommandView forceDone(
+            @Selector String scope, @Selector String id, @Nullable Boolean evenIfLeaseLive) {
+        Found found = keys.find(scope, id);
+        if (found == null) {
+            return null;
+        }
+        OperatorResult result = forceDone(found, Boolean.TRUE.equals(evenIfLeaseLive));
+        log.info("Operator: force done {}: {}", found.key(), result);
+        return new CommandView(result);
+    }
+
+    /** In TIERED the store in front learns it from the table, as it does of what it has forgotten. */
+    private OperatorResult forceDone(Found found, boolean evenIfLeaseLive) {
+        List<DedupStore> all = storesOf(found.plan().policy().mode());
+        boolean running = all.stream()
+                .map(store -> store.find(found.key()))
+                .anyMatch(record -> record.isPresent() && record.get().state() == StoredRecord.State.PROCESSING);
+        return running && !evenIfLeaseLive
+                ? OperatorResult.LEASE_LIVE
+                : all.get(all.size() - 1)
+                        .forceDone(found.key(), found.plan().policy().window(), evenIfLeaseLive);
+    }
+
+    /** Those that have records of a mode; the one that decides is the last. */
+    private List<DedupStore> storesOf(DedupMode mode) {
+        DedupStore claims = stores.store();
+        if (mode == DedupMode.LEASED || mode == DedupMode.LEASED_TRANSACTIONAL) {
+            return List.of(claims);
+        }
+        DedupStore table = stores.tableOrNull();
+        if (table == null) {
+            throw new InvalidEndpointRequestException(
+                    "the records of mode " + mode + " are in a TransactionalRecords bean, which can't be looked into",
+                    "not supported");
+        }
+        return mode == DedupMode.TIERED ? List.of(claims, table) : List.of(table);
+    }
+}

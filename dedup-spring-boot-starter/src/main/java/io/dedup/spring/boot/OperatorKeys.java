@@ -1,0 +1,85 @@
+package io.dedup.spring.boot;
+
+import io.dedup.DedupException;
+import io.dedup.DedupKey;
+import io.dedup.DedupScope;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.util.Base64;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException;
+
+/**
+ * Finds the key that an operator means by two segments of a path. Message IDs may hold what a path can't, so each segment is
+ * either the text itself, or {@code base64:} and the text's UTF-8 in the URL alphabet of Base64; an ID also {@code stored:} and
+ * the ID as the store has it, which is a hash for IDs of more than 255 bytes.
+ */
+final class OperatorKeys {
+    private static final String BASE64 = "base64:";
+    private static final String STORED = "stored:";
+
+    private final DedupUnits units;
+
+    OperatorKeys(DedupUnits units) {
+        this.units = units;
+    }
+
+    /** A key, and who serves it. */
+    record Found(DedupKey key, DedupUnit unit, TopicPlan plan) {}
+
+    /** How a scope is written in paths. */
+    static String scope(String consumer, String topic) {
+        return consumer + ":" + topic;
+    }
+
+    /**
+     * The key; null when there is no such scope.
+     *
+     * @throws InvalidEndpointRequestException when a segment can't be read, or is no ID
+     */
+    @Nullable
+    Found find(String scope, String id) {
+        String name = decoded(scope);
+        for (DedupUnit unit : units.units()) {
+            String consumer = unit.deduplicator().consumer();
+            if (!name.startsWith(consumer + ":")) {
+                continue;
+            }
+            String topic = name.substring(consumer.length() + 1);
+            TopicPlan plan = topic.isBlank() ? null : unit.plan(topic);
+            if (plan != null) {
+                return new Found(key(unit.deduplicator().topic(topic).scope(), plan, id), unit, plan);
+            }
+        }
+        return null;
+    }
+
+    private static DedupKey key(DedupScope main, TopicPlan plan, String id) {
+        DedupScope scope = plan.policy().shadow() ? main.shadow() : main;
+        try {
+            return id.startsWith(STORED) ? new DedupKey(scope, id.substring(STORED.length())) : scope.key(decoded(id));
+        } catch (DedupException | IllegalArgumentException e) {
+            throw invalid(String.valueOf(e.getMessage()));
+        }
+    }
+
+    private static String decoded(String segment) {
+        if (!segment.startsWith(BASE64)) {
+            return segment;
+        }
+        try {
+            byte[] bytes = Base64.getUrlDecoder().decode(segment.substring(BASE64.length()));
+            return StandardCharsets.UTF_8
+                    .newDecoder()
+                    .decode(ByteBuffer.wrap(bytes))
+                    .toString();
+        } catch (IllegalArgumentException | CharacterCodingException e) {
+            throw invalid("what is behind " + BASE64 + " isn't UTF-8 in the URL alphabet of Base64");
+        }
+    }
+
+    private static InvalidEndpointRequestException invalid(String reason) {
+        return new InvalidEndpointRequestException(reason, reason);
+    }
+}

@@ -1,0 +1,73 @@
+package io.dedup.spring.boot;
+
+import io.dedup.DedupKey;
+import io.dedup.DedupListener;
+import io.dedup.DedupOutcome.DeferReason;
+import io.dedup.DedupTopic;
+import io.dedup.OnConflict;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/** Gives each thing that may become of a message a name. Thread-safe. */
+abstract class OutcomeListener implements DedupListener {
+    /** A message came to an end, or to another try. */
+    abstract void count(String topic, String outcome);
+
+    private void count(DedupKey key, String outcome) {
+        count(key.scope().topic(), outcome);
+    }
+
+    @Override
+    public void completed(DedupKey key, Duration handlerTime) {
+        count(key, "handled");
+    }
+
+    @Override
+    public void duplicate(DedupKey key, Instant completedAt) {
+        count(key, "duplicate");
+    }
+
+    @Override
+    public void copyInBatch(DedupKey key) {
+        count(key, "copy_in_batch");
+    }
+
+    @Override
+    public void deferred(@Nullable DedupKey key, DeferReason reason, Duration retryAfter) {
+        count(
+                key == null ? "" : key.scope().topic(),
+                "deferred_" + reason.name().toLowerCase(Locale.ROOT));
+    }
+
+    @Override
+    public void missingId(DedupTopic topic, String origin, String problem) {
+        count(topic.scope().topic(), "missing_id");
+    }
+
+    @Override
+    public void conflict(DedupKey key, OnConflict policy) {
+        count(key, "conflict");
+    }
+
+    @Override
+    public void poison(DedupKey key, int deaths) {
+        count(key, "poison");
+    }
+
+    @Override
+    public void unguarded(@Nullable DedupKey key, DedupTopic topic) {
+        count(topic.scope().topic(), "unguarded");
+    }
+
+    @Override
+    public void released(DedupKey key, @Nullable Throwable cause) {
+        count(key, cause == null ? "given_back" : "failed");
+    }
+
+    @Override
+    public void shadow(DedupKey key, String wouldBe) {
+        count(key, "shadow_" + wouldBe.replace(' ', '_'));
+    }
+}

@@ -1,0 +1,36 @@
+package io.dedup.spring.boot;
+
+import io.dedup.rocketmq.RocketMqDedup;
+import org.apache.rocketmq.client.apis.consumer.MessageListener;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.context.annotation.Bean;
+import org.springframework.core.env.Environment;
+
+/** Deduplicates message listener beans of push consumers, where the application has RocketMQ's client. */
+@AutoConfiguration(after = DedupAutoConfiguration.class)
+@ConditionalOnClass({MessageListener.class, RocketMqDedup.class})
+@ConditionalOnBooleanProperty(name = "dedup.enabled", matchIfMissing = true)
+final class RocketMqDedupAutoConfiguration {
+    @Bean
+    RocketMqListeners dedupRocketMqListeners(
+            Plans plans,
+            AnnotationReader annotations,
+            DedupUnits units,
+            DedupStores stores,
+            ConfigurableListableBeanFactory beans) {
+        return new RocketMqListeners(plans, annotations, units, stores, new RocketMqIds(new ExtractorBeans(beans)));
+    }
+
+    /** Static: it is asked about every bean. */
+    @Bean
+    static RocketMqListenerPostProcessor dedupRocketMqListenerPostProcessor(
+            ConfigurableListableBeanFactory beans,
+            Environment environment,
+            ObjectProvider<RocketMqListeners> listeners) {
+        return new RocketMqListenerPostProcessor(beans, environment, listeners);
+    }
+}

@@ -1,0 +1,51 @@
+package io.dedup.spring.boot;
+
+import org.apache.rocketmq.client.apis.consumer.MessageListener;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.BeanPostProcessor;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.core.env.Environment;
+
+/**
+ * Puts itself in front of message listener beans whose consumer group is known. A listener doesn't know its group, and a
+ * group is what tells consumers apart; so a bean that nobody named a group for is left alone.
+ */
+final class RocketMqListenerPostProcessor implements BeanPostProcessor {
+    private final ConfigurableListableBeanFactory beans;
+    private final Environment environment;
+    private final ObjectProvider<RocketMqListeners> listeners;
+
+    RocketMqListenerPostProcessor(
+            ConfigurableListableBeanFactory beans,
+            Environment environment,
+            ObjectProvider<RocketMqListeners> listeners) {
+        this.beans = beans;
+        this.environment = environment;
+        this.listeners = listeners;
+    }
+
+    @Override
+    public Object postProcessAfterInitialization(Object bean, String name) {
+        if (!(bean instanceof MessageListener listener) || bean instanceof RocketMqListener) {
+            return bean;
+        }
+        Deduplicated annotation =
+                beans.containsBeanDefinition(name) ? beans.findAnnotationOnBean(name, Deduplicated.class) : null;
+        String group = group(name, annotation);
+        if (group.isEmpty()) {
+            return bean;
+        }
+        return new RocketMqListener(name, topic -> listeners.getObject().of(name, group, annotation, listener, topic));
+    }
+
+    /** Out of the environment, as the properties' bean mustn't be made before the beans that are looked at here. */
+    private String group(String name, @Nullable Deduplicated annotation) {
+        String property = "dedup.listeners." + name + ".consumer-group";
+        String configured = environment.getProperty(
+                property, environment.getProperty("dedup.listeners.[" + name + "].consumer-group", ""));
+        return configured.isEmpty() && annotation != null
+                ? environment.resolveRequiredPlaceholders(annotation.consumerGroup())
+                : configured;
+    }
+}

@@ -1,0 +1,91 @@
+package io.dedup.spring.boot;
+
+import io.dedup.MessageIdExtractor;
+import io.dedup.rocketmq.RocketMqDedup;
+import io.dedup.rocketmq.RocketMqDedupBuilder;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.apache.rocketmq.client.apis.consumer.MessageListener;
+import org.apache.rocketmq.client.apis.message.MessageView;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.context.SmartLifecycle;
+
+/** Decides which topics of RocketMQ's message listener beans are deduplicated, and by what. Thread-safe. */
+final class RocketMqListeners implements SmartLifecycle {
+    static final String BROKER = "RocketMQ";
+    private static final Logger log = LoggerFactory.getLogger("io.dedup");
+
+    private final Plans plans;
+    private final AnnotationReader annotations;
+    private final DedupUnits units;
+    private final DedupStores stores;
+    private final RocketMqIds ids;
+    private final Map<DedupUnit, RocketMqDedup> byUnit = new ConcurrentHashMap<>();
+    private volatile boolean running;
+
+    RocketMqListeners(
+            Plans plans, AnnotationReader annotations, DedupUnits units, DedupStores stores, RocketMqIds ids) {
+        this.plans = plans;
+        this.annotations = annotations;
+        this.units = units;
+        this.stores = stores;
+        this.ids = ids;
+    }
+
+    /** What handles a topic's messages: the listener itself where the topic isn't deduplicated. */
+    MessageListener of(
+            String bean, String group, @Nullable Deduplicated annotation, MessageListener listener, String topic) {
+        ListenerSpec spec = new ListenerSpec(bean, group, Set.of(topic), null, annotation);
+        PlannedListener planned = PlannedListener.of(spec, plans, annotations);
+        if (planned == null) {
+            log.info("RocketMQ listener {}, topic {}: not deduplicated", bean, topic);
+            return listener;
+        }
+        planned.byTopic().values().forEach(this::extractor);
+        DedupUnit unit = units.of(BROKER, planned);
+        RocketMqDedup dedup = byUnit.computeIfAbsent(unit, this::open);
+        log.info("{}", new StartTable(List.of(new DedupUnits.Served(planned, unit)), stores).text());
+        return dedup.decorate(group, listener);
+    }
+
+    private RocketMqDedup open(DedupUnit unit) {
+        RocketMqDedupBuilder builder = RocketMqDedup.builder(unit.deduplicator());
+        unit.topics().forEach((topic, plan) -> {
+            try {
+                builder.id(topic, extractor(plan));
+            } catch (DedupConfigurationException e) {
+                log.debug("Topic {} isn't for RocketMQ", topic, e); // a listener that reads it all the same was refused
+            }
+        });
+        return builder.build();
+    }
+
+    private MessageIdExtractor<? super MessageView> extractor(TopicPlan plan) {
+        try {
+            return ids.of(plan.id());
+        } catch (IllegalArgumentException | IllegalStateException e) {
+            throw Plans.idRefused(plan.idProperty(), e);
+        }
+    }
+
+    @Override
+    public void start() {
+        running = true;
+    }
+
+    /** Before the consumers are closed, who would wait for those that wait. What they still have is handled. */
+    @Override
+    public void stop() {
+        running = false;
+        byUnit.values().forEach(RocketMqDedup::close);
+    }
+
+    @Override
+    public boolean isRunning() {
+        return running;
+    }
+}

@@ -1,0 +1,171 @@
+package io.dedup.spring.boot;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.dedup.DedupScope;
+import java.io.IOException;
+import java.net.URI;
+import java.net.URLEncoder;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
+import java.util.Base64;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.actuate.endpoint.Access;
+import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+
+/** Over HTTP, as operators do. */
+class EndpointTest {
+    private final HttpClient client = HttpClient.newHttpClient();
+
+    @Test
+    void showsListenersAndCounts() throws Exception {
+        TestApp.send("orders", null, "shown", "order-id", "e-0");
+        await().atMost(TestApp.LIMIT)
+                .untilAsserted(() -> assertThat(call("GET", "").body())
+                        .contains("\"listener\":\"orders\"")
+                        .contains("\"id\":\"header:order-id\"")
+                        .contains("\"mode\":\"tiered\"")
+                        .contains("\"handled\":")
+                        .contains("\"completionsPending\":0"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "e-1",
+                "with space",
+                "a/b/../c",
+                "100%",
+                "per%2Fcent",
+                "new\nline\u0000",
+                "ünï😀",
+                "base64:x",
+                ";v=1?q#f",
+                "."
+            })
+    void findsAndForgetsWhateverTheId(String id) throws Exception {
+        TestApp.send("orders", null, "first", "order-id", id);
+        TestApp.send("orders", null, "duplicate", "order-id", id);
+        String path = "/" + scope("orders") + "/" + base64(id);
+        await().atMost(TestApp.LIMIT)
+                .untilAsserted(() -> assertThat(call("GET", path).body())
+                        .contains("\"redis\":{\"state\":\"DONE\"")
+                        .contains("\"jdbc\":{\"state\":\"DONE\""));
+
+        assertThat(call("DELETE", path).body()).isEqualTo("{\"result\":\"APPLIED\"}");
+        assertThat(call("GET", path).statusCode()).isEqualTo(404);
+        assertThat(call("DELETE", path).body()).isEqualTo("{\"result\":\"ABSENT\"}");
+
+        TestApp.send("orders", null, "again " + id, "order-id", id);
+        await().atMost(TestApp.LIMIT).until(() -> TestApp.handled("orders").contains("again " + id));
+    }
+
+    @Test
+    void whatIsForcedDoneIsNotHandled() throws Exception {
+        for (String topic : new String[] {"orders", "payments", "clicks"}) {
+            String path = "/" + scope(topic) + "/" + encoded("never run");
+            assertThat(call("GET", path).statusCode()).isEqualTo(404);
+            assertThat(call("POST", path).body()).isEqualTo("{\"result\":\"APPLIED\"}");
+            assertThat(call("GET", path).body()).contains("DONE");
+        }
+        TestApp.send("orders", null, "forced", "order-id", "never run");
+        TestApp.send("orders", null, "behind forced", "order-id", "e-2");
+        await().atMost(TestApp.LIMIT).until(() -> TestApp.handled("orders").contains("behind forced"));
+        assertThat(TestApp.handled("orders")).doesNotContain("forced");
+    }
+
+    @Test
+    void aLiveLeaseIsNotTakenAway() throws Exception {
+        TestApp.send("stuck", "e-live", "wait for the operator");
+        await().atMost(TestApp.LIMIT).until(() -> TestApp.handled("stuck").contains("wait for the operator"));
+        String path = "/" + scope("stuck") + "/e-live";
+        assertThat(call("GET", path).body())
+                .contains("\"state\":\"PROCESSING\"")
+                .contains("\"attempt\":1");
+        assertThat(call("DELETE", path).body()).contains("LEASE_LIVE");
+        assertThat(call("POST", path).body()).contains("LEASE_LIVE");
+        TestApp.GATE.release();
+        await().atMost(TestApp.LIMIT)
+                .untilAsserted(() -> assertThat(call("GET", path).body()).contains("DONE"));
+    }
+
+    @Test
+    void longIdsAreFoundByThemselvesAndAsStored() throws Exception {
+        String id = "x".repeat(2_000);
+        String path = "/" + scope("orders") + "/";
+        assertThat(call("POST", path + id).body()).contains("APPLIED");
+        String stored = DedupScope.of("c", "t").key(id).messageId();
+        assertThat(stored).startsWith("sha256:");
+        assertThat(call("GET", path + "stored:" + stored).body()).contains("DONE");
+    }
+
+    @Test
+    void badRequests() throws Exception {
+        assertThat(call("GET", "/nobody:nothing/x").statusCode()).isEqualTo(404);
+        assertThat(call("GET", "/" + scope("plain") + "/x").statusCode()).isEqualTo(404);
+        assertThat(call("GET", "/" + scope("orders") + "/base64:***").statusCode())
+                .isEqualTo(400);
+        assertThat(call("GET", "/" + scope("orders") + "/base64:").statusCode()).isEqualTo(400);
+        assertThat(call("GET", "/" + scope("orders") + "/stored:sha256" + "y".repeat(300))
+                        .statusCode())
+                .isEqualTo(400);
+    }
+
+    @Test
+    void onlyReadsByDefault() {
+        new ApplicationContextRunner()
+                .withConfiguration(
+                        AutoConfigurations.of(DedupAutoConfiguration.class, DedupActuatorAutoConfiguration.class))
+                .withPropertyValues("management.endpoints.web.exposure.include=dedup")
+                .run(context -> assertThat(context.getBean(DedupEndpoint.class)
+                                .getClass()
+                                .getAnnotation(Endpoint.class)
+                                .defaultAccess())
+                        .isEqualTo(Access.READ_ONLY));
+    }
+
+    @Test
+    void healthSaysThatTheStoresAnswer() throws Exception {
+        HttpResponse<String> health = send("GET", "/actuator/health");
+        assertThat(health.body())
+                .contains("\"dedup\":{\"details\":{\"redis\":\"answers\",\"jdbc\":\"answers\"},\"status\":\"UP\"}");
+        assertThat(send("GET", "/actuator/health/readiness").body()).contains("dedup");
+        assertThat(send("GET", "/actuator/health/liveness").body()).doesNotContain("dedup");
+    }
+
+    private static String scope(String topic) {
+        String consumer = TestApp.shared().getEnvironment().getProperty("spring.kafka.consumer.group-id");
+        return encoded(consumer + ":" + TestApp.topic(topic));
+    }
+
+    private static String base64(String id) {
+        return "base64:" + Base64.getUrlEncoder().encodeToString(id.getBytes(StandardCharsets.UTF_8));
+    }
+
+    private static String encoded(String text) {
+        return URLEncoder.encode(text, StandardCharsets.UTF_8).replace("+", "%20");
+    }
+
+    private HttpResponse<String> call(String method, String path) throws IOException, InterruptedException {
+        return send(method, "/actuator/dedup" + path);
+    }
+
+    private HttpResponse<String> send(String method, String path) throws IOException, InterruptedException {
+        String port = TestApp.shared().getEnvironment().getProperty("local.server.port");
+        return client.send(
+                HttpRequest.newBuilder(URI.create("http://localhost:" + port + path))
+                        .method(method, method.equals("POST") ? BodyPublishers.ofString("{}") : BodyPublishers.noBody())
+                        .header("Content-Type", "application/json")
+                        .build(),
+                BodyHandlers.ofString());
+    }
+}

@@ -1,0 +1,93 @@
+package io.dedup.spring.boot;
+
+import static io.dedup.spring.boot.ConfigurationTest.analysis;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.dedup.testservers.KafkaServers;
+import java.util.Map;
+import java.util.UUID;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.kafka.autoconfigure.KafkaAutoConfiguration;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.kafka.annotation.KafkaListener;
+
+class StartChecksTest {
+    private static final String TOPIC = "checks-" + UUID.randomUUID();
+
+    private final ApplicationContextRunner runner = new ApplicationContextRunner()
+            .withConfiguration(AutoConfigurations.of(
+                    KafkaAutoConfiguration.class, DedupAutoConfiguration.class, KafkaDedupAutoConfiguration.class))
+            .withUserConfiguration(Listener.class)
+            .withPropertyValues(
+                    "topic=" + TOPIC,
+                    "dedup.store=memory",
+                    "spring.kafka.listener.auto-startup=false",
+                    "dedup.topics.orders.topic=" + TOPIC,
+                    "dedup.topics.orders.id=key");
+
+    @Configuration(proxyBeanMethods = false)
+    static class Listener {
+        @KafkaListener(id = "billing", topics = "${topic}")
+        void orders(String order) {}
+    }
+
+    private ApplicationContextRunner onBroker() {
+        return runner.withPropertyValues(
+                "spring.kafka.bootstrap-servers=" + KafkaServers.shared().bootstrapServers());
+    }
+
+    @Test
+    void aWindowShorterThanTheRetentionIsWarnedOf() {
+        KafkaServers.shared().createTopic(TOPIC, 1, Map.of("retention.ms", "172800000"));
+        try (Logs logs = new Logs()) {
+            onBroker().run(context -> assertThat(context).hasNotFailed());
+            assertThat(logs.warnings())
+                    .anySatisfy(line -> assertThat(line)
+                            .contains("is kept for PT48H, and its window is PT24H")
+                            .contains(".window to at least 48h"));
+            assertThat(logs.messages()).anySatisfy(line -> assertThat(line).contains("Deduplicated listeners:"));
+        }
+        onBroker()
+                .withPropertyValues("dedup.strict=true")
+                .run(context -> assertThat(analysis(context.getStartupFailure()).getDescription())
+                        .contains("its window is PT24H"));
+        try (Logs logs = new Logs()) {
+            onBroker()
+                    .withPropertyValues("dedup.strict=true", "dedup.topics.orders.window=2d")
+                    .run(context -> assertThat(context).hasNotFailed());
+            assertThat(logs.warnings()).isEmpty();
+        }
+    }
+
+    @Test
+    void aBrokerThatDoesNotAnswerHoldsNobodyUp() {
+        runner.withPropertyValues("spring.kafka.bootstrap-servers=localhost:1", "dedup.checks.broker-timeout=200ms")
+                .run(context -> assertThat(context).hasNotFailed());
+    }
+
+    @Test
+    void whatTheKafkaModuleWarnsOfFailsAStrictStart() {
+        ApplicationContextRunner longHandlers = runner.withPropertyValues(
+                "dedup.checks.broker=false",
+                "dedup.topics.orders.max-processing-time=30m",
+                "spring.kafka.consumer.max-poll-interval=10m");
+        longHandlers.run(context -> assertThat(context).hasNotFailed());
+        longHandlers
+                .withPropertyValues("dedup.strict=true")
+                .run(context -> assertThat(analysis(context.getStartupFailure()).getDescription())
+                        .contains("max-processing-time (PT30M) is longer than max.poll.interval.ms (PT10M)"));
+    }
+
+    @Test
+    void whatTheKafkaModuleRefusesIsReportedBeforeAnythingStarts() {
+        runner.withPropertyValues("dedup.checks.broker=false", "spring.kafka.consumer.enable-auto-commit=true")
+                .run(context -> {
+                    var analysis = analysis(context.getStartupFailure());
+                    assertThat(analysis.getDescription())
+                            .contains("listener container billing can't be deduplicated: enable.auto.commit is true");
+                    assertThat(analysis.getAction()).contains("dedup.listeners.billing.enabled=false");
+                });
+    }
+}

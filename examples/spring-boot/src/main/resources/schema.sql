@@ -1,0 +1,1 @@
+CREATE TABLE bill (customer varchar(100), cents bigint);

@@ -1,0 +1,4 @@
+@NullMarked
+package io.dedup.examples.boot;
+
+import org.jspecify.annotations.NullMarked;
