@@ -65,7 +65,11 @@ final class ClaimedPoll {
      * @param completions null where each success has to be durable at once
      * @param timer null where nothing is claimed ahead
      */
-    ClaimedPoll(DedupEngine engine, RecordDeliveries deliveries, @Nullable QueuedCompletions completions, Timer timer) {
+    ClaimedPoll(
+            DedupEngine engine,
+            RecordDeliveries deliveries,
+            @Nullable QueuedCompletions completions,
+            @Nullable Timer timer) {
         this.timer = timer;
         this.engine = engine;
         this.deliveries = deliveries;
