@@ -40,6 +40,10 @@ public final class BenchmarkMain {
         if (options.wants("disk")) {
             new DiskSection(report).run(options.stores());
         }
+        if (options.wants("listeners")) {
+            new ListenersSection(report, targets)
+                    .run(options.stores(), options.run().rounds(), options.records());
+        }
         targets.print(report);
         Duration took = Duration.ofNanos(System.nanoTime() - from);
         report.line("Load average " + load() + " at the end.");

@@ -16,15 +16,24 @@ import java.util.Map;
  * @param maxIds up to how many stored IDs the latency is measured
  * @param purged how many expired records are purged
  * @param claimsPerSecond at which rate claims run beside that
+ * @param records how many records are in the topic that listeners read
  */
-record Options(List<String> sections, List<String> stores, PairedRun run, int maxIds, int purged, int claimsPerSecond) {
-    static final List<String> SECTIONS = List.of("stores", "memory", "latency", "transactions", "purge", "disk");
+record Options(
+        List<String> sections,
+        List<String> stores,
+        PairedRun run,
+        int maxIds,
+        int purged,
+        int claimsPerSecond,
+        int records) {
+    static final List<String> SECTIONS =
+            List.of("stores", "memory", "latency", "transactions", "purge", "disk", "listeners");
     static final List<String> STORES = List.of("memory", "redis-6.2", "redis-7", "postgresql", "mariadb", "h2");
 
     private static final String ALL = "all";
 
     /** What {@link #ALL} doesn't run, since it takes as long as the rest together. */
-    private static final List<String> ONLY_BY_NAME = List.of("purge", "disk");
+    private static final List<String> ONLY_BY_NAME = List.of("purge", "disk", "listeners");
 
     /**
      * Reads {@code name=value} arguments.
@@ -48,7 +57,9 @@ record Options(List<String> sections, List<String> stores, PairedRun run, int ma
                 "purged",
                 "5000000",
                 "claims-per-second",
-                "200"));
+                "200",
+                "records",
+                "100000"));
         for (String argument : arguments) {
             int at = argument.indexOf('=');
             if (at < 0 || values.replace(argument.substring(0, at), argument.substring(at + 1)) == null) {
@@ -64,7 +75,8 @@ record Options(List<String> sections, List<String> stores, PairedRun run, int ma
                         Duration.ofMillis(number("turn-ms", values))),
                 number("ids", values),
                 number("purged", values),
-                number("claims-per-second", values));
+                number("claims-per-second", values),
+                number("records", values));
     }
 
     private static List<String> chosen(String name, Map<String, String> values, List<String> known) {

@@ -53,9 +53,11 @@ final class PollHooks implements AutoCloseable {
         boolean oneByOne = mode == AckMode.MANUAL
                 || mode == AckMode.MANUAL_IMMEDIATE
                 || container.getKafkaAwareTransactionManager() != null;
-        QueuedCompletions completions =
-                oneByOne ? null : new QueuedCompletions(engine, background, timer, new PollBudget(maxPollInterval));
+        QueuedCompletions completions = oneByOne
+                ? null
+                : new QueuedCompletions(engine, background, timer, new PollBudget(maxPollInterval.dividedBy(2)));
         ClaimedPoll claimed = new ClaimedPoll(engine, deliveries, completions, timer);
+        claims.keySet().removeIf(thread -> !thread.isAlive()); // the end of some consumers isn't told
         claims.put(Thread.currentThread(), claimed);
         return claimed;
     }

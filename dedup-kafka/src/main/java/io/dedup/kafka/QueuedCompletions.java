@@ -41,7 +41,7 @@ final class QueuedCompletions {
     private List<Queued> queue = new ArrayList<>();
     private boolean telling;
 
-    /** @param budget how long the store may keep the consumer waiting; nobody else's */
+    /** @param budget how long the store may keep the consumer waiting, beside what records wait for at their turn */
     QueuedCompletions(DedupEngine engine, Executor background, Timer timer, PollBudget budget) {
         this.engine = engine;
         this.background = background;

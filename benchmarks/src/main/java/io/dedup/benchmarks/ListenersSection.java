@@ -1,0 +1,104 @@
+package io.dedup.benchmarks;
+
+import io.dedup.benchmarks.jdbc.PostgresBed;
+import io.dedup.benchmarks.kafka.ListenerBench;
+import io.dedup.benchmarks.latency.Bed;
+import io.dedup.benchmarks.measure.Spread;
+import io.dedup.benchmarks.redis.RedisBed;
+import io.dedup.testservers.RedisBinary;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.IntStream;
+
+/** Record listeners on a broker: bare, with each record claimed on its own, and with a poll claimed ahead. */
+final class ListenersSection {
+    private static final Duration LONGEST = Duration.ofSeconds(5);
+    private static final Duration SLOW = Duration.ofMillis(1);
+    private static final String BARE = "bare";
+    private static final String SINGLE = "record by record";
+    private static final String AHEAD = "a poll ahead";
+    private static final double FACTOR_TARGET = 20;
+    private static final double BARE_TARGET = 0.25;
+    private static final double SLOW_TARGET = 0.9;
+
+    private final List<List<String>> rows = new ArrayList<>();
+    private final Report report;
+    private final Targets targets;
+
+    ListenersSection(Report report, Targets targets) {
+        this.report = report;
+        this.targets = targets;
+    }
+
+    void run(List<String> stores, int rounds, int records) {
+        ListenerBench bench = new ListenerBench(records, LONGEST);
+        for (String store : stores) {
+            Optional<Bed> found = bed(store);
+            if (found.isPresent()) {
+                try (Bed bed = found.get()) {
+                    run(bench, bed, rounds, Duration.ZERO);
+                    run(bench, bed, rounds, SLOW);
+                }
+            }
+        }
+        report.heading("Record listeners on a broker, one thread, 20 % duplicates");
+        report.table(
+                List.of("store", "handler", "listener", "records/s", "to the bare listener", "to " + SINGLE), rows);
+    }
+
+    private static Optional<Bed> bed(String store) {
+        return switch (store) {
+            case "redis-6.2" -> Optional.of(new RedisBed(RedisBinary.embedded()));
+            case "redis-7" -> RedisBinary.installed().map(RedisBed::new);
+            case "postgresql" -> Optional.of(new PostgresBed());
+            default -> Optional.empty();
+        };
+    }
+
+    private void run(ListenerBench bench, Bed bed, int rounds, Duration handler) {
+        Map<String, List<Double>> rates = new LinkedHashMap<>();
+        for (int round = 0; round <= rounds; round++) { // the first one warms up
+            for (String who : List.of(BARE, SINGLE, AHEAD)) {
+                double rate = bench.recordsPerSecond(who.equals(BARE) ? null : bed.store(), who.equals(AHEAD), handler);
+                report.progress(String.format(
+                        Locale.ROOT, "%s, handler %s, %s, round %d: %,.0f", bed.name(), handler, who, round, rate));
+                if (round > 0) {
+                    rates.computeIfAbsent(who, any -> new ArrayList<>()).add(rate);
+                }
+            }
+        }
+        List<Double> bare = rates.getOrDefault(BARE, List.of());
+        List<Double> single = rates.getOrDefault(SINGLE, List.of());
+        List<Double> ahead = rates.getOrDefault(AHEAD, List.of());
+        for (Map.Entry<String, List<Double>> each : rates.entrySet()) {
+            rows.add(List.of(
+                    bed.name(),
+                    handler.isZero() ? "nothing" : handler.toMillis() + " ms",
+                    each.getKey(),
+                    Spread.of(each.getValue().stream().mapToDouble(rate -> rate))
+                            .whole(),
+                    ratio(each.getValue(), bare).ratio(),
+                    ratio(each.getValue(), single).ratio()));
+        }
+        double toBare = ratio(ahead, bare).median();
+        if (handler.isZero()) {
+            targets.atLeast(
+                    AHEAD + " / " + SINGLE,
+                    bed.name(),
+                    FACTOR_TARGET,
+                    ratio(ahead, single).median());
+            targets.atLeast(AHEAD + " / bare listener", bed.name(), BARE_TARGET, toBare);
+        } else {
+            targets.atLeast(AHEAD + " / bare listener, handler of 1 ms", bed.name(), SLOW_TARGET, toBare);
+        }
+    }
+
+    private static Spread ratio(List<Double> mine, List<Double> theirs) {
+        return Spread.of(IntStream.range(0, mine.size()).mapToDouble(i -> mine.get(i) / theirs.get(i)));
+    }
+}

@@ -1,0 +1,155 @@
+package io.dedup.benchmarks.kafka;
+
+import io.dedup.DedupPolicy;
+import io.dedup.Deduplicator;
+import io.dedup.benchmarks.measure.Ids;
+import io.dedup.kafka.KafkaDedup;
+import io.dedup.kafka.KafkaMessageIds;
+import io.dedup.store.DedupStore;
+import io.dedup.testservers.KafkaServers;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.serialization.StringDeserializer;
+import org.apache.kafka.common.serialization.StringSerializer;
+import org.jspecify.annotations.Nullable;
+import org.springframework.kafka.core.DefaultKafkaConsumerFactory;
+import org.springframework.kafka.listener.ConcurrentMessageListenerContainer;
+import org.springframework.kafka.listener.ContainerProperties;
+import org.springframework.kafka.listener.MessageListener;
+
+/**
+ * A topic of records with 200 bytes, of which each fifth is a copy of one a hundred before it, and containers that read it from
+ * its beginning, each in a group of its own whose IDs nobody has seen.
+ */
+public final class ListenerBench {
+    private static final String TOPIC = "benchmark";
+    private static final int COPY_EACH = 5;
+    private static final int COPY_OF_BEFORE = 100;
+    private static final String VALUE = "v".repeat(200);
+
+    private final String bootstrap = KafkaServers.shared().bootstrapServers();
+    private final int records;
+    private final Duration longest;
+    private final AtomicInteger groups = new AtomicInteger();
+
+    /**
+     * Fills the topic.
+     *
+     * @param longest how long one is measured at most
+     */
+    public ListenerBench(int records, Duration longest) {
+        this.records = records;
+        this.longest = longest;
+        KafkaServers.shared().createTopic(TOPIC, 1);
+        try (KafkaProducer<String, String> producer = new KafkaProducer<>(
+                Map.of("bootstrap.servers", bootstrap), new StringSerializer(), new StringSerializer())) {
+            for (int i = 0; i < records; i++) {
+                int id = i % COPY_EACH == COPY_EACH - 1 && i >= COPY_OF_BEFORE ? i - COPY_OF_BEFORE - 1 : i;
+                producer.send(new ProducerRecord<>(TOPIC, Ids.text(id), VALUE));
+            }
+        }
+    }
+
+    /**
+     * How many records a second go through a listener on one thread, from the first to the last.
+     *
+     * @param store null for the bare listener
+     * @param handler how long it takes; zero does nothing
+     */
+    public double recordsPerSecond(@Nullable DedupStore store, boolean ahead, Duration handler) {
+        String group = "group-" + groups.incrementAndGet() + "-" + System.nanoTime();
+        if (store == null) {
+            return run(container(group, handler), dedup -> {});
+        }
+        try (Deduplicator dedup = Deduplicator.builder(store)
+                        .consumer(group)
+                        .defaults(DedupPolicy.defaults())
+                        .build();
+                KafkaDedup kafka = KafkaDedup.builder(dedup)
+                        .id(KafkaMessageIds.key())
+                        .claimAhead(ahead)
+                        .build()) {
+            return run(container(group, handler), kafka::decorate);
+        }
+    }
+
+    private double run(
+            ConcurrentMessageListenerContainer<String, String> container,
+            Consumer<ConcurrentMessageListenerContainer<String, String>> decorate) {
+        Progress progress = new Progress();
+        container.setRecordInterceptor((record, consumer) -> {
+            progress.one();
+            return record;
+        });
+        decorate.accept(container);
+        container.start();
+        try {
+            return progress.await();
+        } finally {
+            container.stop();
+        }
+    }
+
+    /** Counts on the consumer's thread. */
+    private final class Progress {
+        private final CountDownLatch over = new CountDownLatch(1);
+        private int count;
+        private long first;
+        private long took;
+
+        void one() {
+            if (took > 0) {
+                return;
+            }
+            count++;
+            long now = System.nanoTime();
+            if (count == 1) {
+                first = now;
+            } else if (count == records || now - first > longest.toNanos()) {
+                took = now - first;
+                over.countDown();
+            }
+        }
+
+        double await() {
+            try {
+                if (!over.await(longest.plusMinutes(1).toMillis(), TimeUnit.MILLISECONDS)) {
+                    throw new IllegalStateException("the listener has come to a halt");
+                }
+                return (count - 1) * 1e9 / took;
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw new IllegalStateException(e);
+            }
+        }
+    }
+
+    private ConcurrentMessageListenerContainer<String, String> container(String group, Duration handler) {
+        Map<String, Object> config = new HashMap<>();
+        config.put("bootstrap.servers", bootstrap);
+        config.put("group.id", group);
+        config.put("auto.offset.reset", "earliest");
+        config.put("max.poll.records", 500);
+        ContainerProperties properties = new ContainerProperties(TOPIC);
+        properties.setStopImmediate(true);
+        properties.setMessageListener((MessageListener<String, String>) record -> {
+            if (!handler.isZero()) {
+                long until = System.nanoTime() + handler.toNanos();
+                while (System.nanoTime() < until) {
+                    LockSupport.parkNanos(until - System.nanoTime());
+                }
+            }
+        });
+        return new ConcurrentMessageListenerContainer<>(
+                new DefaultKafkaConsumerFactory<>(config, new StringDeserializer(), new StringDeserializer()),
+                properties);
+    }
+}
