@@ -219,7 +219,9 @@ class ClaimAheadTest {
             running.set(scene.container(properties, Map.of()));
             scene.start(running.get());
             await().atMost(Scene.PATIENCE).until(() -> stopping.getCount() == 0);
-            await().atMost(Scene.PATIENCE).until(() -> scene.dedup.engine().inFlight() == 0);
+            await("long before half a lease")
+                    .atMost(Duration.ofSeconds(10))
+                    .until(() -> scene.dedup.engine().inFlight() == 0);
             assertThat(scene.effects).hasSize(3);
             scene.runUntilCommitted(scene.container(AckMode.BATCH, effect(scene)));
             assertThat(scene.effects).containsExactly(ids(20));
@@ -294,6 +296,7 @@ class ClaimAheadTest {
             scene.runUntilCommitted(container);
             assertThat(scene.effects).containsExactly("a", "b");
             assertThat(watched.store.find(scene.dedup.key(other.topic, "x"))).isEmpty();
+            assertThat(watched.calls("releaseAll")).isEmpty();
         }
     }
 

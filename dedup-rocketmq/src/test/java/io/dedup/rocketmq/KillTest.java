@@ -24,7 +24,7 @@ class KillTest {
             Duration.ofSeconds(90); // a push consumer's death: by the proxy, in 11 to 24 s
 
     /** Another JVM has to start beside the tests that run at the same time, on two cores. */
-    private static final Duration STARTED = Duration.ofSeconds(120);
+    private static final Duration STARTED = Duration.ofMinutes(2);
 
     private final List<String> output = new CopyOnWriteArrayList<>();
 

@@ -46,7 +46,7 @@ import org.jspecify.annotations.Nullable;
 
 /** One topic, one group, one store and one decorator on the shared server, and what a test asks of them. */
 final class Scene implements AutoCloseable {
-    static final Duration PATIENCE = Duration.ofSeconds(60);
+    static final Duration PATIENCE = Duration.ofMinutes(1);
     static final Duration INVISIBLE = Duration.ofSeconds(3);
     static final ClientServiceProvider CLIENT = ClientServiceProvider.loadService();
 
