@@ -10,7 +10,6 @@ import io.dedup.engine.Execution;
 import io.dedup.engine.RunEnd;
 import io.dedup.engine.WaitBudget;
 import io.dedup.internal.Printable;
-import io.dedup.internal.SafeListeners;
 import io.dedup.store.DedupStore;
 import io.dedup.store.OperatorResult;
 import io.dedup.store.TransactionalRecords;
@@ -51,7 +50,7 @@ public final class Deduplicator implements AutoCloseable {
         this.topics = from.topics();
         this.engine = new DedupEngine(
                 store, from.transactions(), from.listeners(), from.shortestLease(), from.shutdownTimeout());
-        this.outcomes = new Outcomes(new SafeListeners<>(from.listeners()));
+        this.outcomes = new Outcomes(engine.results());
         ThreadPoolExecutor pool = new ThreadPoolExecutor(
                 ASYNC_THREADS,
                 ASYNC_THREADS,

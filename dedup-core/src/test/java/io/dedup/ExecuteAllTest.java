@@ -11,7 +11,6 @@ import io.dedup.DedupOutcome.Duplicate;
 import io.dedup.DedupOutcome.Handled;
 import io.dedup.engine.Admission;
 import io.dedup.engine.WaitBudget;
-import io.dedup.internal.SafeListeners;
 import io.dedup.store.ClaimRequest;
 import io.dedup.store.Owner;
 import io.dedup.store.StoredRecord.State;
@@ -184,7 +183,7 @@ class ExecuteAllTest extends DeduplicatorTestBase {
     void copyOfADeferredLeader() {
         BatchRun<String> run = new BatchRun<>(
                 deduplicator().engine(),
-                new Outcomes(new SafeListeners<>(List.of())),
+                new Outcomes(deduplicator().engine().results()),
                 key -> DedupPolicy.defaults(),
                 WaitBudget.none());
         Admission.Defer defer = new Admission.Defer(DeferReason.STORE_UNAVAILABLE, Duration.ofSeconds(1), false, null);

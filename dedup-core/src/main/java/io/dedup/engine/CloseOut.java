@@ -86,7 +86,7 @@ final class CloseOut {
         List<CompleteRequest> requests = new ArrayList<>(executions.size());
         for (Execution execution : executions) {
             if (isTold(execution)) {
-                requests.add(request(execution, null, false));
+                requests.add(request(execution, execution.keptResult(), false));
             }
         }
         long sentAt = System.nanoTime();
@@ -98,13 +98,13 @@ final class CloseOut {
         for (Execution execution : executions) {
             WriteResult answer = isTold(execution) ? answers.get(next++) : null;
             if (answer == null) {
-                outcomes.add(succeedUntold(execution, null));
+                outcomes.add(succeedUntold(execution, execution.keptResult()));
             } else if (!(answer instanceof WriteResult.StoreError)) {
                 outcomes.add(told(execution, answer));
             } else if (execution.guard() == Guard.SHADOW) {
                 outcomes.add(Completion.UNGUARDED);
             } else {
-                unanswered.add(new Unanswered(execution, null, outcomes.size()));
+                unanswered.add(new Unanswered(execution, execution.keptResult(), outcomes.size()));
                 outcomes.add(Completion.PENDING);
             }
         }

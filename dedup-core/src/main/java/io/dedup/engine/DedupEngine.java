@@ -34,6 +34,7 @@ public final class DedupEngine implements AutoCloseable {
     private final CloseOut closeOut;
     private final Transactions transactions;
     private final ClaimsAhead ahead;
+    private final Results results;
     private final @Nullable TransactionalRecords records;
     private final Duration shutdownTimeout;
     private final Map<String, String> groups = new ConcurrentHashMap<>();
@@ -72,6 +73,7 @@ public final class DedupEngine implements AutoCloseable {
         this.closeOut = new CloseOut(calls, notifier, heartbeat, background);
         this.decider = new Decider(notifier, heartbeat, background, closeOut);
         this.ahead = new ClaimsAhead(claimer, decider, closeOut, () -> closed);
+        this.results = new Results(notifier);
         this.transactions = new Transactions(
                 records, notifier, decider, closeOut.releases(), heartbeat, new Front(calls, heartbeat, background));
     }
@@ -178,6 +180,11 @@ public final class DedupEngine implements AutoCloseable {
      */
     public TransactionalRun open(List<Execution> executions, boolean ordered, WaitBudget budget) {
         return transactions.open(executions, ordered, budget);
+    }
+
+    /** For what duplicates are answered with. */
+    public Results results() {
+        return results;
     }
 
     /** How many records all processes together may have in open transactions; see {@link TransactionalRecords}. */

@@ -53,6 +53,7 @@ public final class Execution implements DedupContext {
     private volatile long returnedAt;
     private volatile boolean lost;
 
+    private volatile byte @Nullable [] keptResult;
     private volatile int flags;
 
     /**
@@ -107,7 +108,20 @@ public final class Execution implements DedupContext {
      */
     public Completion succeed(byte @Nullable [] result, WaitBudget budget) {
         requireNoTransaction();
-        return close() ? closeOut.succeed(this, result, budget) : Completion.UNGUARDED;
+        return close() ? closeOut.succeed(this, result == null ? keptResult : result, budget) : Completion.UNGUARDED;
+    }
+
+    /**
+     * What duplicates are answered with when this succeeds, in whatever way, without a result of its own.
+     *
+     * @param result already within the policy's size; not copied, not to be changed
+     */
+    public void keepResult(byte[] result) {
+        keptResult = result;
+    }
+
+    byte @Nullable [] keptResult() {
+        return keptResult;
     }
 
     /**

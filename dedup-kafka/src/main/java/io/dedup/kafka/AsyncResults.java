@@ -31,7 +31,7 @@ final class AsyncResults {
 
     /** Makes the handler method behind a listener, if there is one, return when its work is done. */
     static void await(Object listener) {
-        boolean unused = take(listener, new Invocations());
+        boolean unused = take(listener, new Invocations(null));
     }
 
     /**
@@ -58,6 +58,21 @@ final class AsyncResults {
                     e);
         }
         return false;
+    }
+
+    /**
+     * Whether a listener's handler is called by us, for these invocations. Without it a duplicate mustn't be handed to the
+     * listener to be answered: its handler would run.
+     */
+    static boolean stands(Object listener, Invocations invocations) {
+        try {
+            return HandlerMethods.innermost(listener) instanceof MessagingMessageListenerAdapter<?, ?> adapter
+                    && HandlerMethods.read(MessagingMessageListenerAdapter.class, "handlerMethod", adapter)
+                            instanceof SeenHandler seen
+                    && seen.invocations == invocations;
+        } catch (ReflectiveOperationException | RuntimeException e) {
+            return false;
+        }
     }
 
     private static SeenHandler seen(HandlerAdapter handler, Invocations invocations)
@@ -96,6 +111,11 @@ final class AsyncResults {
 
         @Override
         public @Nullable Object invoke(Message<?> message, @Nullable Object... arguments) throws Exception {
+            ReplyExchange exchange = invocations.reply(arguments);
+            if (exchange != null && exchange.stored() != null) {
+                Object answer = super.getInvocationResultFor(exchange.stored(), message.getPayload());
+                return answer == null ? exchange.stored() : answer;
+            }
             Invocation invocation = invocations.of(arguments);
             @Nullable Object[] all = arguments;
             if (invocation != null) {
@@ -113,8 +133,10 @@ final class AsyncResults {
         private @Nullable Object ended(
                 @Nullable Object result, @Nullable Invocation invocation, @Nullable Object[] arguments)
                 throws Exception {
+            ReplyExchange exchange = invocations.reply(arguments);
             Future<?> later = LaterResult.of(result);
             if (later == null) {
+                keep(exchange, result);
                 return result;
             }
             if (TransactionSynchronizationManager.isActualTransactionActive()) {
@@ -127,10 +149,24 @@ final class AsyncResults {
                 return invocation.end().apply(future);
             }
             Object value = LaterResult.awaited(later);
+            keep(exchange, value);
             if (declaredLater) {
                 acknowledge(arguments);
             }
             return value;
+        }
+
+        private static void keep(@Nullable ReplyExchange exchange, @Nullable Object result) {
+            if (exchange != null) {
+                exchange.returned(result);
+            }
+        }
+
+        /** Asked for what a {@code KafkaListenerErrorHandler} has returned in the handler's place. */
+        @Override
+        public @Nullable InvocationResult getInvocationResultFor(Object result, @Nullable Object payload) {
+            keep(invocations.replying(), result);
+            return super.getInvocationResultFor(result, payload);
         }
 
         /** So does spring-kafka when such a method's work has succeeded. */

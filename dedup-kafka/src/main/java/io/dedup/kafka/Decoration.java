@@ -1,9 +1,10 @@
 package io.dedup.kafka;
 
-import static java.util.Objects.requireNonNull;
-
+import io.dedup.DedupKey;
 import io.dedup.DedupOutcome.DeferReason;
 import io.dedup.engine.DedupEngine;
+import io.dedup.engine.Execution;
+import io.dedup.store.ClaimResult.AlreadyDone;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
@@ -17,14 +18,9 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.springframework.kafka.core.KafkaResourceHolder;
 import org.springframework.kafka.listener.AbstractMessageListenerContainer;
 import org.springframework.kafka.listener.ConsumerSeekAware.ConsumerSeekCallback;
 import org.springframework.kafka.listener.MessageListenerContainer;
-import org.springframework.kafka.transaction.KafkaAwareTransactionManager;
-import org.springframework.transaction.TransactionDefinition;
-import org.springframework.transaction.support.TransactionSynchronizationManager;
-import org.springframework.transaction.support.TransactionTemplate;
 
 /**
  * What a container's decorated listener and decorated error handler share. Thread-safe.
@@ -45,6 +41,7 @@ final class Decoration {
     private final @Nullable LaterMode later;
     private final PollHooks hooks;
     private final boolean claimAhead;
+    private final @Nullable Replies replies;
     private final Map<Thread, BoundConsumer> consumers = new ConcurrentHashMap<>();
     /** What its consumers were ever assigned. */
     private final Set<String> read = ConcurrentHashMap.newKeySet();
@@ -61,7 +58,9 @@ final class Decoration {
             boolean declaredLater,
             @Nullable LaterMode later,
             PollHooks hooks,
-            boolean claimAhead) {
+            boolean claimAhead,
+            @Nullable Replies replies) {
+        this.replies = replies;
         this.container = container;
         this.engine = engine;
         this.deliveries = deliveries;
@@ -82,6 +81,35 @@ final class Decoration {
         return deliveries;
     }
 
+    /** For a run whose result is kept; else null. */
+    @Nullable
+    ReplyExchange reply(ConsumerRecord<?, ?> record, Execution execution) {
+        return replies == null ? null : replies.of(deliveries.topic(record.topic()), execution, inKafkaTransaction());
+    }
+
+    /** Answers a duplicate request, if it can be, with the listener but without its handler; false if it can't. */
+    boolean answer(ConsumerRecord<?, ?> record, AlreadyDone done, Runnable listener) {
+        DedupKey key = replies == null ? null : deliveries.of(record).key();
+        ReplyExchange reply = replies == null || key == null
+                ? null
+                : replies.of(deliveries.topic(record.topic()), key, done, inKafkaTransaction());
+        if (reply == null) {
+            return false;
+        }
+        call(reply, record, listener);
+        reply.deliver(record);
+        return true;
+    }
+
+    /** Calls the listener with a record. */
+    void call(@Nullable ReplyExchange reply, ConsumerRecord<?, ?> record, Runnable listener) {
+        if (replies == null) {
+            listener.run();
+        } else {
+            replies.call(reply, record, listener);
+        }
+    }
+
     /** Whether the container's listener is called in a Kafka transaction, which commits the offsets. */
     boolean inKafkaTransaction() {
         return container.getContainerProperties().getKafkaAwareTransactionManager()
@@ -98,17 +126,7 @@ final class Decoration {
      * @throws RuntimeException what the work throws, or the transaction
      */
     void inTransaction(List<? extends ConsumerRecord<?, ?>> finished, Consumer<?, ?> consumer, Runnable work) {
-        KafkaAwareTransactionManager<?, ?> manager =
-                requireNonNull(container.getContainerProperties().getKafkaAwareTransactionManager());
-        TransactionTemplate apart = new TransactionTemplate(manager);
-        apart.setPropagationBehavior(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
-        apart.executeWithoutResult(status -> {
-            work.run();
-            KafkaResourceHolder<?, ?> holder = (KafkaResourceHolder<?, ?>)
-                    requireNonNull(TransactionSynchronizationManager.getResource(manager.getProducerFactory()));
-            holder.getProducer()
-                    .sendOffsetsToTransaction(PollOffsets.behind(finished, container), consumer.groupMetadata());
-        });
+        KafkaTransactionPart.run(container, finished, consumer, work);
     }
 
     /**

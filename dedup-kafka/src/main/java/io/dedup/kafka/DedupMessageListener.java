@@ -131,12 +131,13 @@ final class DedupMessageListener<K, V> extends FilteringMessageListenerAdapter<K
             observation.close(reject.cause());
             throw reject.cause();
         }
+        if (admission instanceof Admission.Duplicate duplicate
+                && decoration.answer(record, duplicate.done(), () -> invoke(record, null, null))) {
+            return;
+        }
         observation.close(null);
         if (admission instanceof Admission.Defer defer) {
-            throw bound.deferring(
-                    new DeliveryDeferredException(
-                            defer.reason(), defer.retryAfter(), defer.pause(), record, record, defer.cause()),
-                    record);
+            throw bound.deferring(DeliveryDeferredException.of(defer, record), record);
         }
     }
 
@@ -147,6 +148,7 @@ final class DedupMessageListener<K, V> extends FilteringMessageListenerAdapter<K
             @Nullable Consumer<?, ?> consumer,
             Execution execution,
             BoundConsumer bound) {
+        ReplyExchange reply = decoration.reply(record, execution);
         RunEnd end = decoration
                 .engine()
                 .run(
@@ -154,11 +156,11 @@ final class DedupMessageListener<K, V> extends FilteringMessageListenerAdapter<K
                         context -> {
                             TransactionAcknowledgment ack =
                                     container == null ? null : new TransactionAcknowledgment(container, null);
-                            invoke(record, ack, consumer, context);
+                            decoration.call(reply, record, () -> invoke(record, ack, consumer, context));
                             if (ack != null) {
                                 ack.handlerReturned(bound.commitsOffsets());
                             }
-                            return null;
+                            return reply == null ? null : reply.kept();
                         },
                         bound.budgetFor(record));
         if (end instanceof RunEnd.NotRun notRun) {
@@ -167,6 +169,8 @@ final class DedupMessageListener<K, V> extends FilteringMessageListenerAdapter<K
             throw failed.cause() instanceof NotAcknowledgedException open
                     ? NotAcknowledged.comesAgain(record, open, decoration, bound)
                     : Sneaky.rethrow(failed.cause());
+        } else {
+            ReplyExchange.deliverIfAny(reply, record);
         }
     }
 
@@ -176,13 +180,15 @@ final class DedupMessageListener<K, V> extends FilteringMessageListenerAdapter<K
             @Nullable Consumer<?, ?> consumer,
             Execution execution,
             BoundConsumer bound) {
+        ReplyExchange reply = decoration.reply(record, execution);
         execution.begin();
         try {
-            invoke(record, null, consumer, execution);
+            decoration.call(reply, record, () -> invoke(record, null, consumer, execution));
         } catch (Throwable e) { // Errors, too: a claim that nobody releases holds the message for its lease
             throw failed(record, e, WorkMayGoOn.fail(decoration.engine(), List.of(execution), e), bound);
         }
         bound.claims().succeed(execution, delivery, bound.budget());
+        ReplyExchange.deliverIfAny(reply, record);
     }
 
     private void runUntilAcknowledged(
@@ -192,14 +198,18 @@ final class DedupMessageListener<K, V> extends FilteringMessageListenerAdapter<K
             PendingDelivery given,
             Execution execution,
             BoundConsumer bound) {
+        ReplyExchange reply = decoration.reply(record, execution);
+        ReplyAcknowledgment held = new ReplyAcknowledgment(acknowledgment);
+        Acknowledgment ack = reply == null ? acknowledgment : held;
         execution.begin();
         try {
-            invoke(record, acknowledgment, consumer, execution);
+            decoration.call(reply, record, () -> invoke(record, ack, consumer, execution));
         } catch (Throwable e) {
             throw failed(record, e, bound.acks().fail(List.of(given), e), bound);
         } finally {
             acknowledgment.handlerReturned();
         }
+        held.deliverIfAny(reply, record, () -> bound.acks().finish(List.of(given)));
         if (!bound.commitsOffsets()) {
             acknowledgment.acknowledge(); // the handler's return stands for it; what it has given back stays so
         }

@@ -2,6 +2,7 @@ package io.dedup.kafka;
 
 import io.dedup.DedupException;
 import io.dedup.DedupOutcome.DeferReason;
+import io.dedup.engine.Admission;
 import java.time.Duration;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
@@ -49,6 +50,11 @@ public final class DeliveryDeferredException extends DedupException {
     static DeliveryDeferredException untilBelowIsFinished(ConsumerRecord<?, ?> record, Throwable failure) {
         return new DeliveryDeferredException(
                 DeferReason.IN_FLIGHT, Duration.ofMillis(50), false, record, record, failure);
+    }
+
+    static DeliveryDeferredException of(Admission.Defer defer, ConsumerRecord<?, ?> record) {
+        return new DeliveryDeferredException(
+                defer.reason(), defer.retryAfter(), defer.pause(), record, record, defer.cause());
     }
 
     public DeferReason reason() {

@@ -24,6 +24,25 @@ final class Invocations {
     private final Map<ConsumerRecord<?, ?>, Invocation> running =
             new ConcurrentHashMap<>(); // records are their own keys
 
+    private final @Nullable Replies replies;
+
+    /** @param replies of the requests that are answered; null where none are */
+    Invocations(@Nullable Replies replies) {
+        this.replies = replies;
+    }
+
+    /** The request with these arguments, or null when its reply isn't kept. */
+    @Nullable
+    ReplyExchange reply(@Nullable Object[] arguments) {
+        return replies == null ? null : replies.about(arguments);
+    }
+
+    /** Of the listener that this thread calls; null when its reply isn't kept. */
+    @Nullable
+    ReplyExchange replying() {
+        return replies == null ? null : replies.running();
+    }
+
     void begin(ConsumerRecord<?, ?> record, Invocation invocation) {
         running.put(record, invocation);
     }

@@ -44,9 +44,11 @@ public final class KafkaDedup implements AutoCloseable {
     private final CloseOuts closeOuts = new CloseOuts();
     private final PollHooks hooks;
     private final boolean claimAhead;
+    private final Replies replies;
 
-    KafkaDedup(Deduplicator deduplicator, RecordDeliveries deliveries, boolean claimAhead) {
+    KafkaDedup(Deduplicator deduplicator, RecordDeliveries deliveries, boolean claimAhead, Replies replies) {
         this.claimAhead = claimAhead;
+        this.replies = replies;
         this.deduplicator = deduplicator;
         this.deliveries = deliveries;
         this.timer = new Timer();
@@ -82,8 +84,10 @@ public final class KafkaDedup implements AutoCloseable {
         if (container.isRunning()) {
             throw new IllegalStateException(container.getListenerId() + " is running: decorate it before its start");
         }
-        Invocations invocations = new Invocations();
+        Invocations invocations = new Invocations(replies);
         boolean declaredLater = listener != null && AsyncResults.take(listener, invocations);
+        boolean answers =
+                listener != null && AsyncResults.stands(listener, invocations) && ReplyTemplate.take(listener, replies);
         Decoration decoration = new Decoration(
                 container,
                 deduplicator.engine(),
@@ -94,7 +98,9 @@ public final class KafkaDedup implements AutoCloseable {
                 declaredLater,
                 LaterMode.of(container, declaredLater, closeOuts),
                 hooks,
-                claimAhead && listener instanceof MessageListener<?, ?>);
+                // a copy that is claimed with its first would be answered before there is a reply
+                claimAhead && !answers && listener instanceof MessageListener<?, ?>,
+                answers ? replies : null);
         if (claimAhead) {
             hooks.install(ConsumerSettings.factoryOf(container));
         }

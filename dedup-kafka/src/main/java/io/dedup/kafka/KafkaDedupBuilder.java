@@ -2,6 +2,7 @@ package io.dedup.kafka;
 
 import io.dedup.Deduplicator;
 import io.dedup.MessageIdExtractor;
+import io.dedup.ResultCodec;
 import io.dedup.kafka.TopicRoles.Role;
 import java.util.HashMap;
 import java.util.Map;
@@ -14,8 +15,10 @@ public final class KafkaDedupBuilder {
     private final Deduplicator deduplicator;
     private final Map<String, MessageIdExtractor<? super ConsumerRecord<?, ?>>> byTopic = new HashMap<>();
     private final Map<String, Role> roles = new HashMap<>();
+    private final Map<String, ResultCodec<?>> repliesByTopic = new HashMap<>();
     private @Nullable MessageIdExtractor<? super ConsumerRecord<?, ?>> byDefault;
     private boolean claimAhead = true;
+    private @Nullable ResultCodec<?> replyByDefault;
 
     KafkaDedupBuilder(Deduplicator deduplicator) {
         this.deduplicator = Objects.requireNonNull(deduplicator, "deduplicator");
@@ -34,6 +37,32 @@ public final class KafkaDedupBuilder {
     public KafkaDedupBuilder id(String topic, MessageIdExtractor<? super ConsumerRecord<?, ?>> extractor) {
         if (byTopic.putIfAbsent(topic, Objects.requireNonNull(extractor, "id")) != null) {
             throw new IllegalArgumentException("id: the extractor of topic " + topic + " is set twice");
+        }
+        return this;
+    }
+
+    /**
+     * Keeps what record listeners with {@code @SendTo} return, for all topics that have no codec of their own: a duplicate
+     * request is answered with it, by its own reply topic and correlation ID, without calling the handler.
+     *
+     * <p>A result that is larger than the policy's {@code maxResultBytes}, or that the codec can't encode, isn't kept: its
+     * duplicates get no reply, and {@code DedupListener.resultNotKept} is told.
+     *
+     * @param codec of the type that the methods return; called by any thread. See {@link ResultCodec#utf8} and
+     *     {@link KafkaResults}
+     */
+    public KafkaDedupBuilder reply(ResultCodec<?> codec) {
+        if (replyByDefault != null) {
+            throw new IllegalArgumentException("reply: the default codec is set twice");
+        }
+        replyByDefault = Objects.requireNonNull(codec, "reply");
+        return this;
+    }
+
+    /** The same for the requests of one topic. */
+    public KafkaDedupBuilder reply(String topic, ResultCodec<?> codec) {
+        if (repliesByTopic.putIfAbsent(topic, Objects.requireNonNull(codec, "reply")) != null) {
+            throw new IllegalArgumentException("reply: the codec of topic " + topic + " is set twice");
         }
         return this;
     }
@@ -89,6 +118,8 @@ public final class KafkaDedupBuilder {
         return new KafkaDedup(
                 deduplicator,
                 new RecordDeliveries(deduplicator, byDefault, byTopic, new TopicRoles(roles)),
-                claimAhead);
+                claimAhead,
+                new Replies(
+                        repliesByTopic, replyByDefault, deduplicator.engine().results()));
     }
 }

@@ -1,0 +1,216 @@
+package io.dedup.kafka;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.dedup.DedupKey;
+import io.dedup.DedupListener;
+import io.dedup.Deduplicator;
+import io.dedup.ResultCodec;
+import io.dedup.testservers.KafkaServers;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.serialization.StringDeserializer;
+import org.apache.kafka.common.serialization.StringSerializer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.springframework.kafka.annotation.KafkaListener;
+import org.springframework.kafka.core.DefaultKafkaConsumerFactory;
+import org.springframework.kafka.core.DefaultKafkaProducerFactory;
+import org.springframework.kafka.core.KafkaTemplate;
+import org.springframework.kafka.listener.ConcurrentMessageListenerContainer;
+import org.springframework.kafka.listener.ContainerProperties;
+import org.springframework.kafka.requestreply.ReplyingKafkaTemplate;
+import org.springframework.kafka.support.Acknowledgment;
+import org.springframework.kafka.support.KafkaHeaders;
+import org.springframework.kafka.support.SendResult;
+import org.springframework.messaging.Message;
+import org.springframework.messaging.handler.annotation.SendTo;
+
+/** Requests, and what their duplicates are answered. */
+class SendToTest {
+    private enum Shape {
+        AUTOMATIC,
+        MANUAL,
+        KAFKA_TRANSACTION
+    }
+
+    record Answering(Scene scene) {
+        @KafkaListener(id = "answering", groupId = "${group}", topics = "${topic}")
+        @SendTo
+        public String on(ConsumerRecord<String, String> request) {
+            scene.effects.add(Scene.id(request));
+            return request.value() + " no. " + scene.effects.size();
+        }
+    }
+
+    record ManualAnswering(Scene scene) {
+        @KafkaListener(id = "answering", groupId = "${group}", topics = "${topic}", ackMode = "MANUAL_IMMEDIATE")
+        @SendTo
+        public String on(ConsumerRecord<String, String> request, Acknowledgment ack) {
+            scene.effects.add(Scene.id(request));
+            ack.acknowledge();
+            return request.value() + " no. " + scene.effects.size();
+        }
+    }
+
+    private final Scene scene = new Scene();
+    private final List<String> notKept = new CopyOnWriteArrayList<>();
+    private final String first = scene.topic + "-r1";
+    private final String second = scene.topic + "-r2";
+
+    @AfterEach
+    void close() {
+        scene.close();
+    }
+
+    private void start(Object listener, KafkaTemplate<?, ?> replies, int maxResultBytes, Transactions transactions) {
+        KafkaServers.shared().createTopic(first, 1);
+        KafkaServers.shared().createTopic(second, 2);
+        Deduplicator dedup = scene.closeLater(Deduplicator.builder(scene.store)
+                .consumer(scene.group + "-requests")
+                .defaults(scene.dedup.topic(scene.topic).policy().toBuilder()
+                        .maxResultBytes(maxResultBytes)
+                        .build())
+                .listener(new DedupListener() {
+                    @Override
+                    public void resultNotKept(DedupKey key, int bytes) {
+                        notKept.add(key.messageId() + " " + bytes);
+                    }
+                })
+                .build());
+        KafkaDedup kafka = scene.closeLater(KafkaDedup.builder(dedup)
+                .id(KafkaMessageIds.header("id"))
+                .reply(ResultCodec.utf8())
+                .build());
+        new AnnotatedScene(scene)
+                .with((container, annotated) -> kafka)
+                .with(factory -> {
+                    factory.setReplyTemplate(replies);
+                    if (transactions != null) {
+                        factory.getContainerProperties().setKafkaAwareTransactionManager(transactions.manager);
+                    }
+                })
+                .start(listener);
+    }
+
+    private void request(String id, String replyTopic, String correlation) {
+        ProducerRecord<String, String> request =
+                scene.record(0, id.getBytes(StandardCharsets.UTF_8), "answer to " + id);
+        request.headers().add(KafkaHeaders.REPLY_TOPIC, replyTopic.getBytes(StandardCharsets.UTF_8));
+        request.headers().add(KafkaHeaders.CORRELATION_ID, correlation.getBytes(StandardCharsets.UTF_8));
+        scene.send(request);
+    }
+
+    private List<String> replies(String topic) {
+        return scene.records(topic).stream()
+                .map(reply -> new String(
+                                reply.headers()
+                                        .lastHeader(KafkaHeaders.CORRELATION_ID)
+                                        .value(),
+                                StandardCharsets.UTF_8)
+                        + ": " + reply.value())
+                .toList();
+    }
+
+    @ParameterizedTest
+    @EnumSource(Shape.class)
+    @DisplayName(
+            "K13 a duplicate request is answered with the kept reply, by its own topic and correlation ID; the handler runs once")
+    void duplicateRequest(Shape shape) {
+        Transactions transactions = shape == Shape.KAFKA_TRANSACTION ? new Transactions(scene) : null;
+        start(
+                shape == Shape.MANUAL ? new ManualAnswering(scene) : new Answering(scene),
+                transactions == null ? scene.template() : transactions.template,
+                100,
+                transactions);
+        request("a", first, "c1");
+        request("a", second, "c2");
+        request("b", first, "c3");
+
+        scene.awaitCommitted(3);
+        await().atMost(Scene.PATIENCE)
+                .untilAsserted(() ->
+                        assertThat(replies(first)).containsExactly("c1: answer to a no. 1", "c3: answer to b no. 2"));
+        assertThat(replies(second)).containsExactly("c2: answer to a no. 1");
+        assertThat(scene.effects).containsExactly("a", "b");
+    }
+
+    @Test
+    @DisplayName("K13 a result that is larger than maxResultBytes isn't kept, and counted; its duplicates get no reply")
+    void tooLarge() {
+        start(new Answering(scene), scene.template(), 5, null);
+        request("a", first, "c1");
+        request("a", first, "c2");
+
+        scene.awaitCommitted(2);
+        assertThat(replies(first)).containsExactly("c1: answer to a no. 1");
+        assertThat(scene.effects).containsExactly("a");
+        assertThat(notKept).containsExactly("a 17");
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = Shape.class,
+            names = {"AUTOMATIC", "MANUAL"})
+    @DisplayName(
+            "K13 a reply that can't be sent: the request isn't acked, and is answered at the next try without a second run")
+    void replyFails(Shape shape) {
+        AtomicInteger failures = new AtomicInteger(2);
+        List<Map<Integer, Long>> committedAtFailure = new CopyOnWriteArrayList<>();
+        KafkaTemplate<String, String> failing =
+                new KafkaTemplate<>(scene.template().getProducerFactory()) {
+                    @Override
+                    public CompletableFuture<SendResult<String, String>> send(Message<?> message) {
+                        if (failures.getAndDecrement() > 0) {
+                            committedAtFailure.add(scene.committed());
+                            return CompletableFuture.failedFuture(new IllegalStateException("no broker"));
+                        }
+                        return super.send(message);
+                    }
+                };
+        start(shape == Shape.MANUAL ? new ManualAnswering(scene) : new Answering(scene), failing, 100, null);
+        request("a", first, "c1");
+
+        scene.awaitCommitted(1);
+        assertThat(replies(first)).containsExactly("c1: answer to a no. 1");
+        assertThat(scene.effects).containsExactly("a");
+        assertThat(committedAtFailure).hasSize(2).allMatch(Map::isEmpty);
+    }
+
+    @Test
+    @DisplayName("K13 ReplyingKafkaTemplate: a request that is sent again gets the same reply")
+    void requestReply() throws Exception {
+        start(new Answering(scene), scene.template(), 100, null);
+        var properties = new ContainerProperties(first);
+        properties.setGroupId(scene.group + "-replies");
+        Map<String, Object> config = scene.consumerConfig();
+        var replies = new ConcurrentMessageListenerContainer<String, String>(
+                new DefaultKafkaConsumerFactory<>(config, new StringDeserializer(), new StringDeserializer()),
+                properties);
+        var producers = new DefaultKafkaProducerFactory<>(
+                Map.of("bootstrap.servers", (Object) scene.bootstrap), new StringSerializer(), new StringSerializer());
+        scene.closeLater(producers::destroy);
+        var template = new ReplyingKafkaTemplate<>(producers, replies);
+        template.setDefaultReplyTimeout(Scene.PATIENCE);
+        scene.closeLater(template::stop);
+        template.start();
+        assertThat(template.waitForAssignment(Duration.ofSeconds(20))).isTrue();
+
+        for (int i = 0; i < 2; i++) {
+            var request = scene.record(0, "a".getBytes(StandardCharsets.UTF_8), "answer to a");
+            assertThat(template.sendAndReceive(request).get().value()).isEqualTo("answer to a no. 1");
+        }
+        assertThat(scene.effects).containsExactly("a");
+    }
+}
