@@ -40,6 +40,7 @@ final class QueuedCompletions {
     private final Map<DedupKey, Delivery> open = new HashMap<>();
     private List<Queued> queue = new ArrayList<>();
     private boolean telling;
+    private boolean timed;
 
     /** @param budget how long the store may keep the consumer waiting, beside what records wait for at their turn */
     QueuedCompletions(DedupEngine engine, Executor background, Timer timer, PollBudget budget) {
@@ -101,10 +102,33 @@ final class QueuedCompletions {
         }
     }
 
+    /** One timer at a time: where each record is committed on its own, it finds nothing left to do. */
     private void tellSoon() {
-        if (!timer.after(LONG, this::tellBeside)) { // closed
-            tell();
+        lock.lock();
+        try {
+            if (timed) {
+                return;
+            }
+            timed = true;
+        } finally {
+            lock.unlock();
         }
+        if (!timer.after(LONG, this::timeIsUp)) { // closed
+            timeIsUp();
+        }
+    }
+
+    private void timeIsUp() {
+        lock.lock();
+        try {
+            timed = false;
+            if (queue.isEmpty()) {
+                return;
+            }
+        } finally {
+            lock.unlock();
+        }
+        tellBeside();
     }
 
     private void tellBeside() {

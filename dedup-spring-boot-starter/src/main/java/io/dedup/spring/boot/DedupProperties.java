@@ -72,6 +72,10 @@ public class DedupProperties {
     @NestedConfigurationProperty
     private final RedisProperties redis = new RedisProperties();
 
+    /** How Kafka's listeners are deduplicated. */
+    @NestedConfigurationProperty
+    private final KafkaSettings kafka = new KafkaSettings();
+
     /** The checks at start that ask the broker. */
     @NestedConfigurationProperty
     private final ChecksProperties checks = new ChecksProperties();
@@ -94,6 +98,10 @@ public class DedupProperties {
 
     public RedisProperties getRedis() {
         return redis;
+    }
+
+    public KafkaSettings getKafka() {
+        return kafka;
     }
 
     public ChecksProperties getChecks() {

@@ -22,8 +22,15 @@ final class KafkaDedupAutoConfiguration {
             AnnotationReader annotations,
             DedupUnits units,
             KnownTopics known,
+            DedupProperties properties,
             ConfigurableListableBeanFactory beans) {
-        return new KafkaListeners(plans, annotations, units, new KafkaIds(new ExtractorBeans(beans)), known);
+        return new KafkaListeners(
+                plans,
+                annotations,
+                units,
+                new KafkaIds(new ExtractorBeans(beans)),
+                known,
+                properties.getKafka().isClaimAhead());
     }
 
     /** Static: it is asked before other beans are made. */

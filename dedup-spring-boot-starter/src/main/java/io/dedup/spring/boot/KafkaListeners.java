@@ -30,18 +30,26 @@ final class KafkaListeners implements AutoCloseable {
     private final DedupUnits units;
     private final KafkaIds ids;
     private final KnownTopics known;
+    private final boolean claimAhead;
     private final List<Decorated> decorated = new CopyOnWriteArrayList<>();
     private final Map<DedupUnit, KafkaDedup> byUnit = new ConcurrentHashMap<>();
 
     /** A container, and what decorates it. */
     record Decorated(AbstractMessageListenerContainer<?, ?> container, KafkaDedup dedup) {}
 
-    KafkaListeners(Plans plans, AnnotationReader annotations, DedupUnits units, KafkaIds ids, KnownTopics known) {
+    KafkaListeners(
+            Plans plans,
+            AnnotationReader annotations,
+            DedupUnits units,
+            KafkaIds ids,
+            KnownTopics known,
+            boolean claimAhead) {
         this.plans = plans;
         this.annotations = annotations;
         this.units = units;
         this.ids = ids;
         this.known = known;
+        this.claimAhead = claimAhead;
     }
 
     /**
@@ -98,7 +106,8 @@ final class KafkaListeners implements AutoCloseable {
     }
 
     private KafkaDedup open(DedupUnit unit) {
-        KafkaDedupBuilder builder = KafkaDedup.builder(unit.deduplicator());
+        KafkaDedupBuilder builder =
+                KafkaDedup.builder(unit.deduplicator()).claimAhead(claimAhead);
         unit.topics().forEach((topic, plan) -> {
             try {
                 builder.id(topic, extractor(plan));

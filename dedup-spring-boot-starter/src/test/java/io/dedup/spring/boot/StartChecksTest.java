@@ -12,6 +12,7 @@ import org.springframework.boot.kafka.autoconfigure.KafkaAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.kafka.annotation.KafkaListener;
+import org.springframework.kafka.core.ConsumerFactory;
 
 class StartChecksTest {
     private static final String TOPIC = "checks-" + UUID.randomUUID();
@@ -89,5 +90,16 @@ class StartChecksTest {
                             .contains("listener container billing can't be deduplicated: enable.auto.commit is true");
                     assertThat(analysis.getAction()).contains("dedup.listeners.billing.enabled=false");
                 });
+    }
+
+    @Test
+    void claimingAheadCanBeSwitchedOff() {
+        ApplicationContextRunner quiet = runner.withPropertyValues("dedup.checks.broker=false");
+        quiet.run(context -> assertThat(context.getBean(ConsumerFactory.class).getPostProcessors())
+                .hasSize(1));
+        quiet.withPropertyValues("dedup.kafka.claim-ahead=false")
+                .run(context -> assertThat(
+                                context.getBean(ConsumerFactory.class).getPostProcessors())
+                        .isEmpty());
     }
 }
