@@ -126,6 +126,6 @@ public final class ClaimsAhead {
 
     /** Tells the listeners of a copy of a message whose handler has succeeded, and whose completion is on its way. */
     public void follows(Delivery copy) {
-        decider.copy(copy);
+        decider.duplicateOfHandled(copy);
     }
 }

@@ -25,6 +25,7 @@ import io.dedup.store.DedupStoreException;
 import io.dedup.store.ReleaseMode;
 import io.dedup.store.ReleaseRequest;
 import java.time.Duration;
+import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /** Turns a store's answer and the policy into what happens to a delivery. */
@@ -200,16 +201,17 @@ final class Decider {
                     : isNothingKnown(leaderAdmission) ? again(copy, leaderAdmission) : null;
         }
         if (leaderRuns) {
-            copy(copy);
+            notifier.tell(listener -> listener.copyInBatch(key));
             return new Admission.Follow(leaderIndex);
         }
         return again(copy, leaderAdmission);
     }
 
-    /** A copy of a message that is being handled, or has been a moment ago, by the same consumer. */
-    void copy(Delivery copy) {
+    /** A copy of a message whose handler has succeeded a moment ago, by the same consumer; the store isn't asked. */
+    void duplicateOfHandled(Delivery copy) {
         DedupKey key = requireNonNull(copy.key());
-        notifier.tell(listener -> listener.copyInBatch(key));
+        Instant about = Instant.now(); // by the local clock: only told
+        notifier.tell(listener -> listener.duplicate(key, about));
     }
 
     /** Whether an admission comes from something else than a comparison with the record. */

@@ -151,6 +151,7 @@ class ClaimAheadTest {
             assertThat(scene.effects).containsExactly("a", "b", "c");
             assertThat(conflicts).hasValue(1);
             assertThat(scene.deferrals).isEmpty();
+            assertThat(scene.events).filteredOn("duplicate a"::equals).hasSize(2);
         }
     }
 

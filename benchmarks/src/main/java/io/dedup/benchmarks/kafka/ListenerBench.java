@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
@@ -53,7 +54,7 @@ public final class ListenerBench {
                 Map.of("bootstrap.servers", bootstrap), new StringSerializer(), new StringSerializer())) {
             for (int i = 0; i < records; i++) {
                 int id = i % COPY_EACH == COPY_EACH - 1 && i >= COPY_OF_BEFORE ? i - COPY_OF_BEFORE - 1 : i;
-                producer.send(new ProducerRecord<>(TOPIC, Ids.text(id), VALUE));
+                Future<?> unused = producer.send(new ProducerRecord<>(TOPIC, Ids.text(id), VALUE));
             }
         }
     }

@@ -106,8 +106,7 @@ final class KafkaListeners implements AutoCloseable {
     }
 
     private KafkaDedup open(DedupUnit unit) {
-        KafkaDedupBuilder builder =
-                KafkaDedup.builder(unit.deduplicator()).claimAhead(claimAhead);
+        KafkaDedupBuilder builder = KafkaDedup.builder(unit.deduplicator()).claimAhead(claimAhead);
         unit.topics().forEach((topic, plan) -> {
             try {
                 builder.id(topic, extractor(plan));
