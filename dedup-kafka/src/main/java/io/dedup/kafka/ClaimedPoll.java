@@ -17,7 +17,6 @@ import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
-import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -26,7 +25,7 @@ import org.springframework.kafka.retrytopic.RetryTopicHeaders;
 /**
  * Claims the records of a poll with one call before the container hands them out one by one, and tells the store of many
  * successes with one. Whatever isn't claimed here is claimed when its turn comes: this decides about nothing, and may be left
- * out at any time.
+ * out at any time. A record's ID is looked for again at its turn: an interceptor may have changed the record since.
  *
  * <p>Sits between a container and its Kafka consumer ({@link HookedConsumer}), and only works when it has seen a poll. Used by
  * the consumer's thread, except for the watch over a handler that hangs: what waits behind it is given back.
@@ -46,9 +45,6 @@ final class ClaimedPoll {
     private final @Nullable Timer timer;
     private final ReentrantLock lock = new ReentrantLock();
     private @Nullable HookedConsumer consumer;
-    /** By position, so that nobody's ID is looked for twice. */
-    private final Map<TopicPartition, Map<Long, Delivery>> prepared = new HashMap<>();
-
     /** Read and written under the lock, and so are the next two. */
     private final Map<DedupKey, ClaimAhead> unstarted = new HashMap<>();
 
@@ -138,8 +134,6 @@ final class ClaimedPoll {
             if (nanos > shortestLease / SHARE_OF_LEASE) {
                 break; // a slow handler: what waits longer is claimed at its turn
             }
-            prepared.computeIfAbsent(PendingDeliveries.partitionOf(record), partition -> new HashMap<>())
-                    .put(record.offset(), delivery);
             toClaim.add(delivery);
         }
         if (toClaim.size() < 2) {
@@ -183,20 +177,13 @@ final class ClaimedPoll {
             } finally {
                 lock.unlock();
             }
-            giveBackClaims();
+            giveBack();
         });
     }
 
     /** A retry topic's record may be held back for a while before it reaches the listener, and is fetched again then. */
     private static boolean isDelayed(ConsumerRecord<?, ?> record) {
         return record.headers().lastHeader(RetryTopicHeaders.DEFAULT_HEADER_BACKOFF_TIMESTAMP) != null;
-    }
-
-    /** The delivery of a record whose turn it is. */
-    Delivery deliveryOf(ConsumerRecord<?, ?> record) {
-        Map<Long, Delivery> of = prepared.get(PendingDeliveries.partitionOf(record));
-        Delivery delivery = of == null ? null : of.remove(record.offset());
-        return delivery == null ? deliveries.of(record) : delivery;
     }
 
     /** Whether it is a copy of a message whose success the store is about to learn: to be acked with that one. */
@@ -250,11 +237,6 @@ final class ClaimedPoll {
 
     /** Gives up what hasn't begun. Never throws. */
     void giveBack() {
-        prepared.clear();
-        giveBackClaims();
-    }
-
-    private void giveBackClaims() {
         List<ClaimAhead> left;
         lock.lock();
         try {

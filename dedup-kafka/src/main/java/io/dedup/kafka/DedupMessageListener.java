@@ -65,7 +65,7 @@ final class DedupMessageListener<K, V> extends FilteringMessageListenerAdapter<K
             @Nullable Acknowledgment acknowledgment,
             @Nullable Consumer<?, ?> consumer,
             BoundConsumer bound) {
-        Delivery delivery = bound.claims().deliveryOf(record);
+        Delivery delivery = decoration.deliveries().of(record);
         if (decoration.inKafkaTransaction()) {
             new KafkaTransactionRecord(decoration, bound, record, acknowledgment)
                     .run(() -> admitted(record, delivery, bound), (ack, ctx) -> invoke(record, ack, consumer, ctx));

@@ -84,7 +84,7 @@ final class DeferralAwareRollbackProcessor<K, V> implements AfterRollbackProcess
     private static <K, V> ConsumerRecords<K, V> only(List<ConsumerRecord<K, V>> one) {
         Map<TopicPartition, List<ConsumerRecord<K, V>>> part = new LinkedHashMap<>();
         part.put(PendingDeliveries.partitionOf(one.get(0)), one);
-        return new ConsumerRecords<>(part, Map.of());
+        return PollResults.of(part);
     }
 
     /** A recovered record's offset may be committed in a transaction that fails after this has returned. */

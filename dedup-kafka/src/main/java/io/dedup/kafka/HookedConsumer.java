@@ -41,7 +41,8 @@ final class HookedConsumer implements InvocationHandler {
             case "poll" -> {
                 claims.beforePoll();
                 Object polled = call(method, arguments);
-                if (polled instanceof ConsumerRecords<?, ?> records) {
+                boolean bound = hooks.ofThread() == claims; // else the listener has ended within the poll
+                if (bound && polled instanceof ConsumerRecords<?, ?> records) {
                     claims.polled(records);
                 }
                 return polled;

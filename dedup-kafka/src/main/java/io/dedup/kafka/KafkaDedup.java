@@ -98,8 +98,12 @@ public final class KafkaDedup implements AutoCloseable {
                 declaredLater,
                 LaterMode.of(container, declaredLater, closeOuts),
                 hooks,
-                // a copy that is claimed with its first would be answered before there is a reply
-                claimAhead && !answers && listener instanceof MessageListener<?, ?>,
+                // a copy that is claimed with its first would be answered before there is a reply; and a record whose
+                // commit got no answer mustn't be claimed by anybody before it has one
+                claimAhead
+                        && !answers
+                        && !isInKafkaTransaction(container)
+                        && listener instanceof MessageListener<?, ?>,
                 answers ? replies : null);
         if (claimAhead) {
             hooks.install(ConsumerSettings.factoryOf(container));

@@ -47,7 +47,7 @@ final class LaterRecords<K, V> {
             throw failure instanceof ListenerExecutionFailedException known ? known : thrown(failure);
         }
         requireRoom(record, bound);
-        Delivery delivery = bound.claims().deliveryOf(record);
+        Delivery delivery = decoration.deliveries().of(record);
         // Without a group nothing can be committed: the container's acknowledgment would fail with the attempt.
         ContainerAck ack = bound.commitsOffsets() ? ContainerAck.of(record, acknowledgment) : null;
         PendingDeliveries pending = bound.acks().pending();

@@ -45,14 +45,12 @@ final class PollHooks implements AutoCloseable {
 
     /**
      * This thread's consumer claims ahead from its first poll on. Successes are told to the store one by one where the handler
-     * says when they count, or a transaction.
+     * says when they count.
      */
     ClaimedPoll bind(
             ContainerProperties container, DedupEngine engine, RecordDeliveries deliveries, Duration maxPollInterval) {
         AckMode mode = container.getAckMode();
-        boolean oneByOne = mode == AckMode.MANUAL
-                || mode == AckMode.MANUAL_IMMEDIATE
-                || container.getKafkaAwareTransactionManager() != null;
+        boolean oneByOne = mode == AckMode.MANUAL || mode == AckMode.MANUAL_IMMEDIATE;
         QueuedCompletions completions = oneByOne
                 ? null
                 : new QueuedCompletions(engine, background, timer, new PollBudget(maxPollInterval.dividedBy(2)));

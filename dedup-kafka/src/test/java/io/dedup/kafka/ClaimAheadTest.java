@@ -4,9 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.dedup.DedupPolicy;
+import io.dedup.OnMissingId;
 import io.dedup.engine.Execution;
 import io.dedup.store.StoredRecord;
 import io.dedup.store.memory.InMemoryDedupStore;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -141,7 +143,7 @@ class ClaimAheadTest {
     void copies() {
         try (Scene scene = scene(policy -> policy.fingerprint(true))) {
             scene.send("a", "a", "b", "a");
-            scene.send(scene.record(0, "b".getBytes(java.nio.charset.StandardCharsets.UTF_8), "another payload"));
+            scene.send(scene.record(0, "b".getBytes(StandardCharsets.UTF_8), "another payload"));
             scene.send("c");
             AtomicInteger conflicts = new AtomicInteger();
             var container = scene.container(AckMode.BATCH, effect(scene));
@@ -174,6 +176,31 @@ class ClaimAheadTest {
                     .atMost(Duration.ofSeconds(10))
                     .until(() -> scene.dedup.engine().inFlight() == 0);
             scene.awaitCommitted(5);
+        }
+    }
+
+    @Test
+    @DisplayName("an interceptor that gives records their IDs: the ID at the turn counts, whatever was polled")
+    void intercepted() {
+        try (Scene scene = scene(policy -> policy.onMissingId(OnMissingId.SKIP))) {
+            for (String value : List.of("a", "b", "a", "c")) {
+                scene.send(scene.record(0, null, value));
+            }
+            scene.send("x", "x"); // told apart by the interceptor only
+            AtomicInteger number = new AtomicInteger();
+            ConcurrentMessageListenerContainer<String, String> container =
+                    scene.container(AckMode.BATCH, effect(scene));
+            container.setRecordInterceptor((record, consumer) -> {
+                String id = record.headers().lastHeader("id") == null
+                        ? record.value()
+                        : Scene.id(record) + number.incrementAndGet();
+                record.headers().remove("id");
+                record.headers().add("id", id.getBytes(StandardCharsets.UTF_8));
+                return record;
+            });
+            scene.runUntilCommitted(container);
+            assertThat(scene.effects).containsExactly("a", "b", "c", "x1", "x2");
+            assertThat(scene.dedup.engine().inFlight()).isZero();
         }
     }
 
