@@ -100,10 +100,7 @@ public final class KafkaDedup implements AutoCloseable {
                 hooks,
                 // a copy that is claimed with its first would be answered before there is a reply; and a record whose
                 // commit got no answer mustn't be claimed by anybody before it has one
-                claimAhead
-                        && !answers
-                        && !isInKafkaTransaction(container)
-                        && listener instanceof MessageListener<?, ?>,
+                claimAhead && !answers && !isInKafkaTransaction(container) && listener instanceof MessageListener<?, ?>,
                 answers ? replies : null);
         if (claimAhead) {
             hooks.install(ConsumerSettings.factoryOf(container));
