@@ -6,9 +6,9 @@ import static org.awaitility.Awaitility.await;
 
 import io.dedup.DedupMode;
 import io.dedup.store.redis.RedisDedupStore;
+import io.dedup.testkit.faults.TcpProxy;
 import io.dedup.testservers.RedisAddress;
 import io.dedup.testservers.RedisServers;
-import io.dedup.testservers.TcpProxy;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;

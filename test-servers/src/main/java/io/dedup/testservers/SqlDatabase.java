@@ -11,7 +11,7 @@ public record SqlDatabase(SqlAddress server, String name) implements AutoCloseab
         return server.url(name);
     }
 
-    /** The same database by way of another port of this machine, where a {@link TcpProxy} listens. */
+    /** The same database by way of another port of this machine, where a {@code TcpProxy} listens. */
     public String jdbcUrlThrough(int port) {
         return jdbcUrl().replaceFirst("://[^/]*/", "://127.0.0.1:" + port + "/");
     }

@@ -3,6 +3,7 @@ package io.dedup.testservers;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.dedup.testkit.faults.TcpProxy;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.ConnectException;

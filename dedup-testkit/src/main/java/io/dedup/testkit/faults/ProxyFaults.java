@@ -1,4 +1,4 @@
-package io.dedup.testservers;
+package io.dedup.testkit.faults;
 
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -6,7 +6,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** What a {@link TcpProxy} is to do to what passes. Thread-safe. */
-final class Faults {
+final class ProxyFaults {
 
     private boolean frozen;
     private boolean dropsReplies;
@@ -24,6 +24,7 @@ final class Faults {
 
     synchronized void delay(Duration delay) {
         this.delay = delay;
+        notifyAll();
     }
 
     synchronized void loseReplyTo(String text) {

@@ -1,4 +1,4 @@
-package io.dedup.testservers;
+package io.dedup.testkit.faults;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -16,11 +16,12 @@ final class ProxiedConnection {
 
     private final Socket client;
     private final Socket server;
-    private final Faults faults;
+    private final ProxyFaults faults;
     private final Consumer<ProxiedConnection> onClose;
     private volatile boolean doomed;
+    private volatile boolean halfOpen;
 
-    ProxiedConnection(Socket client, Socket server, Faults faults, Consumer<ProxiedConnection> onClose) {
+    ProxiedConnection(Socket client, Socket server, ProxyFaults faults, Consumer<ProxiedConnection> onClose) {
         this.client = client;
         this.server = server;
         this.faults = faults;
@@ -32,7 +33,7 @@ final class ProxiedConnection {
             if (faults.dooms(buffer, length)) {
                 doomed = true;
             }
-            return true;
+            return !halfOpen;
         });
     }
 
@@ -42,8 +43,14 @@ final class ProxiedConnection {
                 faults.replyLost();
                 close();
             }
-            return !doomed && !faults.dropsReplies();
+            return !doomed && !halfOpen && !faults.dropsReplies();
         });
+    }
+
+    /** The server sees the connection closed; the client doesn't, and what it sends goes nowhere. */
+    void halfOpen() {
+        halfOpen = true;
+        close(server);
     }
 
     void close() {
@@ -69,7 +76,7 @@ final class ProxiedConnection {
             while ((length = in.read(buffer)) >= 0) {
                 faults.pass();
                 if (gate.lets(buffer, length)) {
-                    out.write(buffer, 0, length);
+                    write(out, buffer, length);
                 }
             }
         } catch (IOException e) {
@@ -77,7 +84,20 @@ final class ProxiedConnection {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } finally {
-            close();
+            if (from == client || !halfOpen) {
+                close();
+            }
+        }
+    }
+
+    private void write(OutputStream out, byte[] buffer, int length) throws IOException {
+        try {
+            out.write(buffer, 0, length);
+        } catch (IOException e) {
+            if (!halfOpen) { // else it was on its way when the server's side was closed: its sender mustn't hear of
+                // that
+                throw e;
+            }
         }
     }
 

@@ -1,4 +1,4 @@
-package io.dedup.testservers;
+package io.dedup.testkit.faults;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -10,32 +10,37 @@ import java.time.Duration;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Stands between a client and a server on this machine, and breaks what a network breaks. Faults last until {@link
- * #heal()}, unless said otherwise. Thread-safe.
+ * Stands between a client and a server, and breaks what a network breaks: point the client at {@link #port()} of this
+ * machine. Faults last until {@link #heal()}, unless said otherwise. Thread-safe.
+ *
+ * <p>What a restart of the server looks like from outside is {@link #refuse()}, {@link #cut()} and, when it is back,
+ * {@link #heal()}; {@link #retarget} for one that comes back on another port, as containers do.
  */
 public final class TcpProxy implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(TcpProxy.class);
     private static final Duration LIMIT = Duration.ofSeconds(5);
+    // Below the range that systems give to clients: none of them can take the port while it is refused.
+    private static final int FIRST_PORT = 22_500;
+    private static final int PORTS = 2_500;
+    private static final int TRIES = 200;
 
-    private final String targetHost;
-    private final int targetPort;
-    private final int port;
-    private final Faults faults = new Faults();
+    private final ProxyFaults faults = new ProxyFaults();
     private final Set<ProxiedConnection> connections = ConcurrentHashMap.newKeySet();
+    private final int port;
+    private volatile InetSocketAddress target;
     private @Nullable ServerSocket listener;
     private @Nullable Thread acceptor;
 
     private TcpProxy(String targetHost, int targetPort) {
-        this.targetHost = targetHost;
-        this.targetPort = targetPort;
-        this.port = Ports.free();
-        listen();
+        this.target = InetSocketAddress.createUnresolved(targetHost, targetPort);
+        this.port = listenSomewhere();
     }
 
     /** Starts a proxy in front of a port of this machine. */
@@ -48,12 +53,12 @@ public final class TcpProxy implements AutoCloseable {
         return new TcpProxy(targetHost, targetPort);
     }
 
-    /** Where clients connect to. */
+    /** Where clients connect to, on the loopback address. */
     public int port() {
         return port;
     }
 
-    /** Connections that are open now. */
+    /** Connections that are open now; those that are half open count. */
     public int connections() {
         return connections.size();
     }
@@ -81,9 +86,21 @@ public final class TcpProxy implements AutoCloseable {
         }
     }
 
-    /** Stops passing anything on, in both directions; connections stay open, new ones are taken, and nobody answers. */
+    /**
+     * A black hole: stops passing anything on, in both directions; connections stay open, new ones are taken, and nobody
+     * answers. What waits is passed on when healed.
+     */
     public void freeze() {
         faults.freeze();
+    }
+
+    /**
+     * The connections of now become half open, for good: the server sees them closed, their clients don't, and what
+     * those send goes nowhere. What a server that lost its power leaves behind, or a firewall that forgot. New
+     * connections work.
+     */
+    public void halfOpen() {
+        connections.forEach(ProxiedConnection::halfOpen);
     }
 
     /** Passes everything on this much later, in each direction. */
@@ -101,7 +118,7 @@ public final class TcpProxy implements AutoCloseable {
      * and the connection closed. For a request that was carried out without its sender's knowledge. {@link
      * #lostReplies()} tells when it has happened.
      *
-     * @param text ASCII, to be found within one packet
+     * @param text ASCII, to be found within one packet; empty for whatever comes next
      */
     public void loseReplyTo(String text) {
         faults.loseReplyTo(text);
@@ -112,11 +129,20 @@ public final class TcpProxy implements AutoCloseable {
         return faults.lostReplies();
     }
 
-    /** Ends all faults. What was frozen is passed on now; what was thrown away stays lost. */
+    /** Sends connections to another server from now on, for instance one that was restarted; those of now stay. */
+    public void retarget(String targetHost, int targetPort) {
+        target = InetSocketAddress.createUnresolved(targetHost, targetPort);
+    }
+
+    /** Ends all faults. What was frozen is passed on now; what was thrown away stays lost, half open stays half open. */
     public synchronized void heal() {
         faults.heal();
         if (listener == null) {
-            listen();
+            try {
+                listen(port);
+            } catch (IOException e) {
+                throw new UncheckedIOException("can't listen on port " + port, e);
+            }
         }
     }
 
@@ -128,16 +154,30 @@ public final class TcpProxy implements AutoCloseable {
         cut();
     }
 
-    private synchronized void listen() {
-        try {
-            ServerSocket socket = new ServerSocket();
-            socket.setReuseAddress(true);
-            socket.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
-            listener = socket;
-            acceptor = daemon("accept", () -> accept(socket));
-        } catch (IOException e) {
-            throw new UncheckedIOException("can't listen on port " + port, e);
+    private synchronized int listenSomewhere() {
+        for (int i = 0; i < TRIES; i++) {
+            int any = FIRST_PORT + ThreadLocalRandom.current().nextInt(PORTS);
+            try {
+                listen(any);
+                return any;
+            } catch (IOException taken) {
+                LOG.debug("port {} is taken: {}", any, taken.toString());
+            }
         }
+        throw new IllegalStateException("no free port from " + FIRST_PORT + " to " + (FIRST_PORT + PORTS));
+    }
+
+    private void listen(int where) throws IOException {
+        ServerSocket socket = new ServerSocket();
+        try {
+            socket.setReuseAddress(true);
+            socket.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), where));
+        } catch (IOException e) {
+            close(socket);
+            throw e;
+        }
+        listener = socket;
+        acceptor = daemon(where + "-accept", () -> accept(socket));
     }
 
     private void accept(ServerSocket socket) {
@@ -145,7 +185,7 @@ public final class TcpProxy implements AutoCloseable {
             try {
                 connect(socket.accept());
             } catch (IOException e) {
-                LOG.debug("proxy on port {} stops listening: {}", port, e.toString());
+                LOG.debug("proxy of {} stops listening: {}", target, e.toString());
             }
         }
     }
@@ -153,7 +193,7 @@ public final class TcpProxy implements AutoCloseable {
     private void connect(Socket client) throws IOException {
         Socket server;
         try {
-            server = new Socket(targetHost, targetPort);
+            server = new Socket(target.getHostString(), target.getPort());
         } catch (IOException e) {
             // As the client would see it without us, or nearly.
             client.close();
@@ -161,12 +201,12 @@ public final class TcpProxy implements AutoCloseable {
         }
         ProxiedConnection connection = new ProxiedConnection(client, server, faults, connections::remove);
         connections.add(connection);
-        daemon("requests", connection::passRequests);
-        daemon("replies", connection::passReplies);
+        daemon(port + "-requests", connection::passRequests);
+        daemon(port + "-replies", connection::passReplies);
     }
 
-    private Thread daemon(String what, Runnable work) {
-        Thread thread = new Thread(work, "tcp-proxy-" + port + "-" + what);
+    private static Thread daemon(String what, Runnable work) {
+        Thread thread = new Thread(work, "tcp-proxy-" + what);
         thread.setDaemon(true);
         thread.start();
         return thread;

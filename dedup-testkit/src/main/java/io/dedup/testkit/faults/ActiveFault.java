@@ -1,0 +1,44 @@
+package io.dedup.testkit.faults;
+
+import io.dedup.DedupKey;
+import io.dedup.testkit.faults.StoreFault.Operation;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/** A fault that was injected, and how often it has struck. Thread-safe. */
+final class ActiveFault {
+    private final StoreFault fault;
+    private final Random random;
+    private int seen;
+    private int struck;
+
+    ActiveFault(StoreFault fault) {
+        this.fault = fault;
+        this.random = new Random(fault.seed());
+    }
+
+    StoreFault fault() {
+        return fault;
+    }
+
+    /** The keys of this call that it strikes; empty when it doesn't strike. */
+    Set<DedupKey> strikes(Operation operation, List<DedupKey> keys) {
+        if (!fault.isFor(operation)) {
+            return Set.of();
+        }
+        Set<DedupKey> hit = keys.stream()
+                .filter(key -> fault.isFor(key.equals(FaultyStore.NO_KEY) ? null : key))
+                .collect(Collectors.toSet());
+        return !hit.isEmpty() && isDue() ? hit : Set.of();
+    }
+
+    private synchronized boolean isDue() {
+        if (random.nextDouble() >= fault.share() || seen++ < fault.skipped() || struck >= fault.times()) {
+            return false;
+        }
+        struck++;
+        return true;
+    }
+}

@@ -1,0 +1,263 @@
+package io.dedup.testkit.faults;
+
+import io.dedup.DedupKey;
+import io.dedup.DedupScope;
+import io.dedup.Window;
+import io.dedup.store.ClaimRequest;
+import io.dedup.store.ClaimResult;
+import io.dedup.store.CompleteRequest;
+import io.dedup.store.DedupStore;
+import io.dedup.store.DedupStoreException;
+import io.dedup.store.OperatorResult;
+import io.dedup.store.ReleaseRequest;
+import io.dedup.store.RenewRequest;
+import io.dedup.store.StoredRecord;
+import io.dedup.store.WriteResult;
+import io.dedup.testkit.faults.StoreFault.Moment;
+import io.dedup.testkit.faults.StoreFault.Operation;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
+import java.util.function.Supplier;
+
+/**
+ * A store that does what another does, but for the faults that were injected; give it to the application in place of the
+ * real one. Faults last until they have struck as often as they say, or until {@link #heal()}. Thread-safe.
+ *
+ * <p>It stands in the application, so that it can't break what passes it by: records that are written in a business
+ * transaction (use a {@link TcpProxy}; mode LEASED_TRANSACTIONAL refuses any store but the table itself).
+ */
+public final class FaultyStore implements DedupStore {
+    /** Stands for the key of a call that is about none. */
+    static final DedupKey NO_KEY =
+            DedupScope.of("io.dedup.testkit.faults", "none").key("none");
+
+    private final List<ActiveFault> faults = new CopyOnWriteArrayList<>();
+    private final AtomicInteger struck = new AtomicInteger();
+    private volatile DedupStore store;
+    private volatile CountDownLatch healed = new CountDownLatch(1);
+
+    private FaultyStore(DedupStore store) {
+        this.store = Objects.requireNonNull(store, "store");
+    }
+
+    /** Around a store that works. */
+    public static FaultyStore around(DedupStore store) {
+        return new FaultyStore(store);
+    }
+
+    /** Adds a fault; where several strike one call, the first that fails it wins, and delays add up. */
+    public FaultyStore inject(StoreFault fault) {
+        faults.add(new ActiveFault(fault));
+        return this;
+    }
+
+    /** Every call fails, before anything is applied, until {@link #heal()}. */
+    public FaultyStore down() {
+        return inject(StoreFault.before());
+    }
+
+    /** Ends all faults, and the waits of those that are slow. */
+    public void heal() {
+        faults.clear();
+        CountDownLatch before = healed;
+        healed = new CountDownLatch(1);
+        before.countDown();
+    }
+
+    /**
+     * Serves from another store from now on: a restarted one, or one that has lost its data. The one before isn't closed.
+     */
+    public void replaceBy(DedupStore other) {
+        store = Objects.requireNonNull(other, "other");
+    }
+
+    /** How many calls were failed so far; slow ones don't count. */
+    public int struck() {
+        return struck.get();
+    }
+
+    @Override
+    public String name() {
+        return store.name();
+    }
+
+    @Override
+    public Duration attemptRetention() {
+        return store.attemptRetention();
+    }
+
+    @Override
+    public ClaimResult claim(ClaimRequest request) {
+        return one(Operation.CLAIM, request.key(), () -> store.claim(request));
+    }
+
+    @Override
+    public List<ClaimResult> claimAll(List<ClaimRequest> requests) {
+        return all(
+                Operation.CLAIM, requests, ClaimRequest::key, all -> store.claimAll(all), ClaimResult.StoreError::new);
+    }
+
+    @Override
+    public WriteResult complete(CompleteRequest request) {
+        return one(Operation.COMPLETE, request.claim().key(), () -> store.complete(request));
+    }
+
+    @Override
+    public List<WriteResult> completeAll(List<CompleteRequest> requests) {
+        return all(
+                Operation.COMPLETE,
+                requests,
+                request -> request.claim().key(),
+                all -> store.completeAll(all),
+                WriteResult.StoreError::new);
+    }
+
+    @Override
+    public WriteResult release(ReleaseRequest request) {
+        return one(Operation.RELEASE, request.claim().key(), () -> store.release(request));
+    }
+
+    @Override
+    public List<WriteResult> releaseAll(List<ReleaseRequest> requests) {
+        return all(
+                Operation.RELEASE,
+                requests,
+                request -> request.claim().key(),
+                all -> store.releaseAll(all),
+                WriteResult.StoreError::new);
+    }
+
+    @Override
+    public WriteResult renew(RenewRequest request) {
+        return one(Operation.RENEW, request.claim().key(), () -> store.renew(request));
+    }
+
+    @Override
+    public List<WriteResult> renewAll(List<RenewRequest> requests) {
+        return all(
+                Operation.RENEW,
+                requests,
+                request -> request.claim().key(),
+                all -> store.renewAll(all),
+                WriteResult.StoreError::new);
+    }
+
+    @Override
+    public Optional<StoredRecord> find(DedupKey key) {
+        return one(Operation.OPERATOR, key, () -> store.find(key));
+    }
+
+    @Override
+    public OperatorResult forget(DedupKey key, boolean evenIfLeaseLive) {
+        return one(Operation.OPERATOR, key, () -> store.forget(key, evenIfLeaseLive));
+    }
+
+    @Override
+    public OperatorResult forceDone(DedupKey key, Window window, boolean evenIfLeaseLive) {
+        return one(Operation.OPERATOR, key, () -> store.forceDone(key, window, evenIfLeaseLive));
+    }
+
+    @Override
+    public long forgetAll() {
+        return one(Operation.OPERATOR, NO_KEY, () -> store.forgetAll());
+    }
+
+    @Override
+    public void ping() {
+        boolean unused = one(Operation.PING, NO_KEY, () -> {
+            store.ping();
+            return true;
+        });
+    }
+
+    /** Closes the store behind, the one of now. */
+    @Override
+    public void close() {
+        heal();
+        store.close();
+    }
+
+    private <A> A one(Operation operation, DedupKey key, Supplier<A> real) {
+        Strike strike = strike(operation, List.of(key));
+        if (strike.keys().isEmpty()) {
+            return real.get();
+        }
+        if (strike.moment() == Moment.AFTER) {
+            A unused = real.get();
+        }
+        throw failure(operation, strike.moment());
+    }
+
+    private <Q, A> List<A> all(
+            Operation operation,
+            List<Q> requests,
+            Function<Q, DedupKey> keyOf,
+            Function<List<Q>, List<A>> real,
+            Function<DedupStoreException, A> error) {
+        Strike strike = strike(operation, requests.stream().map(keyOf).toList());
+        if (strike.keys().isEmpty()) {
+            return real.apply(requests);
+        }
+        boolean after = strike.moment() == Moment.AFTER;
+        List<Q> served = requests.stream()
+                .filter(request -> after || !strike.keys().contains(keyOf.apply(request)))
+                .toList();
+        List<A> answers = served.isEmpty() ? List.of() : real.apply(served);
+        if (strike.keys().size() == requests.size()) {
+            throw failure(operation, strike.moment());
+        }
+        List<A> all = new ArrayList<>(requests.size());
+        int next = 0;
+        for (Q request : requests) {
+            boolean hit = strike.keys().contains(keyOf.apply(request));
+            A answer = hit && !after ? null : answers.get(next++);
+            all.add(hit || answer == null ? error.apply(failure(operation, strike.moment())) : answer);
+        }
+        return all;
+    }
+
+    /** What fails of a call, and when. */
+    private record Strike(Moment moment, Set<DedupKey> keys) {}
+
+    private Strike strike(Operation operation, List<DedupKey> keys) {
+        for (ActiveFault fault : faults) {
+            Set<DedupKey> hit = fault.strikes(operation, keys);
+            Duration delay = fault.fault().delay();
+            if (hit.isEmpty()) {
+                continue;
+            }
+            if (delay == null) {
+                struck.incrementAndGet();
+                return new Strike(fault.fault().moment(), hit);
+            }
+            await(operation, delay);
+        }
+        return new Strike(Moment.BEFORE, Set.of());
+    }
+
+    private void await(Operation operation, Duration delay) {
+        try {
+            boolean unused = healed.await(delay.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new DedupStoreException("interrupted in an injected delay of " + operation, e);
+        }
+    }
+
+    private static DedupStoreException failure(Operation operation, Moment moment) {
+        return new DedupStoreException(
+                moment == Moment.BEFORE
+                        ? "injected: " + operation + " failed before it was applied"
+                        : "injected: " + operation + " was applied, and its reply lost",
+                null);
+    }
+}

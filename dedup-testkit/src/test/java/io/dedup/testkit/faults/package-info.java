@@ -1,0 +1,4 @@
+@NullMarked
+package io.dedup.testkit.faults;
+
+import org.jspecify.annotations.NullMarked;
