@@ -49,6 +49,15 @@ abstract class ContractGroup {
         }
     }
 
+    /**
+     * Starts with an empty store again. Where moving the time makes every record older, what earlier tests left would
+     * be most of the work.
+     */
+    final void reopenFixture() throws Exception {
+        closeFixture();
+        openFixture();
+    }
+
     static Stream<Arguments> situationsAndForms() {
         return Arrays.stream(Situation.values())
                 .flatMap(situation -> Arrays.stream(Form.values()).map(form -> Arguments.of(situation, form)));

@@ -1,5 +1,6 @@
 package io.dedup.testkit;
 
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -7,6 +8,11 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Random calls, single and in batches, answered as the in-memory store on a clock of its own answers them. */
 abstract class StateMachineContract extends ContractGroup {
     private static final int STEPS = 250;
+
+    @BeforeEach
+    void forgetEarlierHistories() throws Exception {
+        reopenFixture();
+    }
 
     @ParameterizedTest(name = "seed {0}")
     @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12})
