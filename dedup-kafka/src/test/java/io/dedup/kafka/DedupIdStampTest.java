@@ -92,10 +92,12 @@ class DedupIdStampTest {
             producer.send(unstamped).get();
         }
 
-        scene.start(scene.container(
-                AckMode.RECORD, (MessageListener<String, String>) record -> scene.effects.add(record.value())));
-        scene.awaitCommitted(6);
+        consumes(6);
         assertThat(scene.effects).containsExactly("a", "b");
+        assertThat(scene.records(scene.topic))
+                .filteredOn(sent -> sent.headers().lastHeader("id") == null)
+                .hasSize(1);
+        assertThat(scene.events).filteredOn("duplicate id of b"::equals).hasSize(1);
     }
 
     @Test

@@ -9,6 +9,7 @@ import io.dedup.engine.WaitBudget;
 import io.dedup.store.StoredRecord;
 import io.dedup.store.StoredRecord.State;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -224,9 +225,13 @@ class KafkaTransactionTest {
             "K6 a batch that fails on a record it names: the good ones before are committed apart, all the rest comes again")
     void failingBatch() {
         AtomicInteger calls = new AtomicInteger();
+        List<Map<Integer, Long>> committed = new CopyOnWriteArrayList<>();
         scene.send("a", "a", "b", "bad", "c");
         scene.start(transactions.container(AckMode.BATCH, (BatchMessageListener<String, String>) records -> {
             for (ConsumerRecord<String, String> record : records) {
+                if (Scene.id(record).equals("bad")) {
+                    committed.add(scene.committed());
+                }
                 if (Scene.id(record).equals("bad") && calls.incrementAndGet() < 3) {
                     throw new BatchListenerFailedException("bad one", record);
                 }
@@ -238,6 +243,7 @@ class KafkaTransactionTest {
         awaitDone("a", "b", "bad", "c");
         transactions.awaitOutputs("a", "b", "bad", "c");
         assertThat(transactions.recovered).isEmpty();
+        assertThat(committed).as("each time it is tried").hasSize(3).element(2).isEqualTo(Map.of(0, 3L));
     }
 
     @Test

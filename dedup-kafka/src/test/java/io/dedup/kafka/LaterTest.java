@@ -104,6 +104,7 @@ class LaterTest {
         return switch (kind) {
             case "Mono" -> new Monos();
             case "asyncAcks" -> new Acknowledging();
+            case "suspend" -> new SuspendListener(this::begin);
             default -> new Futures();
         };
     }
@@ -114,6 +115,8 @@ class LaterTest {
         "CompletableFuture,BATCH",
         "CompletableFuture,MANUAL_IMMEDIATE",
         "Mono,BATCH",
+        "suspend,BATCH",
+        "suspend,MANUAL",
         "asyncAcks,MANUAL",
         "asyncAcks,MANUAL_IMMEDIATE"
     })
@@ -134,12 +137,13 @@ class LaterTest {
         }
     }
 
-    @Test
+    @ParameterizedTest
+    @ValueSource(strings = {"CompletableFuture", "suspend"})
     @DisplayName("K2 the lease is renewed until the work is done, not until the handler returns")
-    void renewed() {
+    void renewed(String kind) {
         try (Scene scene = new Scene(policy -> policy.lease(Duration.ofMillis(300)))) {
             scene.send("a");
-            start(scene, new Futures(), AckMode.BATCH);
+            start(scene, listener(kind), AckMode.BATCH);
             run("a", 1);
             long leaseOver = System.nanoTime() + Duration.ofMillis(1500).toNanos();
             await().atMost(Scene.PATIENCE).until(() -> System.nanoTime() > leaseOver);
@@ -155,7 +159,7 @@ class LaterTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"CompletableFuture", "Mono"})
+    @ValueSource(strings = {"CompletableFuture", "Mono", "suspend"})
     @DisplayName(
             "K2 a failure is retried and recovered; nothing above or below is lost by its commit, and what was done stays so")
     void failures(String kind) {

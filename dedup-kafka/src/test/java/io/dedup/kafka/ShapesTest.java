@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.dedup.DedupContext;
+import io.dedup.engine.Execution;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -11,6 +13,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
@@ -18,6 +21,9 @@ import org.apache.kafka.clients.consumer.CooperativeStickyAssignor;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledForJreRange;
+import org.junit.jupiter.api.condition.JRE;
+import org.springframework.core.task.SimpleAsyncTaskExecutor;
 import org.springframework.core.task.support.TaskExecutorAdapter;
 import org.springframework.kafka.annotation.KafkaHandler;
 import org.springframework.kafka.annotation.KafkaListener;
@@ -26,10 +32,12 @@ import org.springframework.kafka.listener.BatchInterceptor;
 import org.springframework.kafka.listener.BatchMessageListener;
 import org.springframework.kafka.listener.ConcurrentMessageListenerContainer;
 import org.springframework.kafka.listener.ContainerProperties.AckMode;
+import org.springframework.kafka.listener.DefaultErrorHandler;
 import org.springframework.kafka.listener.MessageListener;
 import org.springframework.kafka.support.KafkaNull;
 import org.springframework.messaging.handler.annotation.Header;
 import org.springframework.messaging.handler.annotation.Payload;
+import org.springframework.util.backoff.FixedBackOff;
 
 /** Shapes of listeners and settings of containers that no other test has: nothing is lost, nothing handled twice. */
 class ShapesTest {
@@ -155,11 +163,70 @@ class ShapesTest {
             assertThat(scene.committed()).isEmpty();
             listener.running.forEach(end -> end.complete(null));
             await().atMost(Scene.PATIENCE).until(() -> listener.running.size() == 3);
-            listener.running.get(2).complete(null);
+            // What comes again is asked of the consumer that there is now.
+            listener.running.get(2).completeExceptionally(new IllegalStateException("once"));
+            await().atMost(Scene.PATIENCE).until(() -> listener.running.size() == 4);
+            listener.running.get(3).complete(null);
             scene.awaitCommitted(3);
-            assertThat(scene.effects).containsExactly("a", "b", "c");
+            assertThat(scene.effects).containsExactly("a", "b", "c", "c");
         } finally {
             one.shutdownNow();
+        }
+    }
+
+    @Test
+    @EnabledForJreRange(min = JRE.JAVA_21, disabledReason = "virtual threads came with Java 21")
+    @DisplayName(
+            "K15 T10 consumers on virtual threads: copies, failures, what is in flight elsewhere, a lease renewed, a restart")
+    void virtualThreads() {
+        try (Scene scene = new Scene(2, policy -> policy.lease(Duration.ofMillis(500)))) {
+            int each = 60;
+            for (int i = 0; i < each; i++) {
+                for (int partition = 0; partition < 2; partition++) {
+                    scene.sendTo(partition, partition + "-" + i);
+                    scene.sendTo(1 - partition, partition + "-" + i); // resent to the other partition
+                }
+            }
+            Execution elsewhere = scene.runningElsewhere("0-50");
+            AtomicInteger failures = new AtomicInteger(2);
+            List<Boolean> virtual = new CopyOnWriteArrayList<>();
+            var container = scene.container(AckMode.BATCH, (MessageListener<String, String>) record -> {
+                virtual.add(isVirtual(Thread.currentThread()));
+                if (Scene.id(record).equals("1-10") && failures.getAndDecrement() > 0) {
+                    throw new IllegalStateException("for now");
+                }
+                if (Scene.id(record).equals("1-20")) { // longer than the lease
+                    long start = System.nanoTime();
+                    await().until(() ->
+                            System.nanoTime() - start > Duration.ofMillis(1_200).toNanos());
+                }
+                scene.effect().accept(record);
+            });
+            container.setConcurrency(2);
+            container.setCommonErrorHandler(new DefaultErrorHandler(new FixedBackOff(0, 5)));
+            SimpleAsyncTaskExecutor threads = new SimpleAsyncTaskExecutor("virtual-");
+            threads.setVirtualThreads(true);
+            container.getContainerProperties().setListenerTaskExecutor(threads);
+            scene.start(container);
+            await().atMost(Scene.PATIENCE).until(() -> scene.effects.contains("1-20"));
+            await().atMost(Scene.PATIENCE).until(() -> scene.deferrals.size() >= 5);
+            container.stop();
+            elsewhere.fail(new IllegalStateException("elsewhere"));
+            container.start();
+            scene.awaitAllCommitted();
+            assertThat(scene.effects).hasSize(2 * each).doesNotHaveDuplicates();
+            assertThat(scene.events).doesNotContain("lease lost 1-20");
+            assertThat(virtual).containsOnly(true);
+            assertThat(scene.dedup.engine().inFlight()).isZero();
+        }
+    }
+
+    /** Compiled for Java 17. */
+    private static boolean isVirtual(Thread thread) {
+        try {
+            return (boolean) Thread.class.getMethod("isVirtual").invoke(thread);
+        } catch (ReflectiveOperationException e) {
+            throw new IllegalStateException(e);
         }
     }
 

@@ -7,7 +7,6 @@ import io.dedup.testservers.RedisServers;
 import io.dedup.testservers.SqlDatabase;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -198,23 +197,14 @@ final class CrashRun {
         private final CountDownLatch ready = new CountDownLatch(1);
 
         Consumer() throws IOException {
-            process = new ProcessBuilder(
-                            Path.of(System.getProperty("java.home"), "bin", "java")
-                                    .toString(),
-                            "-Xmx256m",
-                            "-XX:TieredStopAtLevel=1",
-                            "-Xshare:auto",
-                            "-cp",
-                            System.getProperty("java.class.path"),
-                            CrashConsumer.class.getName(),
-                            bootstrap,
-                            run,
-                            RedisServers.shared().uri(),
-                            database.jdbcUrl(),
-                            database.user(),
-                            database.password())
-                    .redirectError(ProcessBuilder.Redirect.INHERIT)
-                    .start();
+            process = ChildJvm.start(
+                    CrashConsumer.class,
+                    bootstrap,
+                    run,
+                    RedisServers.shared().uri(),
+                    database.jdbcUrl(),
+                    database.user(),
+                    database.password());
             Thread reader = new Thread(() -> process.inputReader().lines().forEach(line -> {
                 if (line.equals("READY")) {
                     ready.countDown();
