@@ -5,7 +5,9 @@ import static org.awaitility.Awaitility.await;
 
 import io.dedup.DedupKey;
 import io.dedup.DedupListener;
+import io.dedup.DedupMode;
 import io.dedup.Deduplicator;
+import io.dedup.DeduplicatorBuilder;
 import io.dedup.ResultCodec;
 import io.dedup.testservers.KafkaServers;
 import java.nio.charset.StandardCharsets;
@@ -23,6 +25,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.kafka.annotation.KafkaListener;
 import org.springframework.kafka.core.DefaultKafkaConsumerFactory;
@@ -30,6 +33,7 @@ import org.springframework.kafka.core.DefaultKafkaProducerFactory;
 import org.springframework.kafka.core.KafkaTemplate;
 import org.springframework.kafka.listener.ConcurrentMessageListenerContainer;
 import org.springframework.kafka.listener.ContainerProperties;
+import org.springframework.kafka.listener.ContainerProperties.AckMode;
 import org.springframework.kafka.requestreply.ReplyingKafkaTemplate;
 import org.springframework.kafka.support.Acknowledgment;
 import org.springframework.kafka.support.KafkaHeaders;
@@ -55,7 +59,7 @@ class SendToTest {
     }
 
     record ManualAnswering(Scene scene) {
-        @KafkaListener(id = "answering", groupId = "${group}", topics = "${topic}", ackMode = "MANUAL_IMMEDIATE")
+        @KafkaListener(id = "answering", groupId = "${group}", topics = "${topic}")
         @SendTo
         public String on(ConsumerRecord<String, String> request, Acknowledgment ack) {
             scene.effects.add(Scene.id(request));
@@ -64,10 +68,10 @@ class SendToTest {
         }
     }
 
-    private final Scene scene = new Scene();
+    private Scene scene = new Scene();
     private final List<String> notKept = new CopyOnWriteArrayList<>();
-    private final String first = scene.topic + "-r1";
-    private final String second = scene.topic + "-r2";
+    private String first = scene.topic + "-r1";
+    private String second = scene.topic + "-r2";
 
     @AfterEach
     void close() {
@@ -77,8 +81,11 @@ class SendToTest {
     private void start(Object listener, KafkaTemplate<?, ?> replies, int maxResultBytes, Transactions transactions) {
         KafkaServers.shared().createTopic(first, 1);
         KafkaServers.shared().createTopic(second, 2);
-        Deduplicator dedup = scene.closeLater(Deduplicator.builder(scene.store)
-                .consumer(scene.group + "-requests")
+        DeduplicatorBuilder builder = Deduplicator.builder(scene.store);
+        if (scene.records != null) {
+            builder.transactions(scene.records);
+        }
+        Deduplicator dedup = scene.closeLater(builder.consumer(scene.group + "-requests")
                 .defaults(scene.dedup.topic(scene.topic).policy().toBuilder()
                         .maxResultBytes(maxResultBytes)
                         .build())
@@ -97,6 +104,9 @@ class SendToTest {
                 .with((container, annotated) -> kafka)
                 .with(factory -> {
                     factory.setReplyTemplate(replies);
+                    if (listener instanceof ManualAnswering || listener instanceof ManualTransfers) {
+                        factory.getContainerProperties().setAckMode(AckMode.MANUAL_IMMEDIATE);
+                    }
                     if (transactions != null) {
                         factory.getContainerProperties().setKafkaAwareTransactionManager(transactions.manager);
                     }
@@ -168,17 +178,7 @@ class SendToTest {
     void replyFails(Shape shape) {
         AtomicInteger failures = new AtomicInteger(2);
         List<Map<Integer, Long>> committedAtFailure = new CopyOnWriteArrayList<>();
-        KafkaTemplate<String, String> failing =
-                new KafkaTemplate<>(scene.template().getProducerFactory()) {
-                    @Override
-                    public CompletableFuture<SendResult<String, String>> send(Message<?> message) {
-                        if (failures.getAndDecrement() > 0) {
-                            committedAtFailure.add(scene.committed());
-                            return CompletableFuture.failedFuture(new IllegalStateException("no broker"));
-                        }
-                        return super.send(message);
-                    }
-                };
+        KafkaTemplate<String, String> failing = failing(failures, () -> committedAtFailure.add(scene.committed()));
         start(shape == Shape.MANUAL ? new ManualAnswering(scene) : new Answering(scene), failing, 100, null);
         request("a", first, "c1");
 
@@ -186,6 +186,80 @@ class SendToTest {
         assertThat(replies(first)).containsExactly("c1: answer to a no. 1");
         assertThat(scene.effects).containsExactly("a");
         assertThat(committedAtFailure).hasSize(2).allMatch(Map::isEmpty);
+    }
+
+    record Transfers(Scene scene, Ledger ledger) {
+        @KafkaListener(id = "transfers", groupId = "${group}", topics = "${topic}")
+        @SendTo
+        public String on(ConsumerRecord<String, String> request) {
+            String id = Scene.id(request);
+            ledger.effect(id);
+            scene.effects.add(id);
+            if (scene.effects.equals(List.of("a", "b"))) {
+                throw new IllegalStateException("b is rolled back once");
+            }
+            return request.value() + " no. " + scene.effects.size();
+        }
+    }
+
+    record ManualTransfers(Transfers transfers) {
+        @KafkaListener(id = "transfers", groupId = "${group}", topics = "${topic}")
+        @SendTo
+        public String on(ConsumerRecord<String, String> request, Acknowledgment ack) {
+            ack.acknowledge();
+            return transfers.on(request);
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "TRANSACTIONAL,AUTOMATIC",
+        "TRANSACTIONAL,MANUAL",
+        "LEASED_TRANSACTIONAL,AUTOMATIC",
+        "LEASED_TRANSACTIONAL,MANUAL",
+        "TIERED,AUTOMATIC"
+    })
+    @DisplayName(
+            "K13 in a transaction: the reply is kept in it and sent after its commit; a rolled-back run answers nothing")
+    void transactional(DedupMode mode, Shape shape) {
+        try (Ledger ledger = Ledger.postgres()) {
+            scene.close();
+            scene = ledger.scene(mode);
+            first = scene.topic + "-r1";
+            second = scene.topic + "-r2";
+            Transfers transfers = new Transfers(scene, ledger);
+            AtomicInteger failures = new AtomicInteger(1);
+            List<List<String>> effectsAtFailure = new CopyOnWriteArrayList<>();
+            start(
+                    shape == Shape.MANUAL ? new ManualTransfers(transfers) : transfers,
+                    failing(failures, () -> effectsAtFailure.add(ledger.effects())),
+                    100,
+                    null);
+            request("a", first, "c1");
+            request("a", second, "c2");
+            request("b", first, "c3");
+
+            scene.awaitCommitted(3);
+            assertThat(replies(first)).containsExactly("c1: answer to a no. 1", "c3: answer to b no. 3");
+            assertThat(replies(second)).containsExactly("c2: answer to a no. 1");
+            assertThat(ledger.effects()).containsExactly("a", "b");
+            assertThat(effectsAtFailure).containsExactly(List.of("a"));
+            scene.close();
+        }
+    }
+
+    /** The scene's template, whose first sends fail. */
+    private KafkaTemplate<String, String> failing(AtomicInteger failures, Runnable atFailure) {
+        return new KafkaTemplate<>(scene.template().getProducerFactory()) {
+            @Override
+            public CompletableFuture<SendResult<String, String>> send(Message<?> message) {
+                if (failures.getAndDecrement() > 0) {
+                    atFailure.run();
+                    return CompletableFuture.failedFuture(new IllegalStateException("no broker"));
+                }
+                return super.send(message);
+            }
+        };
     }
 
     @Test
