@@ -42,6 +42,19 @@ final class TcpProxyTest {
     }
 
     @Test
+    void countsRoundTripsOfAllConnections() throws IOException {
+        try (RespClient client = connect();
+                RespClient other = connect()) {
+            client.call("PING");
+            client.call("PING");
+            other.call("PING");
+            assertThat(proxy.roundTrips()).isEqualTo(3);
+        }
+        connect().close();
+        assertThat(proxy.roundTrips()).isEqualTo(3);
+    }
+
+    @Test
     void aCutEndsConnectionsAndTakesNewOnes() throws IOException {
         try (RespClient client = connect()) {
             client.call("PING");

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.Socket;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -18,18 +19,27 @@ final class ProxiedConnection {
     private final Socket server;
     private final ProxyFaults faults;
     private final Consumer<ProxiedConnection> onClose;
+    private final LongAdder roundTrips;
+    private volatile boolean asked;
     private volatile boolean doomed;
     private volatile boolean halfOpen;
 
-    ProxiedConnection(Socket client, Socket server, ProxyFaults faults, Consumer<ProxiedConnection> onClose) {
+    ProxiedConnection(
+            Socket client,
+            Socket server,
+            ProxyFaults faults,
+            LongAdder roundTrips,
+            Consumer<ProxiedConnection> onClose) {
         this.client = client;
         this.server = server;
         this.faults = faults;
+        this.roundTrips = roundTrips;
         this.onClose = onClose;
     }
 
     void passRequests() {
         pump(client, server, (buffer, length) -> {
+            asked = true;
             if (faults.dooms(buffer, length)) {
                 doomed = true;
             }
@@ -39,6 +49,10 @@ final class ProxiedConnection {
 
     void passReplies() {
         pump(server, client, (buffer, length) -> {
+            if (asked) {
+                asked = false;
+                roundTrips.increment();
+            }
             if (doomed) {
                 faults.replyLost();
                 close();

@@ -11,6 +11,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -32,6 +33,7 @@ public final class TcpProxy implements AutoCloseable {
     private static final int TRIES = 200;
 
     private final ProxyFaults faults = new ProxyFaults();
+    private final LongAdder roundTrips = new LongAdder();
     private final Set<ProxiedConnection> connections = ConcurrentHashMap.newKeySet();
     private final int port;
     private volatile InetSocketAddress target;
@@ -61,6 +63,14 @@ public final class TcpProxy implements AutoCloseable {
     /** Connections that are open now; those that are half open count. */
     public int connections() {
         return connections.size();
+    }
+
+    /**
+     * How often a server has answered after it was asked, on all connections so far: what a client sends in one go and
+     * what comes back for it count as one.
+     */
+    public long roundTrips() {
+        return roundTrips.sum();
     }
 
     /** Closes all connections through which something has passed. New ones are taken. */
@@ -199,7 +209,7 @@ public final class TcpProxy implements AutoCloseable {
             client.close();
             return;
         }
-        ProxiedConnection connection = new ProxiedConnection(client, server, faults, connections::remove);
+        ProxiedConnection connection = new ProxiedConnection(client, server, faults, roundTrips, connections::remove);
         connections.add(connection);
         daemon(port + "-requests", connection::passRequests);
         daemon(port + "-replies", connection::passReplies);

@@ -1,0 +1,115 @@
+package io.dedup.ledger;
+
+import io.dedup.ledger.consumer.Assignment;
+import io.dedup.ledger.scheme.Stores;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.common.serialization.StringDeserializer;
+
+/** Carries a plan's faults out, to all rows of a run at once. */
+final class Breaker {
+    private static final Duration PAUSE = Stores.LEASE.plusMillis(1_500);
+    private static final int STORM = 2;
+    private static final Duration GUEST_STAYS = Duration.ofMillis(700);
+
+    private final Servers servers;
+    private final Network network;
+    private final Tables tables;
+    private final Consumers consumers;
+    private final String run;
+    private final Collection<Row> rows;
+    private final List<Long> losses = new ArrayList<>();
+
+    Breaker(Servers servers, Network network, Tables tables, Consumers consumers, String run, Collection<Row> rows) {
+        this.servers = servers;
+        this.network = network;
+        this.tables = tables;
+        this.consumers = consumers;
+        this.run = run;
+        this.rows = rows;
+    }
+
+    /** When what is remembered was deleted, by this host's clock. */
+    List<Long> losses() {
+        return losses;
+    }
+
+    /** Returns when it is over. */
+    void carryOut(FaultPlan.Fault fault) throws InterruptedException {
+        TimeUnit.MILLISECONDS.sleep(fault.moment()); // a random moment is the point
+        switch (fault.kind()) {
+            case KILL -> consumers.kill(fault.victim());
+            case PAUSE -> consumers.pause(fault.victim(), PAUSE);
+            case STORE_RESTART -> servers.restartStores(fault.variant() > 0);
+            case STORE_FLUSH -> flush();
+            case STORE_CUT -> cut(fault);
+            case LOST_REPLIES -> loseReplies(fault);
+            case REBALANCE -> storm();
+            case SLOW, FAIL, POISON -> {} // the messages do it
+        }
+    }
+
+    private void flush() {
+        servers.flushRedis();
+        tables.forget(rows);
+        losses.add(System.currentTimeMillis());
+    }
+
+    private void cut(FaultPlan.Fault fault) throws InterruptedException {
+        switch (fault.variant()) {
+            case 0 -> network.cut();
+            case 1 -> network.hang();
+            default -> network.halfOpen();
+        }
+        TimeUnit.MILLISECONDS.sleep(fault.millis());
+        network.heal();
+    }
+
+    /** For a moment only, or all commands would run into time-outs: that is what a cut does. */
+    private void loseReplies(FaultPlan.Fault fault) throws InterruptedException {
+        network.loseReplies();
+        TimeUnit.MILLISECONDS.sleep(fault.millis() / 10);
+        network.reset();
+        network.heal();
+    }
+
+    /** Members that take partitions, handle nothing, commit nothing, and leave. */
+    private void storm() throws InterruptedException {
+        for (int i = 0; i < STORM; i++) {
+            List<Thread> guests = rows.stream()
+                    .map(row -> new Thread(() -> visit(row), "guest"))
+                    .toList();
+            guests.forEach(Thread::start);
+            for (Thread guest : guests) {
+                guest.join();
+            }
+        }
+    }
+
+    private void visit(Row row) {
+        String topic = Assignment.topic(run, row);
+        try (KafkaConsumer<String, String> guest = new KafkaConsumer<>(
+                Map.of(
+                        "bootstrap.servers",
+                        servers.kafka().bootstrapServers(),
+                        "group.id",
+                        topic,
+                        "enable.auto.commit",
+                        false,
+                        "auto.offset.reset",
+                        "earliest"),
+                new StringDeserializer(),
+                new StringDeserializer())) {
+            guest.subscribe(List.of(topic));
+            long until = System.nanoTime() + GUEST_STAYS.toNanos();
+            while (System.nanoTime() - until < 0) {
+                guest.poll(Duration.ofMillis(100));
+            }
+        }
+    }
+}

@@ -1,0 +1,129 @@
+package io.dedup.ledger;
+
+import io.dedup.ledger.consumer.Assignment;
+import io.dedup.ledger.consumer.ConsumerMain;
+import io.dedup.testkit.faults.PausedProcess;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongFunction;
+
+/** The consumer processes of a run. */
+final class Consumers implements AutoCloseable {
+    static final int COUNT = 2;
+
+    private static final int MAX_SKEW_MILLIS = 3_000;
+    private static final Duration START = Duration.ofMinutes(2);
+
+    private final LongFunction<Assignment> assignment;
+    private final Path logs;
+    private final Random random;
+    private final List<Consumer> consumers = new ArrayList<>();
+
+    /** @param assignment what to tell a process whose host's clock is wrong by so many milliseconds */
+    Consumers(LongFunction<Assignment> assignment, Path logs, long seed) {
+        this.assignment = assignment;
+        this.logs = logs;
+        this.random = new Random(seed);
+    }
+
+    void start() {
+        for (int i = 0; i < COUNT; i++) {
+            consumers.add(new Consumer(i));
+        }
+        for (int i = 0; i < COUNT; i++) {
+            awaitReady(i);
+        }
+    }
+
+    /** Waits until all its listeners run; starts it again when it has ended. */
+    void awaitReady(int which) {
+        long until = System.nanoTime() + START.toNanos();
+        while (!consumers.get(which).isReady()) {
+            revive();
+            if (System.nanoTime() - until > 0) {
+                throw new IllegalStateException(
+                        "consumer " + which + " hasn't started within " + START + "; see the logs in " + logs);
+            }
+        }
+    }
+
+    /** Starts those again that have ended by themselves. */
+    void revive() {
+        for (int i = 0; i < consumers.size(); i++) {
+            if (!consumers.get(i).process.isAlive()) {
+                consumers.set(i, new Consumer(i));
+            }
+        }
+    }
+
+    /** SIGKILL, and a new one. */
+    void kill(int which) throws InterruptedException {
+        consumers.get(which).process.destroyForcibly().waitFor();
+        consumers.set(which, new Consumer(which));
+    }
+
+    /** SIGSTOP for so long. */
+    void pause(int which, Duration time) throws InterruptedException {
+        try (PausedProcess paused =
+                PausedProcess.pause(consumers.get(which).process.pid())) {
+            TimeUnit.NANOSECONDS.sleep(time.toNanos());
+        }
+    }
+
+    @Override
+    public void close() {
+        for (Consumer consumer : consumers) {
+            consumer.process.destroyForcibly().onExit().join();
+        }
+    }
+
+    private final class Consumer {
+        private final Process process;
+        private final CountDownLatch ready = new CountDownLatch(1);
+
+        Consumer(int which) {
+            long skew = (long) random.nextInt(2 * MAX_SKEW_MILLIS) - MAX_SKEW_MILLIS;
+            List<String> command = new ArrayList<>(List.of(
+                    Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                    "-Xmx384m",
+                    "-XX:+UseSerialGC",
+                    "-XX:TieredStopAtLevel=1",
+                    "-Xshare:auto",
+                    "-cp",
+                    System.getProperty("java.class.path"),
+                    ConsumerMain.class.getName()));
+            command.addAll(assignment.apply(skew).arguments());
+            try {
+                process = new ProcessBuilder(command)
+                        .redirectError(ProcessBuilder.Redirect.appendTo(
+                                logs.resolve("consumer-" + which + ".log").toFile()))
+                        .start();
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+            Thread reader = new Thread(() -> process.inputReader().lines().forEach(line -> {
+                if (line.equals("READY")) {
+                    ready.countDown();
+                }
+            }));
+            reader.setDaemon(true);
+            reader.start();
+        }
+
+        boolean isReady() {
+            try {
+                return ready.await(1, TimeUnit.SECONDS);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw new IllegalStateException(e);
+            }
+        }
+    }
+}

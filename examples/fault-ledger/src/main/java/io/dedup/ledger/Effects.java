@@ -1,0 +1,92 @@
+package io.dedup.ledger;
+
+import java.io.DataInputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** The world outside: counts what handlers did to it, in the order in which it happened. Thread-safe. */
+final class Effects implements AutoCloseable {
+    /**
+     * One effect.
+     *
+     * @param attempt what its handler was told; 0 for nothing
+     * @param millis when, by this host's clock
+     */
+    record Effect(String id, int attempt, long millis) {}
+
+    private final ServerSocket server;
+    private final Map<String, List<Effect>> byRow = new ConcurrentHashMap<>();
+
+    Effects() {
+        try {
+            server = new ServerSocket(0, 0, InetAddress.getLoopbackAddress());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        daemon(this::accept);
+    }
+
+    int port() {
+        return server.getLocalPort();
+    }
+
+    List<Effect> of(Row row) {
+        List<Effect> effects = byRow.getOrDefault(row.id(), List.of());
+        synchronized (effects) {
+            return List.copyOf(effects);
+        }
+    }
+
+    private void accept() {
+        while (!server.isClosed()) {
+            try {
+                Socket socket = server.accept();
+                daemon(() -> take(socket));
+            } catch (IOException e) {
+                return; // closed
+            }
+        }
+    }
+
+    private void take(Socket socket) {
+        try (socket) {
+            DataInputStream in = new DataInputStream(socket.getInputStream());
+            while (true) {
+                String[] parts = in.readUTF().split("\t", -1);
+                add(parts[0], new Effect(parts[1], Integer.parseInt(parts[2]), System.currentTimeMillis()));
+                socket.getOutputStream().write(1);
+            }
+        } catch (IOException e) {
+            // a process that ended, or was killed
+        }
+    }
+
+    private void add(String row, Effect effect) {
+        List<Effect> effects = byRow.computeIfAbsent(row, any -> new ArrayList<>());
+        synchronized (effects) {
+            effects.add(effect);
+        }
+    }
+
+    private static void daemon(Runnable work) {
+        Thread thread = new Thread(work, "effects");
+        thread.setDaemon(true);
+        thread.start();
+    }
+
+    @Override
+    public void close() {
+        try {
+            server.close();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

@@ -1,0 +1,25 @@
+package io.dedup.ledger;
+
+/** What goes wrong. */
+enum FaultKind {
+    /** {@code kill -9} of a consumer process, which is started again at once, with another error of its host's clock. */
+    KILL,
+    /** SIGSTOP of a consumer process for longer than its leases and its broker session. */
+    PAUSE,
+    /** The stores are stopped and started; or killed and started. They forget nothing. */
+    STORE_RESTART,
+    /** What is remembered is deleted, where that can happen without the effects' deletion. */
+    STORE_FLUSH,
+    /** Connections to the stores are closed and refused for a while, or hang for a while, or are half open. */
+    STORE_CUT,
+    /** The stores carry out what they are asked, and the answers are lost with the connections. */
+    LOST_REPLIES,
+    /** Other members join and leave the group. */
+    REBALANCE,
+    /** A handler takes longer than the lease, and a copy of its message comes meanwhile. */
+    SLOW,
+    /** Handlers fail once or twice in each process. */
+    FAIL,
+    /** A handler always fails, and its message ends among the dead letters. */
+    POISON
+}

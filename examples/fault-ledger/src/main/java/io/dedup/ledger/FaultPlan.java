@@ -1,0 +1,63 @@
+package io.dedup.ledger;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Random;
+
+/** Which faults, in which order: a matter of the seed alone, the same for every row. */
+final class FaultPlan {
+    private static final int VARIANTS = 3;
+    private static final int MAX_MOMENT = 250;
+    private static final int MIN_CUT = 200;
+    private static final int MAX_CUT = 3_500;
+
+    /** Every kind once, and those twice whose moment matters most. */
+    private static final List<FaultKind> ROUND = List.of(
+            FaultKind.KILL,
+            FaultKind.STORE_CUT,
+            FaultKind.SLOW,
+            FaultKind.FAIL,
+            FaultKind.PAUSE,
+            FaultKind.LOST_REPLIES,
+            FaultKind.KILL,
+            FaultKind.STORE_RESTART,
+            FaultKind.POISON,
+            FaultKind.REBALANCE,
+            FaultKind.STORE_FLUSH,
+            FaultKind.LOST_REPLIES);
+
+    /**
+     * A fault.
+     *
+     * @param moment milliseconds after its messages began to be sent
+     * @param victim which consumer process
+     * @param millis how long it lasts, where it lasts
+     * @param variant which of the ways to do it, from 0 to 2
+     */
+    record Fault(FaultKind kind, int moment, int victim, int millis, int variant) {}
+
+    private FaultPlan() {}
+
+    static List<Fault> of(int faults, long seed) {
+        Random random = new Random(seed);
+        List<FaultKind> kinds = new ArrayList<>();
+        while (kinds.size() < faults) {
+            List<FaultKind> round = new ArrayList<>(ROUND);
+            if (faults >= ROUND.size()) { // else the first ones, in the order of what they teach
+                Collections.shuffle(round, random);
+            }
+            kinds.addAll(round);
+        }
+        List<Fault> plan = new ArrayList<>();
+        for (int i = 0; i < faults; i++) {
+            plan.add(new Fault(
+                    kinds.get(i),
+                    random.nextInt(MAX_MOMENT),
+                    i % Consumers.COUNT,
+                    MIN_CUT + random.nextInt(MAX_CUT - MIN_CUT),
+                    random.nextInt(VARIANTS)));
+        }
+        return plan;
+    }
+}

@@ -1,0 +1,91 @@
+package io.dedup.ledger;
+
+import io.dedup.ledger.consumer.Assignment;
+import io.dedup.testkit.faults.TcpProxy;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+
+/** Between consumers and stores: a proxy for each row and store. */
+final class Network implements AutoCloseable {
+    private final Servers servers;
+    private final Map<Row, List<TcpProxy>> proxies = new LinkedHashMap<>();
+
+    Network(Servers servers, Collection<Row> rows) {
+        this.servers = servers;
+        for (Row row : rows) {
+            List<TcpProxy> ofRow = new ArrayList<>();
+            for (int i = 0; i < row.redisServers(); i++) {
+                ofRow.add(TcpProxy.to(servers.redisPort(i)));
+            }
+            if (row.database()) {
+                ofRow.add(TcpProxy.to(servers.postgresPort()));
+            }
+            proxies.put(row, ofRow);
+        }
+    }
+
+    /** Where each row's consumers find its stores. */
+    List<Assignment.Place> places() {
+        List<Assignment.Place> places = new ArrayList<>();
+        proxies.forEach((row, ofRow) -> places.add(new Assignment.Place(
+                row,
+                ofRow.subList(0, row.redisServers()).stream()
+                        .map(TcpProxy::port)
+                        .toList(),
+                row.database()
+                        ? servers.database()
+                                .jdbcUrlThrough(ofRow.get(row.redisServers()).port())
+                        : null)));
+        return places;
+    }
+
+    /** Nobody answers; connections stay. */
+    void hang() {
+        all().forEach(TcpProxy::freeze);
+    }
+
+    /** The stores have closed all connections, and consumers don't know; new ones work. */
+    void halfOpen() {
+        all().forEach(TcpProxy::halfOpen);
+    }
+
+    /** No connections, and no new ones. */
+    void cut() {
+        all().forEach(TcpProxy::refuse);
+        all().forEach(TcpProxy::cut);
+    }
+
+    /** What is asked is done; the answers are thrown away. */
+    void loseReplies() {
+        all().forEach(TcpProxy::dropReplies);
+    }
+
+    /** Closes connections, which may be made again. */
+    void reset() {
+        all().forEach(TcpProxy::cut);
+    }
+
+    void heal() {
+        all().forEach(TcpProxy::heal);
+    }
+
+    /** How often a row's consumers have asked a store something and waited for the answer. */
+    long roundTrips(Row row) {
+        return Objects.requireNonNull(proxies.get(row)).stream()
+                .mapToLong(TcpProxy::roundTrips)
+                .sum();
+    }
+
+    private List<TcpProxy> all() {
+        return proxies.values().stream().flatMap(List::stream).toList();
+    }
+
+    @Override
+    public void close() {
+        all().forEach(TcpProxy::close);
+    }
+}

@@ -1,0 +1,112 @@
+package io.dedup.ledger;
+
+import io.dedup.DedupMode;
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** A row of the ledger: one mode of the framework, or one of the other ways to deal with duplicates. */
+public enum Row {
+    LEASED_REDIS("dedup: LEASED, Redis", DedupMode.LEASED, Effect.CALL, 1, false),
+    LEASED_JDBC("dedup: LEASED, JDBC", DedupMode.LEASED, Effect.CALL, 0, true),
+    LEASED_TRANSACTIONAL("dedup: LEASED_TRANSACTIONAL", DedupMode.LEASED_TRANSACTIONAL, Effect.ROW, 0, true),
+    TRANSACTIONAL("dedup: TRANSACTIONAL", DedupMode.TRANSACTIONAL, Effect.ROW, 0, true),
+    TIERED("dedup: TIERED", DedupMode.TIERED, Effect.ROW, 1, true),
+
+    NONE("no dedup at all", Effect.CALL, 0, false),
+    STATUS("business row's status, then act", Effect.ROW, 0, true),
+    CACHE("cache, then act, then cache", Effect.CALL, 1, false),
+    MARK("SETNX mark, then act", Effect.CALL, 1, false),
+    LOCK_ROW("lock row, act, deleted", Effect.CALL, 0, true),
+    COUNTER("INCR counter, act, deleted", Effect.CALL, 1, false),
+    TOKEN("one-time token by Lua, then act", Effect.CALL, 1, false),
+    SETNX("SETNX with time-out, act, deleted", Effect.CALL, 1, false),
+    SETNX_OWNER("SETNX with time-out, act, deleted by owner", Effect.CALL, 1, false),
+    GETSET("SETNX lock, GETSET takeover; check, act, mark", Effect.CALL, 1, false),
+    REDISSON("Redisson lock; check, act, mark", Effect.CALL, 1, false),
+    QUORUM("quorum lock on 3 masters; check, act, mark", Effect.CALL, 3, false),
+    FOR_UPDATE("SELECT FOR UPDATE in the transaction", Effect.ROW, 0, true),
+    OPTIMISTIC("optimistic version in the transaction", Effect.ROW, 0, true),
+    UNIQUE_ROW("unique row in the transaction", Effect.ROW, 0, true),
+    EVERYTHING("lock, cache and unique row together", Effect.ROW, 1, true),
+
+    CAMEL_JDBC("Camel idempotent consumer, JDBC", Effect.CALL, 0, true),
+    CAMEL_JDBC_TX("Camel idempotent consumer, JDBC, in the transaction", Effect.ROW, 0, true),
+    CAMEL_REDIS("Camel idempotent consumer, Redis", Effect.CALL, 1, false),
+    INTEGRATION("Spring Integration idempotent receiver, JDBC", Effect.CALL, 0, true),
+    INTEGRATION_TX("Spring Integration idempotent receiver, JDBC, in the transaction", Effect.ROW, 0, true);
+
+    /** Where the effect is. */
+    public enum Effect {
+        /** A call to a process outside, which has no part in any transaction. */
+        CALL,
+        /** A row in the database that holds the memory as well, in one transaction with it. */
+        ROW
+    }
+
+    private final String title;
+    private final @Nullable DedupMode mode;
+    private final Effect effect;
+    private final int redisServers;
+    private final boolean database;
+
+    Row(String title, Effect effect, int redisServers, boolean database) {
+        this(title, null, effect, redisServers, database);
+    }
+
+    Row(String title, @Nullable DedupMode mode, Effect effect, int redisServers, boolean database) {
+        this.title = title;
+        this.mode = mode;
+        this.effect = effect;
+        this.redisServers = redisServers;
+        this.database = database;
+    }
+
+    /** Part of the names of its topic, tables and keys; what {@link #of} takes. */
+    public String id() {
+        return name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+
+    public String title() {
+        return title;
+    }
+
+    /** Empty for what isn't ours. */
+    public Optional<DedupMode> mode() {
+        return Optional.ofNullable(mode);
+    }
+
+    public Effect effect() {
+        return effect;
+    }
+
+    /** How many Redis servers it needs. */
+    public int redisServers() {
+        return redisServers;
+    }
+
+    /** Whether it needs a database. */
+    public boolean database() {
+        return database;
+    }
+
+    /** Whether its memory can be lost without its effects. */
+    boolean forgets() {
+        return effect == Effect.CALL && (redisServers > 0 || database);
+    }
+
+    /** Whether its promise is that nothing ever takes effect twice. */
+    public boolean isExact() {
+        return mode != null && mode != DedupMode.LEASED;
+    }
+
+    /** @throws IllegalArgumentException when there is none */
+    public static Row of(String id) {
+        return Arrays.stream(values())
+                .filter(row -> row.id().equals(id))
+                .findFirst()
+                .orElseThrow(() -> new IllegalArgumentException("no row " + id + "; there are "
+                        + Arrays.stream(values()).map(Row::id).toList()));
+    }
+}

@@ -1,0 +1,56 @@
+package io.dedup.ledger;
+
+import java.time.LocalDate;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * What became of a row's messages.
+ *
+ * @param date when it was measured
+ * @param expected effects: one for each message that isn't poison
+ * @param effects that were counted
+ * @param lost messages that were acknowledged with neither effect nor dead letter
+ * @param doubled effects beyond a message's first, those after a loss of data excepted
+ * @param told how many of the doubled were told by an attempt above 1
+ * @param afterLoss effects beyond a message's first, where the store had lost its data since the message was sent
+ * @param stuck messages that weren't acknowledged within the bound, and had no effect
+ * @param deadLettered messages that aren't poison, and were given up
+ * @param p50 milliseconds from the first sending to the first effect, of every second message at most
+ * @param p99 the same, of all but every hundredth
+ * @param roundTrips to the store, for each message
+ */
+public record RowResult(
+        Row row,
+        RunSize size,
+        LocalDate date,
+        int expected,
+        int effects,
+        int lost,
+        int doubled,
+        int told,
+        int afterLoss,
+        int stuck,
+        int deadLettered,
+        long p50,
+        long p99,
+        double roundTrips) {
+    /** What the framework promises about this row, and hasn't kept; empty for what isn't ours. */
+    public List<String> brokenPromises() {
+        List<String> broken = new ArrayList<>();
+        if (row.mode().isPresent()) {
+            check(lost == 0, lost + " lost", broken);
+            check(stuck == 0, stuck + " stuck", broken);
+            check(deadLettered == 0, deadLettered + " given up", broken);
+            check(doubled == told, (doubled - told) + " doubled without being told", broken);
+            check(!row.isExact() || effects == expected, effects + " effects instead of " + expected, broken);
+        }
+        return broken;
+    }
+
+    private static void check(boolean kept, String otherwise, List<String> broken) {
+        if (!kept) {
+            broken.add(otherwise);
+        }
+    }
+}

@@ -1,0 +1,147 @@
+package io.dedup.ledger;
+
+import io.dedup.ledger.consumer.Assignment;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** One pass of a plan over some rows at once: the same messages, the same faults, the same consumer processes. */
+final class Run {
+    private static final Logger log = LoggerFactory.getLogger(Run.class);
+    private static final Duration QUIET = Duration.ofSeconds(2);
+
+    private final Servers servers;
+    private final List<Row> rows;
+    private final RunSize size;
+    private final Duration bound;
+    private final Duration calm;
+    private final Path logs;
+    private final String id = "run" + UUID.randomUUID().toString().substring(0, 8);
+
+    Run(Servers servers, List<Row> rows, Settings settings) {
+        this.servers = servers;
+        this.rows = List.copyOf(rows);
+        this.size = settings.size();
+        this.bound = settings.bound();
+        this.calm = settings.calm();
+        this.logs = settings.directory().resolve("logs");
+    }
+
+    List<RowResult> results() throws IOException, InterruptedException, ExecutionException {
+        Files.createDirectories(logs);
+        String bootstrap = servers.kafka().bootstrapServers();
+        Tables tables = new Tables(servers);
+        rows.forEach(tables::create);
+        try (Topics topics = new Topics(bootstrap, id);
+                Effects effects = new Effects();
+                Network network = new Network(servers, rows);
+                Consumers consumers = new Consumers(
+                        skew -> new Assignment(
+                                bootstrap,
+                                id,
+                                effects.port(),
+                                skew,
+                                servers.database().user(),
+                                servers.database().password(),
+                                network.places()),
+                        logs,
+                        size.seed());
+                Sender sender = new Sender(bootstrap, id, rows)) {
+            topics.create(rows);
+            List<FaultPlan.Fault> faults = FaultPlan.of(size.faults(), size.seed());
+            Traffic traffic = new Traffic(size.messages(), faults, size.seed());
+            Breaker breaker = new Breaker(servers, network, tables, consumers, id, rows);
+            consumers.start();
+            go(traffic, faults, tables, sender, breaker, consumers);
+            awaitConsumed(topics, consumers);
+            awaitQuiet(effects, tables);
+            List<RowResult> results = new ArrayList<>();
+            for (Row row : rows) {
+                results.add(new Tally(row, breaker.losses(), sender::firstSent)
+                        .of(
+                                size,
+                                traffic.messages(),
+                                effects(row, effects, tables),
+                                Tally.unacknowledged(sender.copies(row), topics.committed(row)),
+                                topics.deadLetters(row),
+                                network.roundTrips(row)));
+            }
+            consumers.close();
+            topics.delete(rows);
+            return results;
+        }
+    }
+
+    private void go(
+            Traffic traffic,
+            List<FaultPlan.Fault> faults,
+            Tables tables,
+            Sender sender,
+            Breaker breaker,
+            Consumers consumers)
+            throws InterruptedException, ExecutionException {
+        for (int i = 0; i < faults.size(); i++) {
+            FaultPlan.Fault fault = faults.get(i);
+            if (fault.kind() == FaultKind.KILL || fault.kind() == FaultKind.PAUSE) {
+                consumers.awaitReady(fault.victim());
+            }
+            log.info("fault {} of {}: {}", i + 1, faults.size(), fault);
+            int chunk = i;
+            tables.prepare(rows, traffic.begunWith(i));
+            FutureTask<Boolean> sending = new FutureTask<>(() -> {
+                sender.send(traffic.chunks().get(chunk));
+                return true;
+            });
+            new Thread(sending, "sender").start();
+            breaker.carryOut(fault);
+            sending.get();
+            consumers.revive();
+            TimeUnit.NANOSECONDS.sleep(calm.toNanos());
+        }
+        sender.send(traffic.chunks().get(faults.size()));
+    }
+
+    private void awaitConsumed(Topics topics, Consumers consumers) throws InterruptedException, ExecutionException {
+        long until = System.nanoTime() + bound.toNanos();
+        List<Row> left = new ArrayList<>(rows);
+        while (System.nanoTime() - until < 0) {
+            for (Row row : List.copyOf(left)) {
+                if (topics.isConsumed(row)) {
+                    left.remove(row);
+                }
+            }
+            if (left.isEmpty()) {
+                return;
+            }
+            consumers.revive();
+            TimeUnit.MILLISECONDS.sleep(200);
+        }
+        log.warn("not consumed within {} s: {}", bound.toSeconds(), left);
+    }
+
+    /** A consumer that has lost its partition may still be at it. */
+    private void awaitQuiet(Effects effects, Tables tables) throws InterruptedException {
+        int before = -1;
+        int now;
+        while ((now = rows.stream()
+                        .mapToInt(row -> effects(row, effects, tables).size())
+                        .sum())
+                != before) {
+            before = now;
+            TimeUnit.NANOSECONDS.sleep(QUIET.toNanos());
+        }
+    }
+
+    private static List<Effects.Effect> effects(Row row, Effects effects, Tables tables) {
+        return row.effect() == Row.Effect.ROW ? tables.effects(row) : effects.of(row);
+    }
+}

@@ -1,0 +1,78 @@
+package io.dedup.ledger;
+
+import io.dedup.ledger.consumer.Assignment;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.common.serialization.StringSerializer;
+
+/** The producer: sends the same to every row. Thread-safe. */
+final class Sender implements AutoCloseable {
+    /** Where a copy of a message is. */
+    record Copy(String id, int partition, long offset) {}
+
+    private final String run;
+    private final Collection<Row> rows;
+    private final KafkaProducer<String, String> producer;
+    private final Map<String, Long> firstSent = new ConcurrentHashMap<>();
+    private final Map<Row, Queue<Copy>> copies = new ConcurrentHashMap<>();
+
+    Sender(String bootstrap, String run, Collection<Row> rows) {
+        this.run = run;
+        this.rows = rows;
+        this.producer = new KafkaProducer<>(
+                Map.of("bootstrap.servers", bootstrap, "linger.ms", 0), new StringSerializer(), new StringSerializer());
+        rows.forEach(row -> copies.put(row, new ConcurrentLinkedQueue<>()));
+    }
+
+    /** In this order, with these gaps; returns when the broker has everything. */
+    void send(List<Traffic.Send> chunk) throws InterruptedException, ExecutionException {
+        List<Future<RecordMetadata>> sending = new ArrayList<>();
+        for (Traffic.Send send : chunk) {
+            TimeUnit.MILLISECONDS.sleep(send.gapMillis());
+            firstSent.putIfAbsent(send.message().id(), System.currentTimeMillis());
+            for (Row row : rows) {
+                ProducerRecord<String, String> record = new ProducerRecord<>(
+                        Assignment.topic(run, row),
+                        send.partition(),
+                        null,
+                        send.message().value());
+                record.headers().add("id", send.message().id().getBytes(StandardCharsets.UTF_8));
+                sending.add(producer.send(record, (where, failure) -> {
+                    if (failure == null) {
+                        copies(row).add(new Copy(send.message().id(), where.partition(), where.offset()));
+                    }
+                }));
+            }
+        }
+        for (Future<RecordMetadata> each : sending) {
+            each.get();
+        }
+    }
+
+    /** By this host's clock. */
+    long firstSent(String id) {
+        return firstSent.getOrDefault(id, 0L);
+    }
+
+    Queue<Copy> copies(Row row) {
+        return Objects.requireNonNull(copies.get(row));
+    }
+
+    @Override
+    public void close() {
+        producer.close();
+    }
+}

@@ -1,0 +1,82 @@
+package io.dedup.ledger;
+
+import io.dedup.testservers.KafkaServer;
+import io.dedup.testservers.KafkaServers;
+import io.dedup.testservers.PostgresServer;
+import io.dedup.testservers.PostgresServers;
+import io.dedup.testservers.RedisServer;
+import io.dedup.testservers.RedisServers;
+import io.dedup.testservers.SqlDatabase;
+import java.util.Collection;
+import java.util.List;
+import java.util.stream.IntStream;
+
+/** A broker and the stores, each a process of its own. Restarts forget nothing. */
+final class Servers implements AutoCloseable {
+    private final KafkaServer kafka = KafkaServers.start();
+    private final List<RedisServer> redis;
+    private final PostgresServer postgres = PostgresServers.builder()
+            .setting("max_connections", "400")
+            .setting("idle_in_transaction_session_timeout", "10s")
+            .start();
+    private final SqlDatabase database = postgres.newDatabase();
+
+    Servers(Collection<Row> rows) {
+        int count = rows.stream().mapToInt(Row::redisServers).max().orElse(0);
+        redis = IntStream.range(0, count)
+                .mapToObj(which -> RedisServers.builder()
+                        .config("appendonly", "yes")
+                        .config("appendfsync", "always")
+                        .start())
+                .toList();
+    }
+
+    KafkaServer kafka() {
+        return kafka;
+    }
+
+    SqlDatabase database() {
+        return database;
+    }
+
+    int postgresPort() {
+        return postgres.port();
+    }
+
+    int redisPort(int which) {
+        return redis.get(which).port();
+    }
+
+    /** All of them; by SIGKILL, or in an orderly way. */
+    void restartStores(boolean kill) {
+        for (RedisServer server : redis) {
+            restart(kill, server::kill, server::restart, server::start);
+        }
+        restart(kill, postgres::kill, postgres::restart, postgres::start);
+    }
+
+    private static void restart(boolean kill, Runnable killing, Runnable restarting, Runnable starting) {
+        if (kill) {
+            killing.run();
+            starting.run();
+        } else {
+            restarting.run();
+        }
+    }
+
+    void flushRedis() {
+        redis.forEach(server -> server.command("FLUSHALL"));
+    }
+
+    /** To the first one. */
+    String redis(String... command) {
+        return redis.get(0).command(command);
+    }
+
+    @Override
+    public void close() {
+        redis.forEach(RedisServer::close);
+        postgres.close();
+        kafka.close();
+    }
+}

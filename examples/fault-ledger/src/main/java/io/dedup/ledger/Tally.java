@@ -1,0 +1,122 @@
+package io.dedup.ledger;
+
+import java.time.LocalDate;
+import java.time.ZoneId;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.ToLongFunction;
+
+/** Counts what became of one row's messages. */
+final class Tally {
+    private final Row row;
+    private final List<Long> losses;
+    private final ToLongFunction<String> firstSent;
+    private final Map<String, List<Effects.Effect>> effects = new HashMap<>();
+    private final List<Long> latencies = new ArrayList<>();
+    private int doubled;
+    private int told;
+    private int afterLoss;
+
+    /**
+     * @param losses when the store's data were deleted
+     * @param firstSent when a message was sent first
+     */
+    Tally(Row row, List<Long> losses, ToLongFunction<String> firstSent) {
+        this.row = row;
+        this.losses = losses;
+        this.firstSent = firstSent;
+    }
+
+    /** Of a message that wasn't acknowledged. */
+    static Set<String> unacknowledged(Collection<Sender.Copy> copies, long[] committed) {
+        Set<String> ids = new HashSet<>();
+        for (Sender.Copy copy : copies) {
+            if (copy.offset() >= committed[copy.partition()]) {
+                ids.add(copy.id());
+            }
+        }
+        return ids;
+    }
+
+    /**
+     * @param counted in the order in which they happened
+     * @param waiting messages of which a copy wasn't acknowledged
+     * @param dead messages among the dead letters
+     */
+    RowResult of(
+            RunSize size,
+            List<Message> messages,
+            List<Effects.Effect> counted,
+            Set<String> waiting,
+            Set<String> dead,
+            long roundTrips) {
+        for (Effects.Effect effect : counted) {
+            effects.computeIfAbsent(effect.id(), any -> new ArrayList<>()).add(effect);
+        }
+        int expected = 0;
+        int lost = 0;
+        int stuck = 0;
+        int deadLettered = 0;
+        for (Message message : messages) {
+            expected += message.poison() ? 0 : 1;
+            List<Effects.Effect> found = effects.getOrDefault(message.id(), List.of());
+            if (!found.isEmpty()) {
+                add(message.id(), found);
+            } else if (dead.contains(message.id())) {
+                deadLettered += message.poison() ? 0 : 1;
+            } else if (waiting.contains(message.id())) {
+                stuck++;
+            } else {
+                lost++;
+            }
+        }
+        Collections.sort(latencies);
+        return new RowResult(
+                row,
+                size,
+                LocalDate.now(ZoneId.systemDefault()),
+                expected,
+                counted.size(),
+                lost,
+                doubled,
+                told,
+                afterLoss,
+                stuck,
+                deadLettered,
+                percentile(50),
+                percentile(99),
+                (double) roundTrips / messages.size());
+    }
+
+    private void add(String id, List<Effects.Effect> found) {
+        latencies.add(found.get(0).millis() - firstSent.applyAsLong(id));
+        int here = 0;
+        for (Effects.Effect again : found.subList(1, found.size())) {
+            if (row.forgets() && isAfterLoss(id, again)) {
+                afterLoss++;
+            } else {
+                here++;
+            }
+        }
+        // The one that was told may have come first: a paused one comes later, with an earlier attempt.
+        int attempts =
+                (int) found.stream().filter(effect -> effect.attempt() > 1).count();
+        doubled += here;
+        told += Math.min(attempts, here);
+    }
+
+    private boolean isAfterLoss(String id, Effects.Effect again) {
+        long sent = firstSent.applyAsLong(id);
+        return losses.stream().anyMatch(loss -> sent <= loss && loss <= again.millis());
+    }
+
+    private long percentile(int percent) {
+        return latencies.isEmpty() ? 0 : latencies.get((latencies.size() - 1) * percent / 100);
+    }
+}

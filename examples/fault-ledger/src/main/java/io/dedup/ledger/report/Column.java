@@ -1,0 +1,52 @@
+package io.dedup.ledger.report;
+
+import io.dedup.ledger.RowResult;
+import java.util.Locale;
+import java.util.function.Function;
+
+/** What is said of a row, in this order. */
+enum Column {
+    MESSAGES("messages", result -> result.size().messages()),
+    EXPECTED("expected", RowResult::expected),
+    EFFECTS("effects", RowResult::effects),
+    LOST("lost", RowResult::lost),
+    DOUBLED("doubled", RowResult::doubled),
+    TOLD("told", RowResult::told),
+    AFTER_LOSS("doubled after data loss", RowResult::afterLoss),
+    STUCK("stuck", RowResult::stuck),
+    DEAD_LETTERED("given up", RowResult::deadLettered),
+    P50("p50 ms", RowResult::p50),
+    P99("p99 ms", RowResult::p99),
+    ROUND_TRIPS("round trips", result -> String.format(Locale.ROOT, "%.1f", result.roundTrips()));
+
+    private final String title;
+
+    @SuppressWarnings("ImmutableEnumChecker") // functions of a record, all of them
+    private final Function<RowResult, Object> value;
+
+    Column(String title, Function<RowResult, Object> value) {
+        this.title = title;
+        this.value = value;
+    }
+
+    String title() {
+        return title;
+    }
+
+    /** As a name in a file. */
+    String id() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+
+    String of(RowResult result) {
+        return value.apply(result).toString();
+    }
+
+    /** Whether there is something wrong; told apart from others in a report. */
+    boolean isBad(RowResult result) {
+        return switch (this) {
+            case LOST, DOUBLED, STUCK, DEAD_LETTERED, AFTER_LOSS -> !of(result).equals("0");
+            default -> false;
+        };
+    }
+}

@@ -1,0 +1,61 @@
+package io.dedup.ledger;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.dedup.ledger.report.TextReport;
+import java.nio.file.Path;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The short form: every kind of fault, our modes and three others; {@link LedgerMain} is the long one. */
+class LedgerTest {
+    @TempDir
+    private Path directory;
+
+    @Test
+    @Timeout(value = 10, unit = TimeUnit.MINUTES) // servers and a dozen JVM starts, on a machine that may be busy
+    void ourPromisesHoldAndOthersDont() throws Exception {
+        List<RowResult> results = new Ledger(Settings.of(
+                        "rows=leased-redis,leased-jdbc,leased-transactional,transactional,tiered,none,integration,unique-row",
+                        "messages=180",
+                        "faults=12",
+                        "seed=1",
+                        "together=8",
+                        "calm-ms=0",
+                        "directory=" + directory))
+                .results();
+        System.out.print(TextReport.of(results));
+
+        Map<Row, RowResult> by = new EnumMap<>(Row.class);
+        results.forEach(result -> by.put(result.row(), result));
+        assertThat(results).hasSize(8).allSatisfy(result -> {
+            if (result.row().mode().isPresent()) {
+                assertThat(result.lost()).isZero();
+                assertThat(result.stuck()).isZero();
+                assertThat(result.deadLettered()).isZero();
+                // Every effect beyond the first was told that there may have been one; data loss has its own column.
+                assertThat(result.told()).isEqualTo(result.doubled());
+            }
+            if (result.row().isExact()) {
+                assertThat(result.effects()).isEqualTo(result.expected());
+            }
+            assertThat(result.brokenPromises()).isEmpty();
+        });
+        // The ledger sees what there is to see.
+        assertThat(of(by, Row.NONE).doubled()).isPositive();
+        assertThat(of(by, Row.NONE).lost()).isZero();
+        assertThat(of(by, Row.INTEGRATION).lost()).isPositive(); // marks before the effect
+        assertThat(of(by, Row.UNIQUE_ROW).effects())
+                .isEqualTo(of(by, Row.UNIQUE_ROW).expected());
+    }
+
+    private static RowResult of(Map<Row, RowResult> results, Row row) {
+        return Objects.requireNonNull(results.get(row));
+    }
+}

@@ -1,0 +1,56 @@
+package io.dedup.ledger;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+class PlanTest {
+    private static final RunSize SIZE = new RunSize(500, 24, 7);
+
+    private final List<FaultPlan.Fault> faults = FaultPlan.of(SIZE.faults(), SIZE.seed());
+    private final Traffic traffic = new Traffic(SIZE.messages(), faults, SIZE.seed());
+
+    @Test
+    void isAMatterOfTheSeedAlone() {
+        assertThat(FaultPlan.of(SIZE.faults(), SIZE.seed())).isEqualTo(faults);
+        assertThat(new Traffic(SIZE.messages(), faults, SIZE.seed()).chunks()).isEqualTo(traffic.chunks());
+        assertThat(FaultPlan.of(SIZE.faults(), SIZE.seed() + 1)).isNotEqualTo(faults);
+    }
+
+    @Test
+    void hasEveryKindOfFaultInEveryRound() {
+        assertThat(faults.subList(0, 12))
+                .extracting(FaultPlan.Fault::kind)
+                .contains(FaultKind.values())
+                .hasSize(12);
+    }
+
+    @Test
+    void sendsEveryMessageAndManyOfThemAgainButNoneBeforeItsFirst() {
+        assertThat(traffic.messages())
+                .extracting(Message::id)
+                .containsExactlyElementsOf(IntStream.range(0, SIZE.messages())
+                        .mapToObj(i -> "m" + i)
+                        .toList());
+        Map<String, Integer> copies = new HashMap<>();
+        traffic.chunks()
+                .forEach(chunk ->
+                        chunk.forEach(send -> copies.merge(send.message().id(), 1, Integer::sum)));
+        assertThat(copies).hasSize(SIZE.messages());
+        assertThat(copies.values().stream().filter(count -> count > 1).count())
+                .isBetween(SIZE.messages() / 5L, SIZE.messages() / 2L);
+        assertThat(traffic.chunks()).hasSize(SIZE.faults() + 1);
+    }
+
+    @Test
+    void aMessageSurvivesItsRecord() {
+        assertThat(traffic.messages())
+                .allSatisfy(message ->
+                        assertThat(Message.of(message.id(), message.value())).isEqualTo(message));
+        assertThat(traffic.messages()).anyMatch(Message::poison).anyMatch(message -> message.failures() > 0);
+    }
+}

@@ -1,0 +1,115 @@
+package io.dedup.ledger;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.dedup.ledger.Effects.Effect;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+class TallyTest {
+    private static final RunSize SIZE = new RunSize(3, 1, 1);
+
+    @Test
+    void aMessageWithNeitherEffectNorDeadLetterIsLostUnlessItWaits() {
+        RowResult result = tally(
+                Row.NONE,
+                List.of(),
+                List.of(message("a"), message("b"), message("c"), message("d")),
+                Set.of("b"),
+                Set.of("c"),
+                new Effect("d", 0, 30));
+        assertThat(result.lost()).isEqualTo(1);
+        assertThat(result.stuck()).isEqualTo(1);
+        assertThat(result.deadLettered()).isEqualTo(1);
+        assertThat(result.effects()).isEqualTo(1);
+        assertThat(result.expected()).isEqualTo(4);
+    }
+
+    @Test
+    void poisonBelongsToTheDeadLetters() {
+        Message poison = new Message("p", Duration.ZERO, Duration.ZERO, 0, true);
+        RowResult dead = tally(Row.NONE, List.of(), List.of(poison), Set.of(), Set.of("p"));
+        assertThat(dead.lost()).isZero();
+        assertThat(dead.deadLettered()).isZero();
+        assertThat(dead.expected()).isZero();
+        assertThat(tally(Row.NONE, List.of(), List.of(poison), Set.of(), Set.of())
+                        .lost())
+                .isEqualTo(1);
+    }
+
+    @Test
+    void whoWasToldMayHaveComeFirst() {
+        RowResult result = tally(
+                Row.LEASED_REDIS,
+                List.of(),
+                List.of(message("a"), message("b")),
+                Set.of(),
+                Set.of(),
+                new Effect("a", 2, 20),
+                new Effect("a", 1, 30),
+                new Effect("b", 1, 20),
+                new Effect("b", 1, 40));
+        assertThat(result.doubled()).isEqualTo(2);
+        assertThat(result.told()).isEqualTo(1);
+        assertThat(result.brokenPromises()).containsExactly("1 doubled without being told");
+    }
+
+    @Test
+    void whatComesAgainAfterALossOfDataIsCountedApart() {
+        Effect[] twice = {new Effect("a", 1, 20), new Effect("a", 1, 40)};
+        List<Message> messages = List.of(message("a"));
+        assertThat(tally(Row.LEASED_REDIS, List.of(30L), messages, Set.of(), Set.of(), twice))
+                .returns(0, RowResult::doubled)
+                .returns(1, RowResult::afterLoss);
+        // before it was sent, and after it was over
+        assertThat(tally(Row.LEASED_REDIS, List.of(5L, 50L), messages, Set.of(), Set.of(), twice))
+                .returns(1, RowResult::doubled)
+                .returns(0, RowResult::afterLoss);
+        // a loss that can't touch it
+        assertThat(tally(Row.TIERED, List.of(30L), messages, Set.of(), Set.of(), twice))
+                .returns(1, RowResult::doubled)
+                .returns(0, RowResult::afterLoss);
+    }
+
+    @Test
+    void anyCopyThatWasNotAcknowledgedMakesAMessageWait() {
+        assertThat(Tally.unacknowledged(
+                        List.of(new Sender.Copy("a", 0, 3), new Sender.Copy("b", 0, 4), new Sender.Copy("a", 1, 9)),
+                        new long[] {4, 9}))
+                .containsExactlyInAnyOrder("b", "a");
+    }
+
+    @Test
+    void timesAreFromTheFirstSending() {
+        RowResult result = tally(
+                Row.NONE,
+                List.of(),
+                Stream.of("a", "b", "c").map(TallyTest::message).toList(),
+                Set.of(),
+                Set.of(),
+                new Effect("b", 0, 30),
+                new Effect("a", 0, 20),
+                new Effect("c", 0, 500),
+                new Effect("b", 0, 900));
+        assertThat(result.p50()).isEqualTo(20);
+        assertThat(result.p99()).isEqualTo(20);
+    }
+
+    private static Message message(String id) {
+        return new Message(id, Duration.ZERO, Duration.ZERO, 0, false);
+    }
+
+    /** All were sent at 10. */
+    private static RowResult tally(
+            Row row,
+            List<Long> losses,
+            List<Message> messages,
+            Set<String> waiting,
+            Set<String> dead,
+            Effect... effects) {
+        return new Tally(row, losses, id -> 10L).of(SIZE, messages, List.of(effects), waiting, dead, 0);
+    }
+}

@@ -1,0 +1,5 @@
+/** Tests of the reports. */
+@NullMarked
+package io.dedup.ledger.report;
+
+import org.jspecify.annotations.NullMarked;
