@@ -29,11 +29,6 @@ final class AsyncResults {
 
     private AsyncResults() {}
 
-    /** Makes the handler method behind a listener, if there is one, return when its work is done. */
-    static void await(Object listener) {
-        boolean unused = take(listener, new Invocations(null));
-    }
-
     /**
      * Takes the place of the handler behind a listener, if there is one.
      *

@@ -1,6 +1,5 @@
 package io.dedup.kafka;
 
-import io.dedup.engine.Admission;
 import io.dedup.engine.BatchAdmission;
 import io.dedup.engine.DedupEngine;
 import io.dedup.engine.Execution;
@@ -27,7 +26,7 @@ final class AutomaticBatch<K, V> {
     void run() {
         BatchAdmission batch = engine.admitAll(steps.deliveries, steps.claimBudget());
         if (batch.isolate()) {
-            runSingly();
+            steps.singly(this::runAlone);
             return;
         }
         BatchPlan plan = BatchPlan.of(List.copyOf(batch.admissions()), Map.of());
@@ -62,18 +61,7 @@ final class AutomaticBatch<K, V> {
         return steps.failed(plan, failure, handed, leaseLost);
     }
 
-    private void runSingly() {
-        for (int i = 0; i < steps.size(); i++) {
-            Admission admission = engine.admit(steps.deliveries.get(i), steps.budget);
-            if (admission instanceof Admission.Run run) {
-                runAlone(i, run.execution());
-            } else if (admission instanceof Admission.Defer || admission instanceof Admission.Reject) {
-                throw steps.cutAt(i, admission);
-            }
-        }
-    }
-
-    private void runAlone(int index, Execution execution) {
+    private void runAlone(Execution execution, int index) {
         execution.begin();
         try {
             handler.handle(steps.hand(List.of(index)).list(), null);

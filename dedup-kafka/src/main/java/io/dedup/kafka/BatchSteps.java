@@ -3,9 +3,11 @@ package io.dedup.kafka;
 import io.dedup.DedupOutcome.DeferReason;
 import io.dedup.engine.Admission;
 import io.dedup.engine.Delivery;
+import io.dedup.engine.Execution;
 import io.dedup.engine.WaitBudget;
 import java.time.Duration;
 import java.util.List;
+import java.util.function.ObjIntConsumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -37,6 +39,18 @@ final class BatchSteps<K, V> {
 
     HandedBatch<K, V> hand(List<Integer> indexes) {
         return new HandedBatch<>(records, indexes);
+    }
+
+    /** Takes the records one after the other, because one of them may have killed its process; throws at the first that isn't done. */
+    void singly(ObjIntConsumer<Execution> alone) {
+        for (int i = 0; i < size(); i++) {
+            Admission admission = decoration.engine().admit(deliveries.get(i), budget);
+            if (admission instanceof Admission.Run run) {
+                alone.accept(run.execution(), i);
+            } else if (admission instanceof Admission.Defer || admission instanceof Admission.Reject) {
+                throw cutAt(i, admission);
+            }
+        }
     }
 
     /** For claiming the batch: none when one of its records was deferred before, whose waiting its pauses do. */

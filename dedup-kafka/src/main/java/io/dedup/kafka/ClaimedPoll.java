@@ -72,7 +72,12 @@ final class ClaimedPoll {
         this.completions = completions;
     }
 
-    /** The first consumer that polls on this thread is the container's; others are the handlers' own. */
+    /** This is the container's consumer. */
+    void watch(HookedConsumer containers) {
+        consumer = containers;
+    }
+
+    /** Where it isn't known, the first consumer that polls on this thread is the container's; others are the handlers' own. */
     boolean isOf(HookedConsumer asking, boolean polls) {
         if (consumer == null && polls) {
             consumer = asking;

@@ -202,6 +202,10 @@ final class Decoration {
         ClaimedPoll claims = claimAhead
                 ? hooks.bind(container.getContainerProperties(), engine, deliveries, maxPollInterval())
                 : new ClaimedPoll(engine, deliveries, null, null);
+        HookedConsumer own = HookedConsumer.of(seeks);
+        if (own != null) {
+            claims.watch(own);
+        }
         consumers.put(
                 Thread.currentThread(),
                 new BoundConsumer(

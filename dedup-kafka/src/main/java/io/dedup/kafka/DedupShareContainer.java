@@ -34,8 +34,9 @@ final class DedupShareContainer<K, V> extends ShareKafkaMessageListenerContainer
                 && listener instanceof GenericMessageListener<?> handler
                 && !(listener instanceof DedupShareListener<?, ?>)) {
             new ShareStartCheck(this, engine, deliveries).requireSafe();
-            AsyncResults.await(handler);
-            properties.setMessageListener(new DedupShareListener<K, V>(handler, engine, deliveries));
+            Invocations invocations = new Invocations(null);
+            boolean unused = AsyncResults.take(handler, invocations); // makes its method return when its work is done
+            properties.setMessageListener(new DedupShareListener<K, V>(handler, engine, deliveries, invocations));
         }
         super.doStart();
     }

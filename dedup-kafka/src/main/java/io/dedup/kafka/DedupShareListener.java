@@ -1,11 +1,13 @@
 package io.dedup.kafka;
 
+import io.dedup.DedupContext;
 import io.dedup.DedupOutcome.DeferReason;
 import io.dedup.DedupPolicy;
 import io.dedup.engine.Admission;
 import io.dedup.engine.DedupEngine;
 import io.dedup.engine.Execution;
 import io.dedup.engine.RunEnd;
+import io.dedup.kafka.Invocations.Invocation;
 import java.time.Duration;
 import java.util.List;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -32,8 +34,14 @@ final class DedupShareListener<K, V>
     private final GenericMessageListener<?> delegate;
     private final DedupEngine engine;
     private final RecordDeliveries deliveries;
+    private final Invocations invocations;
 
-    DedupShareListener(GenericMessageListener<?> delegate, DedupEngine engine, RecordDeliveries deliveries) {
+    DedupShareListener(
+            GenericMessageListener<?> delegate,
+            DedupEngine engine,
+            RecordDeliveries deliveries,
+            Invocations invocations) {
+        this.invocations = invocations;
         this.delegate = delegate;
         this.engine = engine;
         this.deliveries = deliveries;
@@ -102,7 +110,7 @@ final class DedupShareListener<K, V>
     private void run(ConsumerRecord<K, V> record, Execution execution, HoldingShareConsumer<?, ?> consumer) {
         execution.begin();
         try {
-            invoke(record, null, consumer);
+            invoke(record, null, consumer, execution);
         } catch (Throwable e) { // Errors, too: a claim that nobody releases holds the message for its lease
             throw failed(record, e, WorkMayGoOn.fail(engine, List.of(execution), e), consumer);
         }
@@ -120,7 +128,7 @@ final class DedupShareListener<K, V>
         RunEnd end = engine.run(
                 execution,
                 running -> {
-                    invoke(record, ack, consumer);
+                    invoke(record, ack, consumer, running);
                     if (ack != null) {
                         ack.handlerReturned();
                     }
@@ -152,7 +160,7 @@ final class DedupShareListener<K, V>
                 acknowledgment, execution, consumer, () -> consumer.defer(record, delay));
         execution.begin();
         try {
-            invoke(record, ack, consumer);
+            invoke(record, ack, consumer, execution);
         } catch (Throwable e) { // Errors, too: a claim that nobody releases holds the message for its lease
             boolean leaseLost = ack.failedUnsettled() && WorkMayGoOn.fail(engine, List.of(execution), e);
             throw failed(record, e, leaseLost, consumer);
@@ -164,6 +172,19 @@ final class DedupShareListener<K, V>
         return leaseLost && !(cause instanceof Error)
                 ? deferred(record, DeferReason.LEASE_LOST, policy(record).maxDeferDelay(), cause, consumer)
                 : Sneaky.rethrow(cause);
+    }
+
+    private void invoke(
+            ConsumerRecord<K, V> record,
+            @Nullable ShareAcknowledgment acknowledgment,
+            ShareConsumer<?, ?> consumer,
+            DedupContext context) {
+        invocations.begin(record, new Invocation(context, null));
+        try {
+            invoke(record, acknowledgment, consumer);
+        } finally {
+            invocations.end(record);
+        }
     }
 
     @SuppressWarnings("unchecked")

@@ -44,12 +44,9 @@ final class DeferralAwareRollbackProcessor<K, V> implements AfterRollbackProcess
             Exception exception,
             boolean recoverable,
             EOSMode eosMode) {
-        DeliveryDeferredException deferral = deferral(exception, records, consumer);
-        if (deferral != null) {
-            comesAgain(deferral, records, consumer, container);
+        if (comesAgain(exception, records, consumer, container)) {
             return;
         }
-        restoring(records, consumer);
         delegate.process(records, consumer, container, exception, recoverable, eosMode);
     }
 
@@ -62,12 +59,9 @@ final class DeferralAwareRollbackProcessor<K, V> implements AfterRollbackProcess
             Exception exception,
             boolean recoverable,
             EOSMode eosMode) {
-        DeliveryDeferredException deferral = deferral(exception, recordList, consumer);
-        if (deferral != null) {
-            comesAgain(deferral, recordList, consumer, container);
+        if (comesAgain(exception, recordList, consumer, container)) {
             return;
         }
-        restoring(recordList, consumer);
         RecordFailedException failed = RecordFailedException.in(exception);
         ConsumerRecord<?, ?> record = failed == null ? null : failed.getRecord();
         int end = record == null ? 0 : PollOffsets.countUpTo(PollOffsets.listOf(records), record);
@@ -85,6 +79,21 @@ final class DeferralAwareRollbackProcessor<K, V> implements AfterRollbackProcess
         Map<TopicPartition, List<ConsumerRecord<K, V>>> part = new LinkedHashMap<>();
         part.put(PendingDeliveries.partitionOf(one.get(0)), one);
         return PollResults.of(part);
+    }
+
+    /** Whether these come again without limit; else they have failed, and are the delegate's. */
+    private boolean comesAgain(
+            Exception exception,
+            List<ConsumerRecord<K, V>> records,
+            Consumer<K, V> consumer,
+            MessageListenerContainer container) {
+        DeliveryDeferredException deferral = deferral(exception, records, consumer);
+        if (deferral == null) {
+            restoring(records, consumer);
+            return false;
+        }
+        comesAgain(deferral, records, consumer, container);
+        return true;
     }
 
     /** A recovered record's offset may be committed in a transaction that fails after this has returned. */

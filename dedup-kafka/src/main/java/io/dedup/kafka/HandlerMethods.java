@@ -3,10 +3,12 @@ package io.dedup.kafka;
 import java.lang.reflect.Field;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.support.AopUtils;
+import org.springframework.core.ResolvableType;
 import org.springframework.kafka.listener.DelegatingMessageListener;
 import org.springframework.kafka.listener.adapter.DelegatingInvocableHandler;
 import org.springframework.kafka.listener.adapter.FilteringMessageListenerAdapter;
@@ -37,6 +39,14 @@ final class HandlerMethods {
         static Handler of(InvocableHandlerMethod handler) {
             Class<?> type = AopUtils.getTargetClass(handler.getBean());
             return new Handler(AopUtils.getMostSpecificMethod(handler.getMethod(), type), type);
+        }
+
+        /** Whether there is one of this type, or a container of them. */
+        boolean hasParameterOf(Class<?> wanted) {
+            return Arrays.stream(method.getGenericParameterTypes())
+                    .map(ResolvableType::forType)
+                    .anyMatch(type -> wanted.equals(type.resolve())
+                            || Arrays.stream(type.getGenerics()).anyMatch(each -> wanted.equals(each.resolve())));
         }
     }
 

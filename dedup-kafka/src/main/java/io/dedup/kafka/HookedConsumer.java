@@ -7,6 +7,7 @@ import java.lang.reflect.Proxy;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.jspecify.annotations.Nullable;
+import org.springframework.kafka.listener.ConsumerSeekAware.ConsumerSeekCallback;
 
 /**
  * Calls a {@link ClaimedPoll} around a Kafka consumer's polls and commits. A proxy, since {@link Consumer} has other methods in
@@ -27,6 +28,23 @@ final class HookedConsumer implements InvocationHandler {
                 HookedConsumer.class.getClassLoader(),
                 new Class<?>[] {Consumer.class},
                 new HookedConsumer(target, hooks));
+    }
+
+    /**
+     * The container's consumer, by the callback that it gives its listener; null if it can't be seen. Known before the first
+     * poll, since a listener may poll another consumer of the same factory before that.
+     */
+    static @Nullable HookedConsumer of(ConsumerSeekCallback container) {
+        try {
+            Object consumer = HandlerMethods.read(container.getClass(), "consumer", container);
+            return consumer != null
+                            && Proxy.isProxyClass(consumer.getClass())
+                            && Proxy.getInvocationHandler(consumer) instanceof HookedConsumer hooked
+                    ? hooked
+                    : null;
+        } catch (ReflectiveOperationException | RuntimeException e) { // spring-kafka has no getter for it
+            return null;
+        }
     }
 
     @Override

@@ -1,7 +1,6 @@
 package io.dedup.kafka;
 
 import io.dedup.DedupOutcome.DeferReason;
-import io.dedup.engine.Admission;
 import io.dedup.engine.BatchAdmission;
 import io.dedup.engine.DedupEngine;
 import io.dedup.engine.Delivery;
@@ -50,7 +49,7 @@ final class KafkaTransactionBatch<K, V> {
         decoration.requireResolved(bound, steps.records);
         BatchAdmission batch = engine.admitAll(steps.deliveries, steps.claimBudget());
         if (batch.isolate()) {
-            runSingly();
+            steps.singly(this::runAlone);
         } else {
             BatchPlan plan = BatchPlan.of(List.copyOf(batch.admissions()), Map.of());
             if (plan.isCut()) {
@@ -148,18 +147,7 @@ final class KafkaTransactionBatch<K, V> {
                 : steps.failedAlone(first, cause);
     }
 
-    private void runSingly() {
-        for (int i = 0; i < steps.size(); i++) {
-            Admission admission = engine.admit(steps.deliveries.get(i), steps.budget);
-            if (admission instanceof Admission.Run run) {
-                runAlone(i, run.execution());
-            } else if (admission instanceof Admission.Defer || admission instanceof Admission.Reject) {
-                throw steps.cutAt(i, admission);
-            }
-        }
-    }
-
-    private void runAlone(int index, Execution execution) {
+    private void runAlone(Execution execution, int index) {
         try {
             decoration.inTransaction(
                     steps.records.subList(0, index + 1), consumer, () -> handle(List.of(index), List.of(execution)));

@@ -1,5 +1,6 @@
 package io.dedup.kafka;
 
+import io.dedup.DedupContext;
 import io.dedup.DedupPolicy;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -9,6 +10,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import org.springframework.kafka.listener.AbstractMessageListenerContainer;
+import org.springframework.kafka.listener.BatchMessageListener;
 import org.springframework.kafka.listener.ContainerProperties;
 import org.springframework.kafka.listener.adapter.KafkaBackoffAwareMessageListenerAdapter;
 import org.springframework.kafka.support.TopicPartitionOffset;
@@ -45,6 +47,7 @@ final class StartCheck {
                     "asyncAcks is true. For a batch listener: set it to false; each batch is acknowledged as a whole"
                             + " anyway. For a record listener: set it before KafkaDedup decorates the container");
         }
+        requireNoContexts();
         requireTransactionsInPlace();
         if (new ConsumerSettings(container).autoCommit()) {
             throw refused(
@@ -111,6 +114,23 @@ final class StartCheck {
         return refused("it belongs to @RetryableTopic, and was decorated by something else than a KafkaDedupInstaller:"
                 + " make one a bean (in a static @Bean method), instead of setting KafkaDedup's customizer or"
                 + " post-processor");
+    }
+
+    /** A batch has many, and spring-kafka would take such a parameter for the payload's. */
+    private void requireNoContexts() {
+        Object listener = Objects.requireNonNull(properties.getMessageListener());
+        if (!(listener instanceof BatchMessageListener<?, ?>)) {
+            return;
+        }
+        for (HandlerMethods.Handler each : HandlerMethods.of(listener)) {
+            if (each.hasParameterOf(DedupContext.class)) {
+                throw refused("its batch handler " + each.type().getSimpleName() + "."
+                        + each.method().getName()
+                        + " has a DedupContext parameter, which only handlers of single records"
+                        + " are given: remove the parameter, or listen record by record (container factory:"
+                        + " setBatchListener(false))");
+            }
+        }
     }
 
     private void requireTransactionsInPlace() {

@@ -18,6 +18,7 @@ import org.springframework.kafka.listener.ContainerProperties;
 import org.springframework.kafka.listener.ContainerProperties.AckMode;
 import org.springframework.kafka.listener.DelegatingMessageListener;
 import org.springframework.kafka.listener.adapter.FilteringMessageListenerAdapter;
+import org.springframework.kafka.listener.adapter.KafkaBackoffAwareMessageListenerAdapter;
 import org.springframework.kafka.transaction.KafkaAwareTransactionManager;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.annotation.Propagation;
@@ -77,6 +78,13 @@ final class TransactionCheck {
                 || !(container.getAfterRollbackProcessor() instanceof DeferralAwareRollbackProcessor<?, ?>)) {
             return "its kafkaAwareTransactionManager or its afterRollbackProcessor was set after KafkaDedup decorated it,"
                     + " which so doesn't hear of commits and rollbacks. Set them first, then decorate";
+        }
+        if (properties.getMessageListener() instanceof KafkaBackoffAwareMessageListenerAdapter<?, ?>) {
+            return "it belongs to @RetryableTopic, and has a Kafka transaction: the next topic is published to within that"
+                    + " transaction, and what the failed handler has sent would be committed with it. Remove"
+                    + " kafkaAwareTransactionManager from its container properties; or remove @RetryableTopic, and set"
+                    + " afterRollbackProcessor, such as a DefaultAfterRollbackProcessor with a"
+                    + " DeadLetterPublishingRecoverer";
         }
         return container.getCommonErrorHandler() == null
                 ? null

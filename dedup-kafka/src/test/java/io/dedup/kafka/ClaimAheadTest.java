@@ -21,15 +21,20 @@ import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.springframework.kafka.core.ConsumerFactory;
 import org.springframework.kafka.listener.ConcurrentMessageListenerContainer;
+import org.springframework.kafka.listener.ConsumerSeekAware;
+import org.springframework.kafka.listener.ContainerProperties;
 import org.springframework.kafka.listener.ContainerProperties.AckMode;
 import org.springframework.kafka.listener.DefaultErrorHandler;
 import org.springframework.kafka.listener.MessageListener;
+import org.springframework.kafka.support.TopicPartitionOffset;
 import org.springframework.util.backoff.FixedBackOff;
 
 /** What claiming a poll ahead does beside the tests of everything else, which run with it. */
@@ -303,8 +308,7 @@ class ClaimAheadTest {
                 Scene other = new Scene()) {
             scene.send("a", "b");
             other.send("x", "y", "z");
-            AtomicReference<org.springframework.kafka.core.ConsumerFactory<String, String>> factory =
-                    new AtomicReference<>();
+            AtomicReference<ConsumerFactory<String, String>> factory = new AtomicReference<>();
             AtomicInteger read = new AtomicInteger();
             var container = scene.container(AckMode.BATCH, (MessageListener<String, String>) record -> {
                 try (Consumer<String, String> own = factory.get().createConsumer("own-" + scene.group, "")) {
@@ -318,13 +322,69 @@ class ClaimAheadTest {
                 scene.effect().accept(record);
             });
             @SuppressWarnings("unchecked")
-            var found = (org.springframework.kafka.core.ConsumerFactory<String, String>)
-                    ConsumerSettings.factoryOf(container);
+            var found = (ConsumerFactory<String, String>) ConsumerSettings.factoryOf(container);
             factory.set(found);
             scene.runUntilCommitted(container);
             assertThat(scene.effects).containsExactly("a", "b");
             assertThat(watched.store.find(scene.dedup.key(other.topic, "x"))).isEmpty();
             assertThat(watched.calls("releaseAll")).isEmpty();
+        }
+    }
+
+    @Test
+    @DisplayName(
+            "with manual assignment, a listener that polls another consumer first: what is durable first is the container's")
+    void ownConsumerFirst() {
+        CountDownLatch answer = new CountDownLatch(1);
+        CountDownLatch asked = new CountDownLatch(1);
+        watched.before("completeAll", () -> {
+            asked.countDown();
+            await().until(() -> answer.getCount() == 0);
+        });
+        try (Scene scene = scene(policy -> policy);
+                Scene other = new Scene()) {
+            scene.send("a", "b", "c");
+            var listener = new PollingAnother(scene, other.topic);
+            var properties = new ContainerProperties(new TopicPartitionOffset(scene.topic, 0));
+            properties.setMessageListener(listener);
+            var container = scene.container(properties, Map.of());
+            @SuppressWarnings("unchecked")
+            var found = (ConsumerFactory<String, String>) ConsumerSettings.factoryOf(container);
+            listener.factory.set(found);
+            scene.start(container);
+            scene.awaitEffects("a", "b", "c");
+            assertThat(listener.polled).isTrue();
+            await().until(() -> asked.getCount() == 0);
+            await().during(Duration.ofMillis(500)).until(() -> scene.committed().isEmpty());
+            answer.countDown();
+            scene.awaitCommitted(3);
+            assertThat(watched.calls("claimAll")).isNotEmpty();
+        }
+    }
+
+    private static final class PollingAnother implements MessageListener<String, String>, ConsumerSeekAware {
+        private final Scene scene;
+        private final String topic;
+        private final AtomicReference<ConsumerFactory<String, String>> factory = new AtomicReference<>();
+        private volatile boolean polled;
+
+        PollingAnother(Scene scene, String topic) {
+            this.scene = scene;
+            this.topic = topic;
+        }
+
+        @Override
+        public void onPartitionsAssigned(Map<TopicPartition, Long> assignments, ConsumerSeekCallback callback) {
+            try (Consumer<String, String> own = factory.get().createConsumer("own-" + scene.group, "")) {
+                own.assign(List.of(new TopicPartition(topic, 0)));
+                own.poll(Duration.ofMillis(50));
+                polled = true;
+            }
+        }
+
+        @Override
+        public void onMessage(ConsumerRecord<String, String> record) {
+            scene.effect().accept(record);
         }
     }
 

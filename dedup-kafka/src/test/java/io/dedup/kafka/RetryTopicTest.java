@@ -1,6 +1,7 @@
 package io.dedup.kafka;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.dedup.engine.WaitBudget;
@@ -150,6 +151,28 @@ class RetryTopicTest {
             assertThat(handlers.calls.get(calls - 1)).as("no hop spent").isNotEqualTo("hop -retry-100");
             assertThat(ids(scene, "-dlt")).isEmpty();
             assertThat(handlers.deadLetters).isEmpty();
+        }
+    }
+
+    static final class InTransaction {
+        @RetryableTopic(attempts = "2", kafkaTemplate = "template", numPartitions = "1")
+        @KafkaListener(id = "${topic}", groupId = "${group}", topics = "${topic}")
+        void on(ConsumerRecord<String, String> record) {}
+    }
+
+    @Test
+    @DisplayName("K7 K10 in a Kafka transaction: refused, since hops would commit what a failed handler has sent")
+    void refusedInKafkaTransaction() {
+        try (Scene scene = new Scene()) {
+            Transactions transactions = new Transactions(scene);
+            assertThatThrownBy(() -> new AnnotatedScene(scene)
+                            .with(factory -> factory.getContainerProperties()
+                                    .setKafkaAwareTransactionManager(transactions.manager))
+                            .start(new InTransaction()))
+                    .rootCause()
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("@RetryableTopic")
+                    .hasMessageContaining("Remove kafkaAwareTransactionManager");
         }
     }
 

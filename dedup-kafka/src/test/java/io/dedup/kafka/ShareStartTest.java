@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.dedup.DedupContext;
 import io.dedup.DedupMode;
 import io.dedup.store.redis.RedisDedupStore;
 import io.dedup.testkit.faults.TcpProxy;
@@ -159,7 +160,11 @@ class ShareStartTest {
             group.scene.send("a", "bad", "future", "a", "b");
             group.awaitSettled();
             assertThat(group.scene.effects).containsExactlyInAnyOrder("a", "future", "b");
-            assertThat(group.scene.events).contains("released bad", "duplicate a");
+            assertThat(group.scene.events)
+                    .contains("released bad", "duplicate a")
+                    .filteredOn(event -> event.startsWith("context"))
+                    .containsExactlyInAnyOrder(
+                            "context of a 1", "context of bad 1", "context of future 1", "context of b 1");
         }
     }
 
@@ -178,8 +183,9 @@ class ShareStartTest {
         }
 
         @KafkaListener(topics = "#{@topic}", containerFactory = "manual")
-        CompletionStage<?> handle(String value, @Header("id") byte[] id) {
+        CompletionStage<?> handle(String value, @Header("id") byte[] id, DedupContext context) {
             String text = new String(id, StandardCharsets.UTF_8);
+            group.scene.events.add("context of " + context.key().messageId() + " " + context.attempt());
             if (text.equals("bad")) {
                 throw new IllegalStateException("bad");
             }

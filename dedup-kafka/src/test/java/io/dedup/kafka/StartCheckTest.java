@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.dedup.DedupContext;
+import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
 import org.apache.kafka.common.serialization.StringDeserializer;
@@ -11,6 +13,7 @@ import org.apache.kafka.common.serialization.StringSerializer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.springframework.kafka.annotation.KafkaListener;
 import org.springframework.kafka.core.DefaultKafkaConsumerFactory;
 import org.springframework.kafka.core.DefaultKafkaProducerFactory;
 import org.springframework.kafka.listener.BatchMessageListener;
@@ -91,6 +94,28 @@ class StartCheckTest {
         assertThatThrownBy(() -> scene.start(scene.container(properties, Map.of())))
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("asyncAcks");
+    }
+
+    record OneContext() {
+        @KafkaListener(id = "one", groupId = "${group}", topics = "${topic}", batch = "true")
+        public void on(List<String> values, DedupContext context) {}
+    }
+
+    record Contexts() {
+        @KafkaListener(id = "many", groupId = "${group}", topics = "${topic}", batch = "true")
+        public void on(List<String> values, List<DedupContext> contexts) {}
+    }
+
+    @Test
+    @DisplayName("a batch method with DedupContext parameters, which would fail with every batch, is refused")
+    void contextsOfBatches() {
+        for (Object batch : List.of(new OneContext(), new Contexts())) {
+            assertThatThrownBy(() -> new AnnotatedScene(scene).start(batch))
+                    .rootCause()
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining(batch.getClass().getSimpleName() + ".on has a DedupContext parameter")
+                    .hasMessageContaining("record by record");
+        }
     }
 
     @Test
