@@ -1,0 +1,28 @@
+package io.dedup.testkit.kafka;
+
+import java.util.List;
+import org.springframework.kafka.listener.MessageListenerContainer;
+
+/** The listener containers of a group, for a replay to stop and start. */
+public final class SpringContainers implements StoppableConsumers {
+    private final List<MessageListenerContainer> containers;
+
+    private SpringContainers(List<MessageListenerContainer> containers) {
+        this.containers = containers;
+    }
+
+    /** All containers of the group; one that isn't named keeps the group from being rewound. */
+    public static SpringContainers of(MessageListenerContainer... containers) {
+        return new SpringContainers(List.of(containers));
+    }
+
+    @Override
+    public void stop() {
+        containers.forEach(MessageListenerContainer::stop);
+    }
+
+    @Override
+    public void start() {
+        containers.forEach(MessageListenerContainer::start);
+    }
+}

@@ -1,0 +1,130 @@
+package io.dedup.testkit.replay;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A replay that is about to begin: which messages, how often and how. Immutable; {@link #bySendingAgain()} or {@link
+ * #byRewinding()} starts it, waits until everything is consumed, and reports.
+ */
+public final class Replay {
+    private final TopicReplay on;
+    private final String what;
+    private final boolean rewindable;
+    private final Predicate<TopicMessage> which;
+    private final int times;
+    private final @Nullable Long seed;
+    private final @Nullable Runnable traffic;
+
+    Replay(
+            TopicReplay on,
+            String what,
+            boolean rewindable,
+            Predicate<TopicMessage> which,
+            int times,
+            @Nullable Long seed,
+            @Nullable Runnable traffic) {
+        this.on = on;
+        this.what = what;
+        this.rewindable = rewindable;
+        this.which = which;
+        this.times = times;
+        this.seed = seed;
+        this.traffic = traffic;
+    }
+
+    /** How often each chosen message comes again; 1 unless set. */
+    public Replay times(int count) {
+        if (count < 1) {
+            throw new IllegalArgumentException("times must be at least 1, but is " + count);
+        }
+        return new Replay(on, what, rewindable, which, count, seed, traffic);
+    }
+
+    /** In an order by chance, the same for the same seed; each copy goes to where its original is. Not for rewinding. */
+    public Replay shuffled(long orderSeed) {
+        return new Replay(on, what, rewindable, which, times, orderSeed, traffic);
+    }
+
+    /** While this runs, on another thread: live traffic. The report covers what it has sent, too. */
+    public Replay alongside(Runnable liveTraffic) {
+        return new Replay(on, what, rewindable, which, times, seed, liveTraffic);
+    }
+
+    /**
+     * Sends the chosen messages again, as a producer does that hasn't got an answer.
+     *
+     * @throws IllegalArgumentException when nothing on the topic is chosen
+     * @throws AssertionError when the application doesn't consume everything in time
+     */
+    public ReplayReport bySendingAgain() {
+        List<TopicMessage> chosen = chosen();
+        List<TopicMessage> copies = new ArrayList<>(chosen.size() * times);
+        for (int i = 0; i < times; i++) {
+            copies.addAll(chosen);
+        }
+        if (seed != null) {
+            Collections.shuffle(copies, new Random(seed));
+        }
+        CompletableFuture<?> live = begin();
+        on.broker().sendAgain(copies);
+        copies.forEach(copy -> on.note(copy, Timeline.Kind.SENT_AGAIN, "copy of " + copy.place(), "replay"));
+        end(live);
+        return on.consumption().await();
+    }
+
+    /**
+     * Makes the group read again, as an operator does: everything behind the earliest of the chosen messages of each
+     * partition comes again. Waits for the end before each time.
+     *
+     * @throws IllegalArgumentException when nothing on the topic is chosen
+     * @throws IllegalStateException when the choice has an end, or an order, or the broker can't
+     * @throws AssertionError when the application doesn't consume everything in time
+     */
+    public ReplayReport byRewinding() {
+        if (!rewindable || seed != null) {
+            throw new IllegalStateException("rewinding brings everything behind the first chosen message again, in its"
+                    + " order: for " + what + (seed == null ? "" : " in another order") + " use bySendingAgain()");
+        }
+        List<TopicMessage> chosen = chosen();
+        ReplayReport unused = on.consumption().await(); // what is rewound too early is just read, not read again
+        CompletableFuture<?> live = begin();
+        for (int i = 0; i < times; i++) {
+            on.consumption().forget(chosen);
+            chosen.forEach(message -> on.note(message, Timeline.Kind.REWOUND, message.place(), "replay"));
+            on.broker().rewind(chosen);
+            unused = on.consumption().await();
+        }
+        end(live);
+        return on.consumption().await();
+    }
+
+    private List<TopicMessage> chosen() {
+        List<TopicMessage> all = on.broker().messages();
+        boolean unused = on.consumption().look(all);
+        List<TopicMessage> chosen = all.stream().filter(which).toList();
+        if (chosen.isEmpty()) {
+            throw new IllegalArgumentException("nothing to replay (" + what + "): topic "
+                    + on.broker().topic() + " has " + all.size() + " messages, and none of them is chosen");
+        }
+        return chosen;
+    }
+
+    private CompletableFuture<?> begin() {
+        return traffic == null ? CompletableFuture.completedFuture(null) : CompletableFuture.runAsync(traffic);
+    }
+
+    private static void end(CompletableFuture<?> live) {
+        try {
+            Object unused = live.join();
+        } catch (CompletionException e) {
+            throw new IllegalStateException("the live traffic failed: " + e.getCause(), e.getCause());
+        }
+    }
+}

@@ -1,0 +1,113 @@
+package io.dedup.testkit.replay;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** What is known after everything on a topic was consumed. Immutable. */
+public final class ReplayReport {
+    private final String consumer;
+    private final String topic;
+    private final Map<String, List<TopicMessage>> copies = new LinkedHashMap<>();
+    private final List<TopicMessage> withoutId = new ArrayList<>();
+    private final @Nullable Map<String, Integer> effects;
+    private final Set<String> expected;
+    private final Map<String, String> early;
+    private final Map<String, List<Timeline.Event>> events = new HashMap<>();
+    private final boolean heard;
+
+    ReplayReport(
+            String consumer,
+            String topic,
+            List<TopicMessage> messages,
+            @Nullable Map<String, Integer> effects,
+            Set<String> expected,
+            Map<String, String> early,
+            Timeline timeline) {
+        this.consumer = consumer;
+        this.topic = topic;
+        for (TopicMessage message : messages) {
+            if (message.id() == null) {
+                withoutId.add(message);
+            } else {
+                copies.computeIfAbsent(message.id(), any -> new ArrayList<>()).add(message);
+            }
+        }
+        this.effects = effects == null ? null : Map.copyOf(effects);
+        this.expected = Set.copyOf(expected);
+        this.early = Map.copyOf(early);
+        this.heard = timeline.hasHeardOf(consumer, topic);
+        allIds().forEach(id -> events.put(id, timeline.events(consumer, topic, id)));
+    }
+
+    /** The beginning of an assertion. */
+    public ReplayAssert assertThat() {
+        return new ReplayAssert(this);
+    }
+
+    /** The IDs on the topic, in the order they were first met. */
+    public Set<String> ids() {
+        return new LinkedHashSet<>(copies.keySet());
+    }
+
+    /** The messages with an ID: all copies that are on the topic. */
+    public List<TopicMessage> copies(String id) {
+        return List.copyOf(copies.getOrDefault(id, List.of()));
+    }
+
+    /** Messages whose ID is missing or unusable: nothing can be said about those. */
+    public List<TopicMessage> withoutId() {
+        return List.copyOf(withoutId);
+    }
+
+    /** How often the message took effect: counted where effects were given, else as far as the timeline tells. */
+    public int handled(String id) {
+        return effects != null ? effects.getOrDefault(id, 0) : Runs.successesIn(timeline(id));
+    }
+
+    /** What happened to a message, oldest first. */
+    public List<Timeline.Event> timeline(String id) {
+        return events.getOrDefault(id, List.of());
+    }
+
+    /** All that should have been handled, on the topic or expected, and all that was. */
+    Set<String> allIds() {
+        Set<String> all = new LinkedHashSet<>(copies.keySet());
+        all.addAll(expected);
+        if (effects != null) {
+            all.addAll(effects.keySet());
+        }
+        return all;
+    }
+
+    boolean isMissing(String id) {
+        return expected.contains(id) && !copies.containsKey(id);
+    }
+
+    /** Where it was acked while its effect wasn't there, or null. */
+    @Nullable
+    String ackedEarly(String id) {
+        return early.get(id);
+    }
+
+    boolean countsEffects() {
+        return effects != null;
+    }
+
+    boolean hasHeard() {
+        return heard;
+    }
+
+    String consumer() {
+        return consumer;
+    }
+
+    String topic() {
+        return topic;
+    }
+}

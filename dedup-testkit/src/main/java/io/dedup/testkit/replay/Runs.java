@@ -1,0 +1,64 @@
+package io.dedup.testkit.replay;
+
+import io.dedup.DedupOutcome.DeferReason;
+import java.util.List;
+import java.util.Set;
+
+/** How often a message took effect, as far as a timeline tells. */
+final class Runs {
+    private static final Set<String> ROLLED_BACK = Set.of(
+            DeferReason.LEASE_LOST.toString(),
+            DeferReason.ROLLED_BACK.toString(),
+            DeferReason.COMMIT_UNKNOWN.toString());
+
+    private int open;
+    private int late;
+    private int lost;
+    private int succeeded;
+
+    private Runs() {}
+
+    static int successesIn(List<Timeline.Event> events) {
+        Runs runs = new Runs();
+        events.forEach(runs::add);
+        // A run that lost its lease and of which no failure is known: its handler may have gone on to its end.
+        return runs.succeeded + Math.min(runs.open, runs.lost);
+    }
+
+    private void add(Timeline.Event event) {
+        switch (event.kind()) {
+            case CLAIMED -> open++;
+            case UNGUARDED -> {
+                succeeded++;
+                late++; // where the store is down, the record follows in the background
+            }
+            case COMPLETION_PENDING -> {
+                if (open > 0) {
+                    open--;
+                    succeeded++;
+                    late++;
+                }
+            }
+            case COMPLETED, COMPLETION_DROPPED -> {
+                if (open > 0) {
+                    open--;
+                    succeeded++;
+                } else if (late > 0) {
+                    late--;
+                } else {
+                    succeeded++;
+                }
+            }
+            case RELEASED -> open = Math.max(0, open - 1);
+            case DEFERRED -> {
+                if (ROLLED_BACK.contains(event.detail())) {
+                    open = Math.max(0, open - 1);
+                }
+            }
+            case LEASE_LOST -> lost++;
+            default -> {
+                // says nothing about effects
+            }
+        }
+    }
+}

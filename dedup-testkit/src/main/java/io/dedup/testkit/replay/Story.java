@@ -1,0 +1,90 @@
+package io.dedup.testkit.replay;
+
+import io.dedup.internal.Printable;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/** Tells what happened to messages, in few words that are fit for a terminal: IDs come from outside. */
+final class Story {
+    private static final int MAX_MESSAGES = 10;
+    private static final int MAX_EVENTS = 20;
+    private static final int MAX_PLACES = 5;
+
+    private Story() {}
+
+    /** The headline, and then the messages, at most {@value #MAX_MESSAGES} of them. */
+    static String of(String headline, List<String> ids, ReplayReport report) {
+        StringBuilder text = new StringBuilder(headline).append(':');
+        ids.stream().limit(MAX_MESSAGES).forEach(id -> message(text, id, report));
+        if (ids.size() > MAX_MESSAGES) {
+            text.append("\n  and ").append(ids.size() - MAX_MESSAGES).append(" more");
+        }
+        if (!report.hasHeard()) {
+            text.append("\n  (no deduplicator with consumer ")
+                    .append(Printable.of(report.consumer()))
+                    .append(" has told the timeline anything of this topic: the listener isn't decorated, or its"
+                            + " deduplicator doesn't have the timeline as a listener)");
+        }
+        return text.toString();
+    }
+
+    private static void message(StringBuilder text, String id, ReplayReport report) {
+        List<TopicMessage> copies = report.copies(id);
+        text.append("\n  ").append(Printable.of(id)).append(": ");
+        text.append(copies.isEmpty() ? "not on the topic" : places(copies));
+        text.append("; took effect ").append(times(report.handled(id)));
+        String early = report.ackedEarly(id);
+        if (early != null) {
+            text.append("; acked at ").append(early).append(" while its effect wasn't there");
+        }
+        text.append(events(report.timeline(id)));
+    }
+
+    /** The events, one line each. */
+    private static String events(List<Timeline.Event> events) {
+        StringBuilder text = new StringBuilder(events.isEmpty() ? "\n    no event" : "");
+        int skipped = Math.max(0, events.size() - MAX_EVENTS);
+        for (int i = 0; i < events.size(); i++) {
+            if (i == MAX_EVENTS / 2 && skipped > 0) { // the beginning and the end say most
+                text.append("\n    … ").append(skipped).append(" more …");
+                i += skipped;
+            }
+            text.append("\n    ").append(line(events.get(i), events.get(0).at()));
+        }
+        return text.toString();
+    }
+
+    private static String line(Timeline.Event event, Instant first) {
+        String kind = event.kind().toString().toLowerCase(Locale.ROOT).replace('_', ' ');
+        return String.format(
+                Locale.ROOT,
+                "+%d ms %s%s by %s",
+                Duration.between(first, event.at()).toMillis(),
+                kind,
+                event.detail().isEmpty() ? "" : " (" + event.detail() + ")",
+                Printable.of(event.by()));
+    }
+
+    static String places(List<TopicMessage> messages) {
+        StringBuilder text = new StringBuilder();
+        messages.stream()
+                .limit(MAX_PLACES)
+                .forEach(message -> text.append(text.isEmpty() ? "" : ", ").append(message.place()));
+        if (messages.size() > MAX_PLACES) {
+            text.append(" and ").append(messages.size() - MAX_PLACES).append(" more");
+        }
+        return text.toString();
+    }
+
+    private static String times(int count) {
+        return count == 1 ? "once" : count + " times";
+    }
+
+    /** An ID, or what stands for a missing one. */
+    static String name(@Nullable String id) {
+        return id == null ? "no ID" : Printable.of(id);
+    }
+}

@@ -1,0 +1,27 @@
+package io.dedup.testkit.replay;
+
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.extension.ParameterContext;
+import org.junit.jupiter.api.extension.ParameterResolver;
+
+/**
+ * For JUnit Jupiter: gives each test a {@link Timeline} of its own as a parameter of its test method and of {@code
+ * @BeforeEach} and {@code @AfterEach}; those of one test get the same.
+ */
+public final class TimelineExtension implements ParameterResolver {
+    private static final ExtensionContext.Namespace HERE = ExtensionContext.Namespace.create(TimelineExtension.class);
+
+    /** For JUnit. */
+    public TimelineExtension() {}
+
+    @Override
+    public boolean supportsParameter(ParameterContext parameter, ExtensionContext context) {
+        return parameter.getParameter().getType() == Timeline.class
+                && context.getTestMethod().isPresent();
+    }
+
+    @Override
+    public Object resolveParameter(ParameterContext parameter, ExtensionContext context) {
+        return context.getStore(HERE).computeIfAbsent(Timeline.class, any -> new Timeline(), Timeline.class);
+    }
+}

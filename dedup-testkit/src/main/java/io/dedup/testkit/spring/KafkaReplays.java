@@ -1,0 +1,52 @@
+package io.dedup.testkit.spring;
+
+import io.dedup.testkit.kafka.KafkaReplay;
+import io.dedup.testkit.kafka.SpringContainers;
+import io.dedup.testkit.replay.Timeline;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.springframework.kafka.config.KafkaListenerEndpointRegistry;
+import org.springframework.kafka.core.KafkaAdmin;
+import org.springframework.kafka.listener.MessageListenerContainer;
+
+/**
+ * Replays to the {@code @KafkaListener}s of a Spring context: broker, group, containers and timeline are known, and the
+ * topic where it is only one; {@link KafkaReplay#ids} is left to say, and {@link KafkaReplay#effects}. Thread-safe.
+ */
+public final class KafkaReplays {
+    private final KafkaListenerEndpointRegistry registry;
+    private final KafkaAdmin admin;
+    private final Timeline timeline;
+
+    /** For Spring. */
+    public KafkaReplays(KafkaListenerEndpointRegistry registry, KafkaAdmin admin, Timeline timeline) {
+        this.registry = registry;
+        this.admin = admin;
+        this.timeline = timeline;
+    }
+
+    /**
+     * A replay to a listener.
+     *
+     * @param listenerId the {@code id} of its {@code @KafkaListener}
+     * @throws IllegalArgumentException when there is no such listener; names those that there are
+     */
+    public KafkaReplay of(String listenerId) {
+        MessageListenerContainer container = registry.getListenerContainer(listenerId);
+        if (container == null) {
+            throw new IllegalArgumentException("there is no @KafkaListener with id " + listenerId + ", but "
+                    + registry.getListenerContainerIds().stream().sorted().collect(Collectors.toList()));
+        }
+        Map<String, Object> client = admin.getConfigurationProperties();
+        KafkaReplay replay = KafkaReplay.of(client).timeline(timeline).consumers(SpringContainers.of(container));
+        String group = container.getGroupId();
+        if (group != null) {
+            replay.group(group);
+        }
+        String[] topics = container.getContainerProperties().getTopics();
+        if (topics != null && topics.length == 1) {
+            replay.topic(topics[0]);
+        } // else build() asks for a topic(...)
+        return replay;
+    }
+}

@@ -1,0 +1,19 @@
+package io.dedup.testkit.spring;
+
+import org.springframework.beans.factory.support.BeanDefinitionRegistry;
+import org.springframework.beans.factory.support.RootBeanDefinition;
+import org.springframework.context.annotation.ImportBeanDefinitionRegistrar;
+import org.springframework.core.type.AnnotationMetadata;
+import org.springframework.util.ClassUtils;
+
+/** Adds {@link KafkaReplays} where spring-kafka is; the class isn't loaded where it isn't. */
+final class KafkaReplaysRegistrar implements ImportBeanDefinitionRegistrar {
+    private static final String SPRING_KAFKA = "org.springframework.kafka.config.KafkaListenerEndpointRegistry";
+
+    @Override
+    public void registerBeanDefinitions(AnnotationMetadata metadata, BeanDefinitionRegistry registry) {
+        if (ClassUtils.isPresent(SPRING_KAFKA, KafkaReplaysRegistrar.class.getClassLoader())) {
+            registry.registerBeanDefinition("kafkaReplays", new RootBeanDefinition(KafkaReplays.class));
+        }
+    }
+}

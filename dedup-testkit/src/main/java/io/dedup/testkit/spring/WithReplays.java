@@ -1,0 +1,24 @@
+package io.dedup.testkit.spring;
+
+import io.dedup.testkit.replay.Timeline;
+import java.lang.annotation.Documented;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Inherited;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.context.annotation.Import;
+
+/**
+ * On a test class with a Spring context: adds a {@link Timeline} bean, which dedup-spring-boot-starter takes for a listener
+ * of every deduplicator, and which is cleared before each test; and {@link KafkaReplays} where spring-kafka is on the class
+ * path.
+ */
+@Documented
+@Inherited
+@Target(ElementType.TYPE)
+@Retention(RetentionPolicy.RUNTIME)
+@Import({TimelineConfiguration.class, KafkaReplaysRegistrar.class})
+@ExtendWith(ClearedTimeline.class)
+public @interface WithReplays {}
