@@ -23,7 +23,7 @@ final class Breaker {
     private final Consumers consumers;
     private final String run;
     private final Collection<Row> rows;
-    private final List<Long> losses = new ArrayList<>();
+    private final List<Loss> losses = new ArrayList<>();
 
     Breaker(Servers servers, Network network, Tables tables, Consumers consumers, String run, Collection<Row> rows) {
         this.servers = servers;
@@ -34,8 +34,8 @@ final class Breaker {
         this.rows = rows;
     }
 
-    /** When what is remembered was deleted, by this host's clock. */
-    List<Long> losses() {
+    /** When what is remembered was deleted. */
+    List<Loss> losses() {
         return losses;
     }
 
@@ -55,9 +55,10 @@ final class Breaker {
     }
 
     private void flush() {
+        long begin = System.currentTimeMillis();
         servers.flushRedis();
         tables.forget(rows);
-        losses.add(System.currentTimeMillis());
+        losses.add(new Loss(begin, System.currentTimeMillis()));
     }
 
     private void cut(FaultPlan.Fault fault) throws InterruptedException {

@@ -1,5 +1,8 @@
 package io.dedup.ledger;
 
+import java.util.Arrays;
+import java.util.Locale;
+
 /** What goes wrong. */
 enum FaultKind {
     /** {@code kill -9} of a consumer process, which is started again at once, with another error of its host's clock. */
@@ -21,5 +24,19 @@ enum FaultKind {
     /** Handlers fail once or twice in each process. */
     FAIL,
     /** A handler always fails, and its message ends among the dead letters. */
-    POISON
+    POISON;
+
+    /** As it is written in settings. */
+    String id() {
+        return name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+
+    /** @throws IllegalArgumentException when there is none */
+    static FaultKind of(String id) {
+        return Arrays.stream(values())
+                .filter(kind -> kind.id().equals(id))
+                .findFirst()
+                .orElseThrow(() -> new IllegalArgumentException("no kind of fault " + id + "; there are "
+                        + Arrays.stream(values()).map(FaultKind::id).toList()));
+    }
 }

@@ -1,6 +1,7 @@
 package io.dedup.ledger;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
@@ -39,12 +40,15 @@ final class FaultPlan {
 
     private FaultPlan() {}
 
-    static List<Fault> of(int faults, long seed) {
-        Random random = new Random(seed);
+    /** @throws IllegalArgumentException for kinds that there aren't */
+    static List<Fault> of(RunSize size) {
+        int faults = size.faults();
+        List<FaultKind> of = round(size.kinds());
+        Random random = new Random(size.seed());
         List<FaultKind> kinds = new ArrayList<>();
         while (kinds.size() < faults) {
-            List<FaultKind> round = new ArrayList<>(ROUND);
-            if (faults >= ROUND.size()) { // else the first ones, in the order of what they teach
+            List<FaultKind> round = new ArrayList<>(of);
+            if (faults >= of.size()) { // else the first ones, in the order of what they teach
                 Collections.shuffle(round, random);
             }
             kinds.addAll(round);
@@ -59,5 +63,12 @@ final class FaultPlan {
                     random.nextInt(VARIANTS)));
         }
         return plan;
+    }
+
+    private static List<FaultKind> round(String kinds) {
+        if (kinds.equals(RunSize.ALL)) {
+            return ROUND;
+        }
+        return Arrays.stream(kinds.split("\\+", -1)).map(FaultKind::of).toList();
     }
 }

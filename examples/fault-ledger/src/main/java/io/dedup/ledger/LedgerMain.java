@@ -13,7 +13,7 @@ public final class LedgerMain {
     /**
      * Exits with 1 when a promise of the framework was broken.
      *
-     * @param args {@code rows=all messages=1000 faults=30 seed=1 together=7 calm-ms=1000 bound-s=60
+     * @param args {@code rows=all messages=1000 faults=30 kinds=all seed=1 together=7 calm-ms=1000 bound-s=60
      *     directory=target/ledger}, each optional
      */
     public static void main(String[] args) throws Exception {
@@ -21,8 +21,9 @@ public final class LedgerMain {
         Files.createDirectories(settings.directory());
         List<RowResult> results = new Ledger(settings).results();
         System.out.print(TextReport.of(results));
-        String name = "ledger-" + settings.size().messages() + "-"
-                + settings.size().faults() + "-" + settings.size().seed();
+        String name =
+                "ledger-" + settings.size().messages() + "-" + settings.size().faults() + "-"
+                        + settings.size().kinds() + "-" + settings.size().seed();
         Files.writeString(settings.directory().resolve(name + ".json"), JsonReport.of(results));
         Files.writeString(settings.directory().resolve(name + ".html"), HtmlReport.of(results));
         boolean kept = true;

@@ -57,7 +57,7 @@ final class Run {
                         size.seed());
                 Sender sender = new Sender(bootstrap, id, rows)) {
             topics.create(rows);
-            List<FaultPlan.Fault> faults = FaultPlan.of(size.faults(), size.seed());
+            List<FaultPlan.Fault> faults = FaultPlan.of(size);
             Traffic traffic = new Traffic(size.messages(), faults, size.seed());
             Breaker breaker = new Breaker(servers, network, tables, consumers, id, rows);
             consumers.start();

@@ -1,4 +1,11 @@
 package io.dedup.ledger;
 
-/** How much is sent and broken; with the seed, all that a run depends on but time. */
-public record RunSize(int messages, int faults, long seed) {}
+/**
+ * How much is sent and broken; with the seed, all that a run depends on but time.
+ *
+ * @param kinds of faults; {@link #ALL}, or names separated by plus signs
+ */
+public record RunSize(int messages, int faults, String kinds, long seed) {
+    /** Every kind of fault. */
+    public static final String ALL = "all";
+}

@@ -21,6 +21,7 @@ record Settings(List<Row> rows, RunSize size, int together, Duration calm, Durat
             "rows", "all",
             "messages", "1000",
             "faults", "30",
+            "kinds", RunSize.ALL,
             "seed", "1",
             "together", "7",
             "calm-ms", "1000",
@@ -50,11 +51,18 @@ record Settings(List<Row> rows, RunSize size, int together, Duration calm, Durat
         }
         return new Settings(
                 rows(given.getOrDefault("rows", "")),
-                new RunSize(messages, faults, number(given, "seed")),
+                size(given, messages, faults),
                 positive(given, "together"),
                 Duration.ofMillis(number(given, "calm-ms")),
                 Duration.ofSeconds(positive(given, "bound-s")),
                 Path.of(given.getOrDefault("directory", "")));
+    }
+
+    private static RunSize size(Map<String, String> given, int messages, int faults) {
+        String kinds = given.getOrDefault("kinds", RunSize.ALL);
+        RunSize size = new RunSize(messages, faults, kinds, number(given, "seed"));
+        List<FaultPlan.Fault> unused = FaultPlan.of(size); // refuses what isn't a kind
+        return size;
     }
 
     private static List<Row> rows(String text) {

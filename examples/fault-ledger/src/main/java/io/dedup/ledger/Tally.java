@@ -15,7 +15,7 @@ import java.util.function.ToLongFunction;
 /** Counts what became of one row's messages. */
 final class Tally {
     private final Row row;
-    private final List<Long> losses;
+    private final List<Loss> losses;
     private final ToLongFunction<String> firstSent;
     private final Map<String, List<Effects.Effect>> effects = new HashMap<>();
     private final List<Long> latencies = new ArrayList<>();
@@ -27,7 +27,7 @@ final class Tally {
      * @param losses when the store's data were deleted
      * @param firstSent when a message was sent first
      */
-    Tally(Row row, List<Long> losses, ToLongFunction<String> firstSent) {
+    Tally(Row row, List<Loss> losses, ToLongFunction<String> firstSent) {
         this.row = row;
         this.losses = losses;
         this.firstSent = firstSent;
@@ -113,7 +113,7 @@ final class Tally {
 
     private boolean isAfterLoss(String id, Effects.Effect again) {
         long sent = firstSent.applyAsLong(id);
-        return losses.stream().anyMatch(loss -> sent <= loss && loss <= again.millis());
+        return losses.stream().anyMatch(loss -> sent <= loss.end() && loss.begin() <= again.millis());
     }
 
     private long percentile(int percent) {

@@ -9,16 +9,16 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 class PlanTest {
-    private static final RunSize SIZE = new RunSize(500, 24, 7);
+    private static final RunSize SIZE = new RunSize(500, 24, RunSize.ALL, 7);
 
-    private final List<FaultPlan.Fault> faults = FaultPlan.of(SIZE.faults(), SIZE.seed());
+    private final List<FaultPlan.Fault> faults = FaultPlan.of(SIZE);
     private final Traffic traffic = new Traffic(SIZE.messages(), faults, SIZE.seed());
 
     @Test
     void isAMatterOfTheSeedAlone() {
-        assertThat(FaultPlan.of(SIZE.faults(), SIZE.seed())).isEqualTo(faults);
+        assertThat(FaultPlan.of(SIZE)).isEqualTo(faults);
         assertThat(new Traffic(SIZE.messages(), faults, SIZE.seed()).chunks()).isEqualTo(traffic.chunks());
-        assertThat(FaultPlan.of(SIZE.faults(), SIZE.seed() + 1)).isNotEqualTo(faults);
+        assertThat(FaultPlan.of(new RunSize(500, 24, RunSize.ALL, 8))).isNotEqualTo(faults);
     }
 
     @Test
@@ -27,6 +27,14 @@ class PlanTest {
                 .extracting(FaultPlan.Fault::kind)
                 .contains(FaultKind.values())
                 .hasSize(12);
+    }
+
+    @Test
+    void hasOnlyTheKindsAskedFor() {
+        assertThat(FaultPlan.of(new RunSize(500, 9, "kill+store-cut", 7)))
+                .extracting(FaultPlan.Fault::kind)
+                .hasSize(9)
+                .containsOnly(FaultKind.KILL, FaultKind.STORE_CUT);
     }
 
     @Test

@@ -21,6 +21,7 @@ class SettingsTest {
         "faults=0, faults=0",
         "messages=5, faults=30",
         "fault=3, fault=3",
+        "kinds=kill+flood, no kind of fault flood",
         "quick, quick",
     })
     void whatIsWrongIsNamed(String argument, String named) {

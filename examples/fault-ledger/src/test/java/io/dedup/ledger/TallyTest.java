@@ -10,7 +10,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 class TallyTest {
-    private static final RunSize SIZE = new RunSize(3, 1, 1);
+    private static final RunSize SIZE = new RunSize(3, 1, RunSize.ALL, 1);
 
     @Test
     void aMessageWithNeitherEffectNorDeadLetterIsLostUnlessItWaits() {
@@ -61,15 +61,24 @@ class TallyTest {
     void whatComesAgainAfterALossOfDataIsCountedApart() {
         Effect[] twice = {new Effect("a", 1, 20), new Effect("a", 1, 40)};
         List<Message> messages = List.of(message("a"));
-        assertThat(tally(Row.LEASED_REDIS, List.of(30L), messages, Set.of(), Set.of(), twice))
+        assertThat(tally(Row.LEASED_REDIS, List.of(new Loss(30, 31)), messages, Set.of(), Set.of(), twice))
                 .returns(0, RowResult::doubled)
                 .returns(1, RowResult::afterLoss);
         // before it was sent, and after it was over
-        assertThat(tally(Row.LEASED_REDIS, List.of(5L, 50L), messages, Set.of(), Set.of(), twice))
+        assertThat(tally(
+                        Row.LEASED_REDIS,
+                        List.of(new Loss(5, 6), new Loss(50, 51)),
+                        messages,
+                        Set.of(),
+                        Set.of(),
+                        twice))
                 .returns(1, RowResult::doubled)
                 .returns(0, RowResult::afterLoss);
+        // whose effect came while it was going on
+        assertThat(tally(Row.LEASED_REDIS, List.of(new Loss(39, 50)), messages, Set.of(), Set.of(), twice))
+                .returns(1, RowResult::afterLoss);
         // a loss that can't touch it
-        assertThat(tally(Row.TIERED, List.of(30L), messages, Set.of(), Set.of(), twice))
+        assertThat(tally(Row.TIERED, List.of(new Loss(30, 31)), messages, Set.of(), Set.of(), twice))
                 .returns(1, RowResult::doubled)
                 .returns(0, RowResult::afterLoss);
     }
@@ -105,7 +114,7 @@ class TallyTest {
     /** All were sent at 10. */
     private static RowResult tally(
             Row row,
-            List<Long> losses,
+            List<Loss> losses,
             List<Message> messages,
             Set<String> waiting,
             Set<String> dead,

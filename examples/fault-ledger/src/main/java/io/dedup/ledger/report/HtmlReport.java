@@ -44,7 +44,8 @@ public final class HtmlReport {
     private static String sizes(List<RowResult> results) {
         return results.stream()
                 .map(result -> result.size().messages() + " messages and "
-                        + result.size().faults() + " faults a row, seed "
+                        + result.size().faults() + " faults a row ("
+                        + result.size().kinds() + "), seed "
                         + result.size().seed() + ", measured " + result.date())
                 .distinct()
                 .collect(Collectors.joining("<br>\n", "<p>", "</p>\n"));

@@ -17,7 +17,8 @@ public final class JsonReport {
     private static String of(RowResult result) {
         return "{\"row\": \"" + result.row().id() + "\", \"title\": \""
                 + result.row().title() + "\", \"date\": \"" + result.date() + "\", \"faults\": "
-                + result.size().faults() + ", \"seed\": " + result.size().seed() + ", "
+                + result.size().faults() + ", \"kinds\": \"" + result.size().kinds() + "\", \"seed\": "
+                + result.size().seed() + ", "
                 + Arrays.stream(Column.values())
                         .map(column -> "\"" + column.id() + "\": " + column.of(result))
                         .collect(Collectors.joining(", "))

@@ -29,7 +29,7 @@ public final class LedgerFile {
     public void append(List<RowResult> results) throws IOException {
         List<String> lines = new ArrayList<>();
         if (!Files.exists(file)) {
-            lines.add("row,faults,seed,date,"
+            lines.add("row,faults,kinds,seed,date,"
                     + Arrays.stream(Column.values()).map(Column::id).collect(Collectors.joining(",")));
         }
         for (RowResult result : results) {
@@ -37,6 +37,7 @@ public final class LedgerFile {
                             Stream.of(
                                     result.row().id(),
                                     String.valueOf(result.size().faults()),
+                                    result.size().kinds(),
                                     String.valueOf(result.size().seed()),
                                     result.date().toString()),
                             Arrays.stream(Column.values()).map(column -> column.of(result)))
@@ -69,6 +70,7 @@ public final class LedgerFile {
                 new RunSize(
                         integer(values, Column.MESSAGES),
                         Integer.parseInt(text(values, "faults")),
+                        text(values, "kinds"),
                         Long.parseLong(text(values, "seed"))),
                 LocalDate.parse(text(values, "date")),
                 integer(values, Column.EXPECTED),

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.xml.sax.InputSource;
 
 class ReportTest {
-    private static final RunSize SIZE = new RunSize(100, 10, 3);
+    private static final RunSize SIZE = new RunSize(100, 10, RunSize.ALL, 3);
     private static final RowResult NONE = result(Row.NONE, SIZE);
     private static final RowResult TIERED = result(Row.TIERED, SIZE);
 
@@ -28,7 +28,7 @@ class ReportTest {
         LedgerFile file = new LedgerFile(directory.resolve("ledger.csv"));
         assertThat(file.results(SIZE)).isEmpty();
         file.append(List.of(NONE));
-        file.append(List.of(result(Row.NONE, new RunSize(100, 10, 4)), TIERED));
+        file.append(List.of(result(Row.NONE, new RunSize(100, 10, "kill+pause", 3)), TIERED));
         assertThat(file.results(SIZE)).containsExactly(NONE, TIERED);
     }
 
