@@ -13,6 +13,8 @@ import io.lettuce.core.cluster.ClusterTopologyRefreshOptions;
 import io.lettuce.core.cluster.RedisClusterClient;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.Delay;
+import io.lettuce.core.resource.NettyCustomizer;
+import io.netty.channel.Channel;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -30,10 +32,13 @@ final class OwnClients {
     private static final Duration TOPOLOGY_REFRESH = Duration.ofSeconds(15);
     private static final Duration SHUTDOWN_TIMEOUT = Duration.ofSeconds(5);
 
+    /** More than one: a slow answer ends its call, and nobody else's. */
+    private static final int TIMEOUTS_OF_SILENCE = 2;
+
     private OwnClients() {}
 
     static RedisConnector single(RedisURI uri, Duration commandTimeout, @Nullable SslOptions ssl) {
-        ClientResources resources = resources();
+        ClientResources resources = resources(commandTimeout);
         RedisClient client = RedisClient.create(resources);
         client.setOptions(common(ClientOptions.builder(), commandTimeout, ssl).build());
         return new SingleConnector(
@@ -43,7 +48,7 @@ final class OwnClients {
     }
 
     static RedisConnector cluster(List<RedisURI> uris, Duration commandTimeout, @Nullable SslOptions ssl) {
-        ClientResources resources = resources();
+        ClientResources resources = resources(commandTimeout);
         List<RedisURI> seeds = uris.stream()
                 .map(uri -> RedisUris.withTimeout(uri, commandTimeout))
                 .toList();
@@ -71,8 +76,15 @@ final class OwnClients {
                         .build());
     }
 
-    private static ClientResources resources() {
+    private static ClientResources resources(Duration commandTimeout) {
+        Duration silence = commandTimeout.multipliedBy(TIMEOUTS_OF_SILENCE);
         return ClientResources.builder()
+                .nettyCustomizer(new NettyCustomizer() {
+                    @Override
+                    public void afterChannelInitialized(Channel channel) {
+                        channel.pipeline().addFirst(new SilenceWatch(silence));
+                    }
+                })
                 .reconnectDelay(Delay.exponential(Duration.ZERO, LONGEST_RECONNECT_DELAY, 2, TimeUnit.MILLISECONDS))
                 .build();
     }

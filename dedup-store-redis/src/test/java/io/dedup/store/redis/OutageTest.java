@@ -154,6 +154,21 @@ class OutageTest {
     }
 
     @Test
+    @DisplayName("connections that are dead without knowing it are given up, and new ones are made")
+    void halfOpen() {
+        proxy.halfOpen();
+
+        await().atMost(LATE)
+                .ignoreExceptionsInstanceOf(DedupStoreException.class)
+                .untilAsserted(() -> Messages.done(store, messages.key()));
+        await().atMost(LATE)
+                .ignoreExceptionsInstanceOf(DedupStoreException.class)
+                .untilAsserted(() -> assertThat(store.renewAll(List.of(Messages.renew(held))))
+                        .as("on the heartbeat's connection")
+                        .containsExactly(WriteResult.applied()));
+    }
+
+    @Test
     @DisplayName("D2 a flushed server has forgotten: the holder is told, and the next copy is a first attempt")
     void flushed() {
         ClaimResult.Acquired before = (ClaimResult.Acquired) store.claim(held);

@@ -13,10 +13,14 @@ import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongFunction;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** The consumer processes of a run. */
 final class Consumers implements AutoCloseable {
     static final int COUNT = 2;
+
+    private static final Logger log = LoggerFactory.getLogger(Consumers.class);
 
     private static final int MAX_SKEW_MILLIS = 3_000;
     private static final Duration START = Duration.ofMinutes(2);
@@ -77,6 +81,20 @@ final class Consumers implements AutoCloseable {
         }
     }
 
+    /** Makes them say what their threads are doing. */
+    void dump() {
+        for (Consumer consumer : consumers) {
+            try {
+                new ProcessBuilder("kill", "-QUIT", Long.toString(consumer.process.pid()))
+                        .start()
+                        .onExit()
+                        .join();
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+    }
+
     @Override
     public void close() {
         for (Consumer consumer : consumers) {
@@ -111,6 +129,8 @@ final class Consumers implements AutoCloseable {
             Thread reader = new Thread(() -> process.inputReader().lines().forEach(line -> {
                 if (line.equals("READY")) {
                     ready.countDown();
+                } else {
+                    log.info("consumer {}: {}", which, line);
                 }
             }));
             reader.setDaemon(true);

@@ -126,6 +126,7 @@ final class Run {
             TimeUnit.MILLISECONDS.sleep(200);
         }
         log.warn("not consumed within {} s: {}", bound.toSeconds(), left);
+        consumers.dump();
     }
 
     /** A consumer that has lost its partition may still be at it. */

@@ -1,5 +1,6 @@
 package io.dedup.ledger;
 
+import io.dedup.ledger.scheme.Stores;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -12,7 +13,7 @@ final class Traffic {
     private static final int MAX_WORK_MILLIS = 3;
     private static final int RARE = 50;
     private static final int LONG_WORK_MILLIS = 300;
-    private static final Duration SLOW = Duration.ofSeconds(3);
+    private static final Duration SLOW = Stores.LEASE.plusSeconds(1);
     private static final int MAX_GAP_MILLIS = 60;
 
     /** One record; the same message may be sent again. */

@@ -11,7 +11,7 @@ import java.util.concurrent.locks.LockSupport;
  * GETSET}. Under the lock: looks for the mark, acts, marks.
  */
 public final class GetSetLock implements Scheme {
-    private static final Duration WAIT = Duration.ofSeconds(3);
+    private static final Duration WAIT = Stores.LEASE.plusSeconds(1);
     private static final Duration POLL = Duration.ofMillis(50);
 
     private final Stores stores;

@@ -26,8 +26,11 @@ import org.springframework.transaction.support.TransactionTemplate;
  */
 public record Stores(
         String row, List<Integer> redisPorts, @Nullable String jdbcUrl, String user, String password, long skewMillis) {
-    /** How long a lock, a lease or a claim lives without being renewed, for everybody. */
-    public static final Duration LEASE = Duration.ofSeconds(2);
+    /**
+     * How long a lock, a lease or a claim lives without being renewed, for everybody. Longer than it takes the broker to
+     * deliver a dead consumer's messages to another one: those meet what the dead one has left.
+     */
+    public static final Duration LEASE = Duration.ofSeconds(3);
 
     public static final Duration REDIS_TIMEOUT = Duration.ofSeconds(1);
 
