@@ -5,7 +5,9 @@ import io.dedup.ledger.consumer.ConsumerMain;
 import io.dedup.testkit.faults.PausedProcess;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -13,14 +15,10 @@ import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongFunction;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** The consumer processes of a run. */
 final class Consumers implements AutoCloseable {
     static final int COUNT = 2;
-
-    private static final Logger log = LoggerFactory.getLogger(Consumers.class);
 
     private static final int MAX_SKEW_MILLIS = 3_000;
     private static final Duration START = Duration.ofMinutes(2);
@@ -81,7 +79,7 @@ final class Consumers implements AutoCloseable {
         }
     }
 
-    /** Makes them say what their threads are doing. */
+    /** Makes them say what their threads are doing, in files beside their logs. */
     void dump() {
         for (Consumer consumer : consumers) {
             try {
@@ -92,6 +90,18 @@ final class Consumers implements AutoCloseable {
             } catch (IOException e) {
                 throw new UncheckedIOException(e);
             }
+        }
+    }
+
+    private void append(int which, String line) {
+        try {
+            Files.writeString(
+                    logs.resolve("consumer-" + which + ".threads"),
+                    line + "\n",
+                    StandardOpenOption.CREATE,
+                    StandardOpenOption.APPEND);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 
@@ -130,7 +140,7 @@ final class Consumers implements AutoCloseable {
                 if (line.equals("READY")) {
                     ready.countDown();
                 } else {
-                    log.info("consumer {}: {}", which, line);
+                    append(which, line);
                 }
             }));
             reader.setDaemon(true);

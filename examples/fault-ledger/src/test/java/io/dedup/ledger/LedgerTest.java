@@ -28,6 +28,7 @@ class LedgerTest {
                         "seed=1",
                         "together=8",
                         "calm-ms=0",
+                        "bound-s=180",
                         "directory=" + directory))
                 .results();
         System.out.print(TextReport.of(results));
