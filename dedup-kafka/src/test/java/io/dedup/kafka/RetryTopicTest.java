@@ -20,6 +20,8 @@ import org.springframework.kafka.annotation.DltHandler;
 import org.springframework.kafka.annotation.KafkaListener;
 import org.springframework.kafka.annotation.RetryableTopic;
 import org.springframework.kafka.config.ContainerPostProcessor;
+import org.springframework.kafka.config.KafkaListenerEndpointRegistry;
+import org.springframework.kafka.listener.AbstractMessageListenerContainer;
 import org.springframework.kafka.listener.ConcurrentMessageListenerContainer;
 import org.springframework.kafka.retrytopic.RetryTopicConfigurationSupport;
 import org.springframework.util.backoff.FixedBackOff;
@@ -154,10 +156,10 @@ class RetryTopicTest {
         }
     }
 
-    static final class InTransaction {
-        @RetryableTopic(attempts = "2", kafkaTemplate = "template", numPartitions = "1")
-        @KafkaListener(id = "${topic}", groupId = "${group}", topics = "${topic}")
-        void on(ConsumerRecord<String, String> record) {}
+    record InTransaction() {
+        @RetryableTopic(attempts = "2", kafkaTemplate = "template", numPartitions = "1", autoStartDltHandler = "false")
+        @KafkaListener(id = "${topic}", groupId = "${group}", topics = "${topic}", autoStartup = "false")
+        public void on(ConsumerRecord<String, String> record) {}
     }
 
     @Test
@@ -165,11 +167,13 @@ class RetryTopicTest {
     void refusedInKafkaTransaction() {
         try (Scene scene = new Scene()) {
             Transactions transactions = new Transactions(scene);
-            assertThatThrownBy(() -> new AnnotatedScene(scene)
-                            .with(factory -> factory.getContainerProperties()
-                                    .setKafkaAwareTransactionManager(transactions.manager))
-                            .start(new InTransaction()))
-                    .rootCause()
+            var main = (AbstractMessageListenerContainer<?, ?>) new AnnotatedScene(scene)
+                    .with(factory ->
+                            factory.getContainerProperties().setKafkaAwareTransactionManager(transactions.manager))
+                    .start(new InTransaction())
+                    .getBean(KafkaListenerEndpointRegistry.class)
+                    .getListenerContainer(scene.topic);
+            assertThatThrownBy(() -> scene.kafka.check(main))
                     .isInstanceOf(IllegalStateException.class)
                     .hasMessageContaining("@RetryableTopic")
                     .hasMessageContaining("Remove kafkaAwareTransactionManager");
