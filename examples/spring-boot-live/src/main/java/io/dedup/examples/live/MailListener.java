@@ -1,0 +1,29 @@
+package io.dedup.examples.live;
+
+import java.time.Duration;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.springframework.beans.factory.annotation.Value;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.kafka.annotation.KafkaListener;
+import org.springframework.messaging.handler.annotation.Header;
+
+/**
+ * Sends mails: slow, and not to be rolled back. A kill while it works leaves a lease behind; the message comes again, waits for
+ * the lease to end and is handled.
+ */
+final class MailListener extends ReplayableListener {
+    private final JdbcTemplate jdbc;
+    private final Duration takes;
+
+    MailListener(JdbcTemplate jdbc, OutcomePrinter printer, @Value("${live.mail-takes:1s}") Duration takes) {
+        super(Topics.MAILS, printer);
+        this.jdbc = jdbc;
+        this.takes = takes;
+    }
+
+    @KafkaListener(id = "mails", idIsGroup = false, topics = Topics.MAILS, properties = "group.instance.id=live-mails")
+    void send(ConsumerRecord<String, String> order, @Header(Topics.ID_HEADER) byte[] id) throws InterruptedException {
+        Thread.sleep(takes.toMillis());
+        Effects.write(jdbc, order, id);
+    }
+}

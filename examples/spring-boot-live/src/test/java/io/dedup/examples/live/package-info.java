@@ -1,0 +1,4 @@
+@NullMarked
+package io.dedup.examples.live;
+
+import org.jspecify.annotations.NullMarked;
