@@ -11,10 +11,7 @@ import io.dedup.engine.Execution;
 import io.dedup.engine.WaitBudget;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.concurrent.locks.ReentrantLock;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.jspecify.annotations.Nullable;
@@ -28,7 +25,7 @@ import org.springframework.kafka.retrytopic.RetryTopicHeaders;
  * out at any time. A record's ID is looked for again at its turn: an interceptor may have changed the record since.
  *
  * <p>Sits between a container and its Kafka consumer ({@link HookedConsumer}), and only works when it has seen a poll. Used by
- * the consumer's thread, except for the watch over a handler that hangs: what waits behind it is given back.
+ * the consumer's thread.
  */
 final class ClaimedPoll {
     private static final Logger log = LoggerFactory.getLogger(KafkaDedup.class);
@@ -42,31 +39,24 @@ final class ClaimedPoll {
     private final DedupEngine engine;
     private final RecordDeliveries deliveries;
     private final @Nullable QueuedCompletions completions;
-    private final @Nullable Timer timer;
-    private final ReentrantLock lock = new ReentrantLock();
+    private final @Nullable WaitingClaims waiting;
     private @Nullable HookedConsumer consumer;
-    /** Read and written under the lock, and so are the next two. */
-    private final Map<DedupKey, ClaimAhead> unstarted = new HashMap<>();
-
-    private long claimedAt;
-    private boolean watched;
     private long nanosPerRecord = FIRST_GUESS_NANOS;
     private long polledAt;
     private int polled;
-    private boolean storeFailed;
 
     /**
      * For one consumer.
      *
      * @param completions null where each success has to be durable at once
-     * @param timer null where nothing is claimed ahead
+     * @param waiting null where nothing is claimed ahead
      */
     ClaimedPoll(
             DedupEngine engine,
             RecordDeliveries deliveries,
             @Nullable QueuedCompletions completions,
-            @Nullable Timer timer) {
-        this.timer = timer;
+            @Nullable WaitingClaims waiting) {
+        this.waiting = waiting;
         this.engine = engine;
         this.deliveries = deliveries;
         this.completions = completions;
@@ -112,7 +102,7 @@ final class ClaimedPoll {
             return;
         }
         try {
-            claim(records);
+            claim(records, requireNonNull(waiting));
         } catch (Throwable e) {
             log.warn("A poll couldn't be claimed ahead; its records are claimed one by one", e);
             giveBack();
@@ -121,8 +111,8 @@ final class ClaimedPoll {
         polled = records.count();
     }
 
-    private void claim(ConsumerRecords<?, ?> records) {
-        if (storeFailed) { // until a record has been decided about: to ask twice would double the wait
+    private void claim(ConsumerRecords<?, ?> records, WaitingClaims waiting) {
+        if (waiting.hasStoreFailed()) { // until a record has been decided about: to ask twice would double the wait
             return;
         }
         List<Delivery> toClaim = new ArrayList<>(records.count());
@@ -141,49 +131,9 @@ final class ClaimedPoll {
             }
             toClaim.add(delivery);
         }
-        if (toClaim.size() < 2) {
-            return;
+        if (toClaim.size() > 1) {
+            waiting.claim(toClaim, Duration.ofNanos(shortestLease / LONGEST_WAIT_OF_LEASE));
         }
-        List<@Nullable ClaimAhead> claims = engine.ahead().claim(toClaim);
-        boolean watch;
-        lock.lock();
-        try {
-            for (ClaimAhead claim : claims) {
-                if (claim != null) {
-                    unstarted.put(claim.key(), claim);
-                    storeFailed |= claim.isUnanswered();
-                }
-            }
-            claimedAt = System.nanoTime();
-            watch = !watched && !unstarted.isEmpty();
-            watched |= watch;
-        } finally {
-            lock.unlock();
-        }
-        if (watch) {
-            watchFor(shortestLease / LONGEST_WAIT_OF_LEASE);
-        }
-    }
-
-    /** A handler that hangs must not keep from others what the heartbeat would renew for ever. */
-    private void watchFor(long nanos) {
-        boolean unused = requireNonNull(timer).after(Duration.ofNanos(nanos), () -> {
-            lock.lock();
-            try {
-                if (unstarted.isEmpty()) {
-                    watched = false;
-                    return;
-                }
-                if (System.nanoTime() - claimedAt < nanos) { // of a later poll
-                    watchFor(nanos);
-                    return;
-                }
-                watched = false;
-            } finally {
-                lock.unlock();
-            }
-            giveBack();
-        });
     }
 
     /** A retry topic's record may be held back for a while before it reaches the listener, and is fetched again then. */
@@ -210,7 +160,7 @@ final class ClaimedPoll {
     }
 
     Admission admit(Delivery delivery, WaitBudget budget) {
-        ClaimAhead claim = delivery.key() == null ? null : take(delivery.key());
+        ClaimAhead claim = waiting == null || delivery.key() == null ? null : waiting.take(delivery.key());
         if (claim != null && claim.delivery().differsFrom(delivery)) {
             engine.ahead()
                     .giveBack(List.of(claim)); // its record was dropped on the way, and this isn't the same message
@@ -218,17 +168,10 @@ final class ClaimedPoll {
         }
         Admission admission =
                 claim == null ? engine.admit(delivery, budget) : engine.ahead().admit(claim, budget);
-        storeFailed &= admission instanceof Admission.Defer;
-        return admission;
-    }
-
-    private @Nullable ClaimAhead take(DedupKey key) {
-        lock.lock();
-        try {
-            return unstarted.remove(key);
-        } finally {
-            lock.unlock();
+        if (waiting != null && !(admission instanceof Admission.Defer)) {
+            waiting.storeAnswers();
         }
+        return admission;
     }
 
     /** The handler has succeeded, and the record may be acked. */
@@ -242,21 +185,8 @@ final class ClaimedPoll {
 
     /** Gives up what hasn't begun. Never throws. */
     void giveBack() {
-        List<ClaimAhead> left;
-        lock.lock();
-        try {
-            left = List.copyOf(unstarted.values());
-            unstarted.clear();
-        } finally {
-            lock.unlock();
-        }
-        if (left.isEmpty()) {
-            return;
-        }
-        try {
-            engine.ahead().giveBack(left);
-        } catch (RuntimeException e) {
-            log.warn("{} claims couldn't be given back; their leases run out", left.size(), e);
+        if (waiting != null) {
+            waiting.giveBack();
         }
     }
 

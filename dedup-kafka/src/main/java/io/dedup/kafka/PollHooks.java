@@ -21,7 +21,7 @@ final class PollHooks implements AutoCloseable {
     private final Set<ConsumerFactory<?, ?>> factories = ConcurrentHashMap.newKeySet();
     private final Timer timer;
     private final ExecutorService background = Executors.newCachedThreadPool(work -> {
-        Thread thread = new Thread(work, "dedup-kafka-completions");
+        Thread thread = new Thread(work, "dedup-kafka-store");
         thread.setDaemon(true);
         return thread;
     });
@@ -54,7 +54,8 @@ final class PollHooks implements AutoCloseable {
         QueuedCompletions completions = oneByOne
                 ? null
                 : new QueuedCompletions(engine, background, timer, new PollBudget(maxPollInterval.dividedBy(2)));
-        ClaimedPoll claimed = new ClaimedPoll(engine, deliveries, completions, timer);
+        ClaimedPoll claimed =
+                new ClaimedPoll(engine, deliveries, completions, new WaitingClaims(engine, background, timer));
         claims.keySet().removeIf(thread -> !thread.isAlive()); // the end of some consumers isn't told
         claims.put(Thread.currentThread(), claimed);
         return claimed;
