@@ -1,0 +1,106 @@
+package io.dedup.protocol;
+
+import io.dedup.store.ClaimRequest;
+import io.dedup.store.ClaimResult;
+import io.dedup.store.ClaimResult.Acquired;
+import io.dedup.store.CompleteRequest;
+import io.dedup.store.DedupStore;
+import io.dedup.store.Owner;
+import io.dedup.store.ReleaseRequest;
+import io.dedup.store.RenewRequest;
+import io.dedup.store.StoredRecord;
+import io.dedup.store.WriteResult;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+
+/** Stores with a mistake. */
+final class BuggyStore {
+    private final DedupStore real;
+    private final Bug bug;
+    /** What others do between a check and its set. */
+    private final Runnable meanwhile;
+
+    private BuggyStore(DedupStore real, Bug bug, Runnable meanwhile) {
+        this.real = real;
+        this.bug = bug;
+        this.meanwhile = meanwhile;
+    }
+
+    static DedupStore of(DedupStore real, Bug bug, Runnable meanwhile) {
+        BuggyStore buggy = new BuggyStore(real, bug, meanwhile);
+        return (DedupStore) Proxy.newProxyInstance(
+                DedupStore.class.getClassLoader(),
+                new Class<?>[] {DedupStore.class},
+                (proxy, method, arguments) -> switch (method.getName()) {
+                    case "claim" -> buggy.claim((ClaimRequest) arguments[0]);
+                    case "complete" -> buggy.complete((CompleteRequest) arguments[0]);
+                    case "release" -> buggy.release((ReleaseRequest) arguments[0]);
+                    case "renew" -> buggy.renew((RenewRequest) arguments[0]);
+                    default -> {
+                        try {
+                            yield method.invoke(real, arguments);
+                        } catch (InvocationTargetException e) {
+                            throw e.getCause();
+                        }
+                    }
+                });
+    }
+
+    private ClaimResult claim(ClaimRequest request) {
+        if (bug == Bug.CHECK_THEN_SET) {
+            boolean free = real.find(request.key())
+                    .map(found -> found.state() == StoredRecord.State.RELEASED
+                            || found.state() == StoredRecord.State.ABANDONED)
+                    .orElse(true);
+            if (free) {
+                meanwhile.run();
+                return taken(request);
+            }
+        }
+        ClaimResult answer = real.claim(request);
+        if ((bug == Bug.LIVE_LEASE_IGNORED && answer instanceof ClaimResult.InFlight)
+                || (bug == Bug.DONE_IGNORED && answer instanceof ClaimResult.AlreadyDone)) {
+            return taken(request);
+        }
+        if (answer instanceof Acquired acquired) {
+            return switch (bug) {
+                case TOKEN_STANDS_STILL -> new Acquired(acquired.attempt(), acquired.deaths(), acquired.tookOver(), 1);
+                case ATTEMPT_ALWAYS_ONE -> new Acquired(1, 0, false, acquired.fencingToken());
+                default -> acquired;
+            };
+        }
+        return answer;
+    }
+
+    /** Whoever has it. */
+    private ClaimResult taken(ClaimRequest request) {
+        var unused = real.forget(request.key(), true);
+        return real.claim(request);
+    }
+
+    private WriteResult complete(CompleteRequest request) {
+        if (bug == Bug.OWNERLESS_COMPLETE) {
+            var unused = real.forceDone(request.claim().key(), request.window(), true);
+            return WriteResult.applied();
+        }
+        return real.complete(request);
+    }
+
+    private Owner ownerOf(io.dedup.store.Claim claim) {
+        return real.find(claim.key()).map(StoredRecord::owner).orElse(claim.owner());
+    }
+
+    private io.dedup.store.Claim stolen(io.dedup.store.Claim claim) {
+        return new io.dedup.store.Claim(claim.key(), ownerOf(claim), claim.attempt());
+    }
+
+    private WriteResult release(ReleaseRequest request) {
+        return real.release(
+                bug == Bug.OWNERLESS_RELEASE ? new ReleaseRequest(stolen(request.claim()), request.mode()) : request);
+    }
+
+    private WriteResult renew(RenewRequest request) {
+        return real.renew(
+                bug == Bug.OWNERLESS_RENEW ? new RenewRequest(stolen(request.claim()), request.lease()) : request);
+    }
+}

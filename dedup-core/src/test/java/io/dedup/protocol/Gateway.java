@@ -1,0 +1,220 @@
+package io.dedup.protocol;
+
+import io.dedup.DedupKey;
+import io.dedup.Window;
+import io.dedup.store.Claim;
+import io.dedup.store.ClaimRequest;
+import io.dedup.store.ClaimResult;
+import io.dedup.store.CompleteRequest;
+import io.dedup.store.DedupStore;
+import io.dedup.store.DedupStoreException;
+import io.dedup.store.OperatorResult;
+import io.dedup.store.ReleaseRequest;
+import io.dedup.store.RenewRequest;
+import io.dedup.store.StoredRecord;
+import io.dedup.store.WriteResult;
+import java.time.Duration;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Random;
+import java.util.concurrent.Semaphore;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A process's way to the store, which loses requests and replies as it is told. What the engine writes in the background
+ * waits here until the history lets it pass, so that one seed always tells one history.
+ */
+final class Gateway implements DedupStore {
+    enum Fault {
+        NONE,
+        REQUEST_LOST,
+        REPLY_LOST
+    }
+
+    private final Thread history = Thread.currentThread();
+    private final Semaphore arrived = new Semaphore(0);
+    private final Semaphore go = new Semaphore(0);
+    private final Semaphore done = new Semaphore(0);
+    private final Map<DedupKey, Claim> claims = new HashMap<>();
+    private @Nullable DedupStore store;
+    private volatile boolean dead;
+    private volatile int passed;
+    private Fault next = Fault.NONE;
+    private int queued;
+
+    void connect(DedupStore to) {
+        store = to;
+        dead = false;
+        next = Fault.NONE;
+        claims.clear();
+    }
+
+    /** Lets the next call that the history makes go wrong, or not. */
+    Fault failNext(Random random) {
+        int dice = random.nextInt(10);
+        next = dice == 0 ? Fault.REQUEST_LOST : dice == 1 ? Fault.REPLY_LOST : Fault.NONE;
+        return next;
+    }
+
+    /** The claim of a message that this process has, or had. */
+    @Nullable
+    Claim claim(DedupKey key) {
+        return claims.get(key);
+    }
+
+    List<Claim> claims() {
+        return List.copyOf(claims.values());
+    }
+
+    boolean hasBackgroundWork() {
+        return queued > 0;
+    }
+
+    /**
+     * Lets the background tell all that it has to, and waits for its end. Not only a part: how much of it comes with one
+     * call is a matter of the threads' luck.
+     */
+    void passBackground() {
+        while (hasBackgroundWork()) {
+            arrived.acquireUninterruptibly();
+            go.release();
+            done.acquireUninterruptibly();
+            queued -= passed;
+        }
+    }
+
+    /** The process is gone, and what it still had to tell with it. */
+    void crash() {
+        dead = true;
+        passBackground();
+        dead = false;
+        claims.clear();
+        next = Fault.NONE;
+    }
+
+    private <A> A call(int requests, Supplier<A> real, Supplier<A> whenDead) {
+        if (Thread.currentThread() != history) {
+            return inBackground(requests, real, whenDead);
+        }
+        Fault fault = next;
+        next = Fault.NONE;
+        if (fault == Fault.NONE) {
+            return real.get();
+        }
+        queued += requests; // the engine has something to tell later
+        if (fault == Fault.REPLY_LOST) {
+            A unused = real.get();
+        }
+        throw new DedupStoreException(fault.toString(), null);
+    }
+
+    private <A> A inBackground(int requests, Supplier<A> real, Supplier<A> whenDead) {
+        arrived.release();
+        go.acquireUninterruptibly();
+        try {
+            return dead ? whenDead.get() : real.get();
+        } finally {
+            passed = requests;
+            done.release();
+        }
+    }
+
+    private DedupStore store() {
+        return Objects.requireNonNull(store, "store");
+    }
+
+    private ClaimResult note(ClaimRequest request, ClaimResult answer) {
+        if (answer instanceof ClaimResult.Acquired acquired) {
+            claims.put(request.key(), new Claim(request.key(), request.owner(), acquired.attempt()));
+        }
+        return answer;
+    }
+
+    @Override
+    public ClaimResult claim(ClaimRequest request) {
+        return note(request, call(1, () -> store().claim(request), () -> {
+            throw new IllegalStateException("the background claims nothing here");
+        }));
+    }
+
+    @Override
+    public List<ClaimResult> claimAll(List<ClaimRequest> requests) {
+        List<ClaimResult> answers = call(requests.size(), () -> store().claimAll(requests), () -> {
+            throw new IllegalStateException("the background claims nothing here");
+        });
+        for (int i = 0; i < answers.size(); i++) {
+            ClaimResult unused = note(requests.get(i), answers.get(i));
+        }
+        return answers;
+    }
+
+    @Override
+    public WriteResult complete(CompleteRequest request) {
+        return call(1, () -> store().complete(request), WriteResult::leaseLost);
+    }
+
+    @Override
+    public List<WriteResult> completeAll(List<CompleteRequest> requests) {
+        return call(requests.size(), () -> store().completeAll(requests), () -> lost(requests));
+    }
+
+    @Override
+    public WriteResult release(ReleaseRequest request) {
+        return call(1, () -> store().release(request), WriteResult::leaseLost);
+    }
+
+    @Override
+    public List<WriteResult> releaseAll(List<ReleaseRequest> requests) {
+        return call(requests.size(), () -> store().releaseAll(requests), () -> lost(requests));
+    }
+
+    private static List<WriteResult> lost(List<?> requests) {
+        return Collections.nCopies(requests.size(), WriteResult.leaseLost());
+    }
+
+    @Override
+    public WriteResult renew(RenewRequest request) {
+        return store().renew(request);
+    }
+
+    @Override
+    public List<WriteResult> renewAll(List<RenewRequest> requests) {
+        throw new AssertionError("leases are too long for the engine's own heartbeat to begin");
+    }
+
+    @Override
+    public String name() {
+        return "gateway";
+    }
+
+    @Override
+    public Duration attemptRetention() {
+        return Duration.ofDays(7);
+    }
+
+    @Override
+    public Optional<StoredRecord> find(DedupKey key) {
+        return store().find(key);
+    }
+
+    @Override
+    public OperatorResult forget(DedupKey key, boolean evenIfLeaseLive) {
+        throw new AssertionError("no operator takes part");
+    }
+
+    @Override
+    public OperatorResult forceDone(DedupKey key, Window window, boolean evenIfLeaseLive) {
+        throw new AssertionError("no operator takes part");
+    }
+
+    @Override
+    public void ping() {}
+
+    @Override
+    public void close() {}
+}

@@ -1,0 +1,22 @@
+package io.dedup.protocol;
+
+import io.dedup.engine.Execution;
+import io.dedup.store.Claim;
+import java.util.List;
+
+/** A handler that runs. */
+final class Run {
+    final Node node;
+    final List<Copy> copies;
+    final Execution execution;
+    final Claim claim;
+    boolean effected;
+
+    /** @param copies the message, and those copies of it that came with it and follow it */
+    Run(Node node, List<Copy> copies, Execution execution, Claim claim) {
+        this.node = node;
+        this.copies = copies;
+        this.execution = execution;
+        this.claim = claim;
+    }
+}
