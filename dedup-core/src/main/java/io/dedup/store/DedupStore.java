@@ -72,6 +72,14 @@ public interface DedupStore extends AutoCloseable {
     }
 
     /**
+     * What was found at start that may lose records, a sentence or two each, with what to change; the same for the life of the
+     * store, and logged by it already. For those that would rather not start. Never null; by default empty.
+     */
+    default List<String> warnings() {
+        return List.of();
+    }
+
+    /**
      * Returns when the store answers.
      *
      * @throws DedupStoreException when it doesn't

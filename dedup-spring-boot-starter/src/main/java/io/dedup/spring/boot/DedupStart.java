@@ -45,6 +45,9 @@ final class DedupStart implements SmartLifecycle {
         } else if (!plans.isEmpty()) {
             log.warn("dedup.topics or dedup.listeners are set, and no listener is deduplicated");
         }
+        if (properties.isStrict()) {
+            stores.warnings().stream().findFirst().ifPresent(DedupStart::refuse);
+        }
         for (StartCheck.Warning warning : warnings) {
             if (properties.isStrict()) {
                 throw new DedupConfigurationException(
@@ -52,6 +55,13 @@ final class DedupStart implements SmartLifecycle {
             }
             log.warn("{}. {}", warning.problem(), warning.action());
         }
+    }
+
+    /** What a store has warned of itself. */
+    private static void refuse(String warning) {
+        throw new DedupConfigurationException(
+                "a dedup store isn't safe to use: " + warning,
+                "Change the server as it says. (A warning without dedup.strict.)");
     }
 
     @Override

@@ -3,7 +3,10 @@ package io.dedup.spring.boot;
 import io.dedup.store.DedupStore;
 import io.dedup.store.TransactionalRecords;
 import io.dedup.store.memory.InMemoryDedupStore;
+import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
@@ -73,6 +76,15 @@ final class DedupStores implements AutoCloseable {
     /** The store of claims, where it was opened. */
     synchronized @Nullable DedupStore storeOrNull() {
         return opened == null ? null : opened.store();
+    }
+
+    /** What the stores that were opened have warned of. */
+    List<String> warnings() {
+        return Stream.of(Optional.ofNullable(storeOrNull()), Optional.ofNullable(tableOrNull()))
+                .flatMap(Optional::stream)
+                .flatMap(store -> store.warnings().stream())
+                .distinct()
+                .toList();
     }
 
     private Opened open() {

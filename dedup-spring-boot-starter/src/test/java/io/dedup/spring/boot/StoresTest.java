@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dedup.store.DedupStore;
 import io.dedup.store.memory.InMemoryDedupStore;
+import io.dedup.testservers.RedisServer;
 import io.dedup.testservers.RedisServers;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
@@ -44,6 +45,27 @@ class StoresTest {
     private final ApplicationContextRunner withRedis = runner.withConfiguration(
                     AutoConfigurations.of(DataRedisAutoConfiguration.class))
             .withPropertyValues("dedup.store=redis");
+
+    @Test
+    void whatAStoreWarnsOfFailsAStrictStart() {
+        try (RedisServer evicting =
+                RedisServers.builder().config("maxmemory-policy", "allkeys-lru").start()) {
+            ApplicationContextRunner onEvicting = withRedis.withPropertyValues("dedup.redis.url=" + evicting.uri());
+            onEvicting.run(context -> assertThat(context).hasNotFailed());
+            onEvicting
+                    .withPropertyValues("dedup.strict=true")
+                    .run(context -> assertThat(
+                                    analysis(context.getStartupFailure()).getDescription())
+                            .contains(
+                                    "a dedup store isn't safe",
+                                    "maxmemory-policy allkeys-lru",
+                                    "Set it to noeviction"));
+            evicting.command("CONFIG", "SET", "maxmemory-policy", "noeviction");
+            onEvicting
+                    .withPropertyValues("dedup.strict=true")
+                    .run(context -> assertThat(context).hasNotFailed());
+        }
+    }
 
     @Configuration(proxyBeanMethods = false)
     static class Listener {

@@ -39,8 +39,13 @@ interface Dialect {
     /** For what operators do to one record, on every database alike. */
     Rows rows();
 
-    /** @throws IllegalStateException when the server isn't one that this dialect works with */
-    void checkServer(Connection connection) throws SQLException;
+    /**
+     * Looks at the server.
+     *
+     * @return what to warn of
+     * @throws IllegalStateException when it isn't one that this dialect works with
+     */
+    List<String> checkServer(Connection connection) throws SQLException;
 
     /**
      * One batch of a purge.

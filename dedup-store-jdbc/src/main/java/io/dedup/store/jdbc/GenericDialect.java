@@ -151,7 +151,7 @@ final class GenericDialect implements Dialect {
     }
 
     @Override
-    public void checkServer(Connection connection) {
+    public List<String> checkServer(Connection connection) {
         try {
             expiredRows.now(connection);
         } catch (SQLException | RuntimeException e) {
@@ -160,5 +160,6 @@ final class GenericDialect implements Dialect {
                             + " that answers microseconds since 1970 UTC as store_time",
                     e);
         }
+        return List.of();
     }
 }

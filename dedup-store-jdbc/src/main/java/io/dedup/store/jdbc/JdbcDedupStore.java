@@ -37,6 +37,7 @@ public final class JdbcDedupStore implements DedupStore {
     private final Operations operations;
     private final Operators operators;
     private final RecordDialect records;
+    private final List<String> warnings;
     private final BatchRunner runner;
     private final Purge purge;
     private final @Nullable Purger purger;
@@ -47,6 +48,7 @@ public final class JdbcDedupStore implements DedupStore {
             OwnConnections connections,
             SqlFailures failures,
             Dialect dialect,
+            List<String> warnings,
             int purgeBatch,
             @Nullable Duration purgeInterval) {
         this.settings = settings;
@@ -56,6 +58,7 @@ public final class JdbcDedupStore implements DedupStore {
         this.operations = Operations.of(dialect);
         this.operators = new Operators(dialect.rows(), failures);
         this.records = dialect.records();
+        this.warnings = List.copyOf(warnings);
         this.runner = new BatchRunner(failures, settings);
         this.purge = new Purge(connections, dialect, failures, purgeBatch);
         this.purger = purgeInterval == null ? null : Purger.start(settings.table(), purgeInterval, purge);
@@ -91,6 +94,11 @@ public final class JdbcDedupStore implements DedupStore {
     @Override
     public String name() {
         return "jdbc";
+    }
+
+    @Override
+    public List<String> warnings() {
+        return warnings;
     }
 
     @Override

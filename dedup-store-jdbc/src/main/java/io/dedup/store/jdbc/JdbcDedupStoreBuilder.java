@@ -4,12 +4,17 @@ import io.dedup.store.DedupStoreException;
 import io.dedup.store.jdbc.OwnConnections.Borrowed;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Describes a {@link JdbcDedupStore}. Nothing has to be set. Not thread-safe. */
 public final class JdbcDedupStoreBuilder {
+    private static final Logger LOG = LoggerFactory.getLogger(JdbcDedupStoreBuilder.class);
+
     /** {@code dedup_record}. */
     public static final String DEFAULT_TABLE = TableName.DEFAULT;
 
@@ -155,13 +160,15 @@ public final class JdbcDedupStoreBuilder {
         JdbcDialect actual = dialect == null ? detect(settings, connections) : dialect;
         SqlFailures failures = new SqlFailures(settings, actual);
         Dialect created = Dialects.create(actual, settings, failures, clockQuery);
+        List<String> warnings;
         try (Borrowed borrowed = connections.open()) {
-            created.checkServer(borrowed.connection());
+            warnings = created.checkServer(borrowed.connection());
             new Schema(table, actual).prepare(borrowed.connection(), initializeSchema);
         } catch (SQLException e) {
             throw failures.failed("start", e);
         }
-        return new JdbcDedupStore(settings, connections, failures, created, purgeBatch, purgeInterval);
+        warnings.forEach(warning -> LOG.warn("{}", warning));
+        return new JdbcDedupStore(settings, connections, failures, created, warnings, purgeBatch, purgeInterval);
     }
 
     private static JdbcDialect detect(JdbcSettings settings, OwnConnections connections) {

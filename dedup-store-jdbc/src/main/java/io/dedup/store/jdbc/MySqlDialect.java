@@ -18,15 +18,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * MySQL 8 and MariaDB, which differ in what they can return and in how a statement's waits are limited: MariaDB takes
  * limits with the statement; MySQL has the driver's time-out for the statement, and for locks what the session has.
  */
 final class MySqlDialect implements Dialect {
-    private static final Logger LOG = LoggerFactory.getLogger(MySqlDialect.class);
     private static final String NO_LIMITS = "";
 
     private final Rows rows;
@@ -190,16 +187,16 @@ final class MySqlDialect implements Dialect {
     }
 
     @Override
-    public void checkServer(Connection connection) throws SQLException {
+    public List<String> checkServer(Connection connection) throws SQLException {
         ServerVersion.read(connection).require(mariaDb);
         try (PreparedStatement statement = connection.prepareStatement("SELECT NOW(6), SLEEP(0.01), SYSDATE(6)");
                 ResultSet result = statement.executeQuery()) {
             result.next();
-            if (result.getString(1).equals(result.getString(3))) {
-                LOG.warn(
-                        "The server runs with sysdate-is-now: times that a statement stores are those of its start, also"
-                                + " after a wait for a lock. Leases and windows may end that much earlier. Switch the option off");
-            }
+            return result.getString(1).equals(result.getString(3))
+                    ? List.of(
+                            "The server runs with sysdate-is-now: times that a statement stores are those of its start, also"
+                                    + " after a wait for a lock. Leases and windows may end that much earlier. Switch the option off")
+                    : List.of();
         }
     }
 }

@@ -189,11 +189,12 @@ final class PostgresDialect implements Dialect {
     }
 
     @Override
-    public void checkServer(Connection connection) throws SQLException {
+    public List<String> checkServer(Connection connection) throws SQLException {
         int major = connection.getMetaData().getDatabaseMajorVersion();
         if (major < OLDEST_SERVER) {
             throw new IllegalStateException(
                     "the store needs PostgreSQL " + OLDEST_SERVER + " or newer, but this is " + major);
         }
+        return List.of();
     }
 }

@@ -38,6 +38,7 @@ public final class RedisDedupStore implements DedupStore {
     private final RedisLinks links;
     private final Duration attemptRetention;
     private final int maxBatch;
+    private final List<String> warnings;
     private final Replication replication;
     private final Supplier<ForgetAll> forgetAll;
     private final ScriptRunner runner;
@@ -56,7 +57,9 @@ public final class RedisDedupStore implements DedupStore {
         Exchange exchange = new Exchange(errors, settings.commandTimeout());
         RecordKeys keys = new RecordKeys(settings.namespace());
         this.forgetAll = () -> new ForgetAll(links, exchange, errors, replication, keys);
-        int version = new StartCheck(exchange, errors).inspect(links.masters());
+        StartCheck start = new StartCheck(exchange, errors);
+        int version = start.inspect(links.masters());
+        this.warnings = start.warnings();
         this.retentionGuard = new RetentionGuard(exchange, errors, keys.retentionKey(), attemptRetention);
         retentionGuard.check(links.main(), "start");
         this.runner = new ScriptRunner(exchange, errors, () -> retentionGuard.check(links.main(), "restart"));
@@ -78,6 +81,11 @@ public final class RedisDedupStore implements DedupStore {
     @Override
     public Duration attemptRetention() {
         return attemptRetention;
+    }
+
+    @Override
+    public List<String> warnings() {
+        return warnings;
     }
 
     @Override

@@ -21,6 +21,7 @@ final class StartCheck {
 
     private final Exchange exchange;
     private final RedisErrors errors;
+    private final List<String> warnings = new ArrayList<>();
 
     StartCheck(Exchange exchange, RedisErrors errors) {
         this.exchange = exchange;
@@ -60,9 +61,9 @@ final class StartCheck {
             return ServerFacts.parse(answer == null ? "" : answer);
         } catch (DedupStoreException e) {
             if (String.valueOf(e.getCause()).contains("NOPERM")) {
-                log.warn(
-                        "Redis {} forbids INFO: taken for version 6.2; its maxmemory-policy is unknown",
-                        errors.where());
+                warn("Redis " + errors.where()
+                        + " forbids INFO: taken for version 6.2; its maxmemory-policy is unknown."
+                        + " Allow it to the user of the store");
                 return new ServerFacts(0, false, null);
             }
             throw e;
@@ -71,12 +72,19 @@ final class StartCheck {
 
     private void warnOfEviction(@Nullable String policy) {
         if (!ServerFacts.NO_EVICTION.equals(policy)) {
-            log.warn(
-                    "Redis {} has maxmemory-policy {}: when memory is full it may forget which messages are done, and"
-                            + " their redelivery runs again. Set it to {}",
-                    errors.where(),
-                    policy == null ? "unknown" : policy,
-                    ServerFacts.NO_EVICTION);
+            warn("Redis " + errors.where() + " has maxmemory-policy " + (policy == null ? "unknown" : policy)
+                    + ": when memory is full it may forget which messages are done, and their redelivery runs again. Set it"
+                    + " to " + ServerFacts.NO_EVICTION);
         }
+    }
+
+    private void warn(String warning) {
+        log.warn("{}", warning);
+        warnings.add(warning);
+    }
+
+    /** What {@link #inspect} has warned of. */
+    List<String> warnings() {
+        return List.copyOf(warnings);
     }
 }

@@ -117,7 +117,11 @@ class StartTest {
     @DisplayName("D2 a server that evicts is warned of")
     void eviction() {
         server.command("CONFIG", "SET", "maxmemory-policy", "allkeys-lru");
-        builder().build().close();
+        try (RedisDedupStore store = builder().build()) {
+            assertThat(store.warnings())
+                    .singleElement()
+                    .satisfies(warning -> assertThat(warning).contains("allkeys-lru"));
+        }
 
         assertThat(log.list)
                 .singleElement()
@@ -128,7 +132,9 @@ class StartTest {
     @Test
     @DisplayName("D2 a server that doesn't evict is not warned of")
     void noEviction() {
-        builder().build().close();
+        try (RedisDedupStore store = builder().build()) {
+            assertThat(store.warnings()).isEmpty();
+        }
 
         assertThat(log.list).isEmpty();
     }

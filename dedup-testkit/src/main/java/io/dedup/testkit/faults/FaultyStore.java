@@ -96,6 +96,11 @@ public final class FaultyStore implements DedupStore {
     }
 
     @Override
+    public List<String> warnings() {
+        return store.warnings();
+    }
+
+    @Override
     public ClaimResult claim(ClaimRequest request) {
         return one(Operation.CLAIM, request.key(), () -> store.claim(request));
     }
