@@ -30,7 +30,13 @@ final class RocketMqDedupAutoConfiguration {
     static RocketMqListenerPostProcessor dedupRocketMqListenerPostProcessor(
             ConfigurableListableBeanFactory beans,
             Environment environment,
-            ObjectProvider<RocketMqListeners> listeners) {
-        return new RocketMqListenerPostProcessor(beans, environment, listeners);
+            ObjectProvider<RocketMqListeners> listeners,
+            ObjectProvider<KnownTopics> known) {
+        return new RocketMqListenerPostProcessor(beans, environment, listeners, known);
+    }
+
+    @Bean
+    RocketMqConsumerCheck dedupRocketMqConsumerCheck(Plans plans, RocketMqListenerPostProcessor seen) {
+        return new RocketMqConsumerCheck(plans, seen);
     }
 }

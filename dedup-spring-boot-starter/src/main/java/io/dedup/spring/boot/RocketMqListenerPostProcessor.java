@@ -1,6 +1,10 @@
 package io.dedup.spring.boot;
 
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import org.apache.rocketmq.client.apis.consumer.MessageListener;
+import org.apache.rocketmq.client.apis.consumer.PushConsumer;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanPostProcessor;
@@ -9,24 +13,36 @@ import org.springframework.core.env.Environment;
 
 /**
  * Puts itself in front of message listener beans whose consumer group is known. A listener doesn't know its group, and a
- * group is what tells consumers apart; so a bean that nobody named a group for is left alone.
+ * group is what tells consumers apart; so a bean that nobody named a group for is left alone. Remembers the push consumers, for
+ * {@link RocketMqConsumerCheck}.
  */
 final class RocketMqListenerPostProcessor implements BeanPostProcessor {
     private final ConfigurableListableBeanFactory beans;
     private final Environment environment;
     private final ObjectProvider<RocketMqListeners> listeners;
+    private final ObjectProvider<KnownTopics> known;
+    private final Set<String> groups = ConcurrentHashMap.newKeySet();
+    private final Map<String, PushConsumer> consumers = new ConcurrentHashMap<>();
 
     RocketMqListenerPostProcessor(
             ConfigurableListableBeanFactory beans,
             Environment environment,
-            ObjectProvider<RocketMqListeners> listeners) {
+            ObjectProvider<RocketMqListeners> listeners,
+            ObjectProvider<KnownTopics> known) {
         this.beans = beans;
         this.environment = environment;
         this.listeners = listeners;
+        this.known = known;
     }
 
     @Override
     public Object postProcessAfterInitialization(Object bean, String name) {
+        if (bean instanceof PushConsumer consumer) {
+            consumers.put(name, consumer);
+            Set<String> topics = consumer.getSubscriptionExpressions().keySet();
+            known.getObject().add(new ListenerSpec(name, consumer.getConsumerGroup(), topics, null, null));
+            return bean;
+        }
         if (!(bean instanceof MessageListener listener) || bean instanceof RocketMqListener) {
             return bean;
         }
@@ -36,7 +52,18 @@ final class RocketMqListenerPostProcessor implements BeanPostProcessor {
         if (group.isEmpty()) {
             return bean;
         }
+        groups.add(group);
         return new RocketMqListener(name, topic -> listeners.getObject().of(name, group, annotation, listener, topic));
+    }
+
+    /** Of the listeners that it stands in front of. */
+    Set<String> groups() {
+        return Set.copyOf(groups);
+    }
+
+    /** By bean name. */
+    Map<String, PushConsumer> consumers() {
+        return Map.copyOf(consumers);
     }
 
     /** Out of the environment, as the properties' bean mustn't be made before the beans that are looked at here. */

@@ -1,6 +1,7 @@
 package io.dedup.spring.boot;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.dedup.testservers.RocketMqServer;
@@ -8,6 +9,7 @@ import io.dedup.testservers.RocketMqServer.TopicType;
 import io.dedup.testservers.RocketMqServers;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -19,6 +21,7 @@ import org.apache.rocketmq.client.apis.consumer.ConsumeResult;
 import org.apache.rocketmq.client.apis.consumer.FilterExpression;
 import org.apache.rocketmq.client.apis.consumer.MessageListener;
 import org.apache.rocketmq.client.apis.consumer.PushConsumer;
+import org.apache.rocketmq.client.apis.consumer.PushConsumerBuilder;
 import org.apache.rocketmq.client.apis.producer.Producer;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.SpringApplication;
@@ -33,6 +36,7 @@ import org.springframework.core.env.Environment;
 class RocketMqAppTest {
     private static final String ID = UUID.randomUUID().toString().substring(0, 8);
     private static final String ORDERS = "orders-" + ID;
+    private static final String READ = "read-" + ID;
     private static final String PLAIN = "plain-" + ID;
     private static final List<String> HANDLED = new CopyOnWriteArrayList<>();
 
@@ -70,7 +74,7 @@ class RocketMqAppTest {
         server.createTopic(ORDERS, TopicType.NORMAL, 1);
         server.createTopic(PLAIN, TopicType.NORMAL, 1);
         server.createGroup("group-" + ID, false, 16, Duration.ofMillis(200));
-        try (ConfigurableApplicationContext context = start(server);
+        try (ConfigurableApplicationContext context = start(server, App.class, "--dedup.strict=true");
                 Producer producer = ClientServiceProvider.loadService()
                         .newProducerBuilder()
                         .setClientConfiguration(configuration(server.endpoints()))
@@ -100,14 +104,57 @@ class RocketMqAppTest {
         }
     }
 
-    private static ConfigurableApplicationContext start(RocketMqServer server) {
-        SpringApplication application = new SpringApplication(App.class);
+    @SpringBootConfiguration(proxyBeanMethods = false)
+    @ImportAutoConfiguration({DedupAutoConfiguration.class, RocketMqDedupAutoConfiguration.class})
+    static class PastTheStarter {
+        @Bean
+        PushConsumerBuilder builder(Environment environment) {
+            return ClientServiceProvider.loadService()
+                    .newPushConsumerBuilder()
+                    .setClientConfiguration(configuration(environment.getRequiredProperty("endpoints")))
+                    .setConsumerGroup("past-" + ID)
+                    .setSubscriptionExpressions(Map.of(READ, FilterExpression.SUB_ALL))
+                    .setMessageListener(message -> ConsumeResult.SUCCESS);
+        }
+
+        @Bean
+        PushConsumer ledger(PushConsumerBuilder builder) throws ClientException {
+            return builder.build();
+        }
+    }
+
+    @Test
+    void aConsumerWhoseListenerIsNobodysBeanIsWarnedOf() {
+        RocketMqServer server = RocketMqServers.shared();
+        server.createTopic(READ, TopicType.NORMAL, 1);
+        server.createGroup("past-" + ID, false, 16, Duration.ofMillis(200));
+        try (ConfigurableApplicationContext context = start(server, PastTheStarter.class)) {
+            assertThat(context.getBean(RocketMqConsumerCheck.class).warnings(List.of()))
+                    .singleElement()
+                    .satisfies(warning -> {
+                        assertThat(warning.problem())
+                                .contains("push consumer ledger of group past-" + ID + " reads [" + READ + "]");
+                        assertThat(warning.action())
+                                .contains("dedup.listeners.<that bean>.consumer-group to past-" + ID);
+                    });
+        }
+        assertThatThrownBy(() -> start(server, PastTheStarter.class, "--dedup.strict=true"))
+                .hasStackTraceContaining("push consumer ledger of group past-" + ID);
+        start(server, PastTheStarter.class, "--dedup.strict=true", "--dedup.listeners.ledger.enabled=false")
+                .close();
+    }
+
+    private static ConfigurableApplicationContext start(RocketMqServer server, Class<?> app, String... settings) {
+        SpringApplication application = new SpringApplication(app);
         application.setWebApplicationType(WebApplicationType.NONE);
-        return application.run(
-                "--endpoints=" + server.endpoints(),
-                "--dedup.store=memory",
-                "--dedup.topics." + ORDERS + ".id=property:order-id",
-                "--dedup.listeners.billing.consumer-group=group-" + ID);
+        List<String> all = new ArrayList<>(List.of(settings));
+        all.add("--endpoints=" + server.endpoints());
+        all.add("--dedup.store=memory");
+        all.add("--dedup.topics." + (app == App.class ? ORDERS : READ) + ".id=property:order-id");
+        if (app == App.class) {
+            all.add("--dedup.listeners.billing.consumer-group=group-" + ID);
+        }
+        return application.run(all.toArray(String[]::new));
     }
 
     private static void send(Producer producer, String topic, String body, String id) throws ClientException {
