@@ -151,6 +151,33 @@ class TopicReplayTest {
     }
 
     @Test
+    @DisplayName("the sample of the docs")
+    void sample() {
+        ConcurrentMessageListenerContainer<String, String> container = start(effect());
+        String bootstrapServers = scene.bootstrap;
+        String topic = scene.topic;
+        String group = scene.group;
+        List<String> effects = scene.effects;
+        send(2);
+        // docs:begin
+        TopicReplay replay = KafkaReplay.of(bootstrapServers)
+                .topic(topic)
+                .group(group)
+                .ids(KafkaMessageIds.header("id"))
+                .effects(() -> effects)
+                .timeline(timeline) // Deduplicator.builder(store)…listener(timeline)
+                .consumers(SpringContainers.of(container)) // for rewinding
+                .build();
+        // docs:end
+        scene.closeLater(replay)
+                .all()
+                .byRewinding()
+                .assertThat()
+                .handledOncePerId()
+                .ackedDuplicates();
+    }
+
+    @Test
     @DisplayName("chosen IDs, offsets and times come again, and nothing else")
     void chosen() {
         start(effect());

@@ -19,10 +19,13 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.apache.rocketmq.client.apis.ClientConfiguration;
 import org.apache.rocketmq.client.apis.ClientException;
+import org.apache.rocketmq.client.apis.ClientServiceProvider;
 import org.apache.rocketmq.client.apis.consumer.ConsumeResult;
 import org.apache.rocketmq.client.apis.consumer.FilterExpression;
 import org.apache.rocketmq.client.apis.consumer.MessageListener;
+import org.apache.rocketmq.client.apis.consumer.PushConsumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -63,13 +66,19 @@ class TopicReplayTest {
     }
 
     private void start(MessageListener listener) throws ClientException {
-        scene.closeLater(Scene.CLIENT
-                .newPushConsumerBuilder()
-                .setClientConfiguration(scene.client)
-                .setConsumerGroup(scene.group)
-                .setSubscriptionExpressions(Map.of(scene.topic, FilterExpression.SUB_ALL))
-                .setMessageListener(watch.around(listener))
-                .build());
+        ClientServiceProvider provider = Scene.CLIENT;
+        ClientConfiguration client = scene.client;
+        String group = scene.group;
+        String topic = scene.topic;
+        // docs:begin
+        PushConsumer consumer = provider.newPushConsumerBuilder()
+                .setClientConfiguration(client)
+                .setConsumerGroup(group)
+                .setSubscriptionExpressions(Map.of(topic, FilterExpression.SUB_ALL))
+                .setMessageListener(watch.around(listener)) // ListenerWatch watch = new ListenerWatch()
+                .build();
+        // docs:end
+        scene.closeLater(consumer);
     }
 
     private RocketMqReplay replay() {

@@ -65,12 +65,14 @@ class ReplayTest {
         for (String order : List.of("o1", "o2", "o1")) {
             kafka.send(TOPIC, order, order).orTimeout(60, TimeUnit.SECONDS).join();
         }
-        try (TopicReplay replay = replays.of("billing")
+        // docs:begin
+        try (TopicReplay replay = replays.of("billing") // the id of the @KafkaListener
                 .ids(KafkaMessageIds.key())
-                .effects(() -> INVOICES)
+                .effects(() -> INVOICES) // or: SELECT order_id FROM invoice
                 .build()) {
             replay.all().times(2).byRewinding().assertThat().handledOncePerId().ackedDuplicates();
         }
+        // docs:end
         assertThat(timeline.events("billing", TOPIC, "o1")).isNotEmpty();
         try (TopicReplay replay =
                 replays.of("billing").ids(KafkaMessageIds.key()).build()) {

@@ -4,6 +4,7 @@ import static io.dedup.testkit.faults.StoreFault.Operation.CLAIM;
 import static io.dedup.testkit.faults.StoreFault.Operation.COMPLETE;
 import static io.dedup.testkit.faults.StoreFault.Operation.PING;
 import static io.dedup.testkit.faults.StoreFault.Operation.RELEASE;
+import static io.dedup.testkit.faults.StoreFault.Operation.RENEW;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
@@ -181,5 +182,18 @@ class FaultyStoreTest {
         assertThatThrownBy(() -> StoreFault.before().times(-1)).hasMessageContaining("times");
         assertThatThrownBy(() -> StoreFault.before().skipping(-1)).hasMessageContaining("skipping");
         assertThatThrownBy(() -> StoreFault.slow(Duration.ZERO)).hasMessageContaining("delay");
+    }
+
+    @Test
+    @DisplayName("the sample of the docs")
+    void sample() {
+        // docs:begin
+        FaultyStore store = FaultyStore.around(new InMemoryDedupStore());
+        store.inject(StoreFault.after(COMPLETE).times(2)); // applied, and the replies are lost
+        store.inject(StoreFault.before(CLAIM).share(0.1, 42)); // every tenth, the same ones for the same seed
+        store.inject(StoreFault.before().forKeys(key -> key.messageId().equals("o-7")));
+        store.inject(StoreFault.slow(Duration.ofSeconds(3), RENEW));
+        // docs:end
+        assertThatThrownBy(() -> store.claim(claim(A.scope().key("o-7")))).isInstanceOf(DedupStoreException.class);
     }
 }

@@ -1,0 +1,268 @@
+package io.dedup.testkit.sample;
+
+import io.dedup.DedupKey;
+import io.dedup.Fingerprint;
+import io.dedup.Window;
+import io.dedup.store.Claim;
+import io.dedup.store.ClaimRequest;
+import io.dedup.store.ClaimResult;
+import io.dedup.store.CompleteRequest;
+import io.dedup.store.DedupStore;
+import io.dedup.store.OperatorResult;
+import io.dedup.store.ReleaseMode;
+import io.dedup.store.ReleaseRequest;
+import io.dedup.store.RenewRequest;
+import io.dedup.store.StoredRecord;
+import io.dedup.store.WriteResult;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.time.temporal.ChronoUnit;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** A store in a map behind one lock. A real one has a server where this has {@code synchronized}. */
+final class MapStore implements DedupStore {
+    private static final Duration RETENTION = Duration.ofDays(7);
+
+    private final Map<DedupKey, Row> rows = new HashMap<>();
+    private final InstantSource clock;
+
+    MapStore(InstantSource clock) {
+        this.clock = clock;
+    }
+
+    private Instant now() {
+        return clock.instant().truncatedTo(ChronoUnit.MICROS);
+    }
+
+    private static long micros(Instant time) {
+        return time.getEpochSecond() * 1_000_000 + time.getNano() / 1_000;
+    }
+
+    private @Nullable Row row(DedupKey key, Instant now) {
+        Row row = rows.get(key);
+        return row == null || !now.isBefore(row.expiresAt()) ? null : row;
+    }
+
+    // docs:begin claim
+    @Override
+    public synchronized ClaimResult claim(ClaimRequest request) {
+        Instant now = now();
+        Instant leaseUntil = now.plus(request.lease());
+        Row row = row(request.key(), now);
+        boolean mine = row != null && row.isLive(now) && request.owner().equals(row.owner());
+        if (row != null && !mine && (row.doneAt() != null || row.isLive(now))) {
+            return refusal(row, request.fingerprint(), now);
+        }
+        Row next;
+        if (mine) { // our own request, repeated: its answer was lost
+            next = withLease(row, leaseUntil);
+        } else {
+            Row gone = rows.get(request.key()); // expired, perhaps: its token still counts
+            boolean dead = row != null && (row.owner() != null || row.died());
+            next = new Row(
+                    request.owner(),
+                    false,
+                    dead,
+                    row == null ? 1 : row.attempt() + 1,
+                    row == null ? 0 : row.deaths() + (dead ? 1 : 0),
+                    Math.max(gone == null ? 0 : gone.token() + 1, micros(now)),
+                    leaseUntil,
+                    null,
+                    leaseUntil.plus(RETENTION),
+                    request.fingerprint(),
+                    null);
+        }
+        rows.put(request.key(), next);
+        return new ClaimResult.Acquired(next.attempt(), next.deaths(), next.tookOver(), next.token());
+    }
+
+    private static ClaimResult refusal(Row row, @Nullable Fingerprint fingerprint, Instant now) {
+        if (fingerprint != null && row.fingerprint() != null && !fingerprint.equals(row.fingerprint())) {
+            return new ClaimResult.Conflict();
+        }
+        return row.doneAt() == null
+                ? new ClaimResult.InFlight(row.leaseLeft(now))
+                : new ClaimResult.AlreadyDone(row.doneAt(), row.attempt(), row.result());
+    }
+    // docs:end
+
+    private static Row withLease(Row row, Instant until) {
+        return new Row(
+                row.owner(),
+                row.died(),
+                row.tookOver(),
+                row.attempt(),
+                row.deaths(),
+                row.token(),
+                until,
+                null,
+                until.plus(RETENTION),
+                row.fingerprint(),
+                row.result());
+    }
+
+    // docs:begin complete
+    @Override
+    public synchronized WriteResult complete(CompleteRequest request) {
+        Instant now = now();
+        Claim claim = request.claim();
+        Row row = row(claim.key(), now);
+        if (row != null && claim.owner().equals(row.owner())) { // even if its lease is over, as nobody took over
+            rows.put(claim.key(), done(row, request.window(), request.result(), now));
+            return WriteResult.applied();
+        }
+        boolean alreadyMine =
+                request.repeated() && row != null && row.doneAt() != null && row.attempt() == claim.attempt();
+        return alreadyMine ? WriteResult.applied() : WriteResult.leaseLost();
+    }
+    // docs:end
+
+    private static Row done(@Nullable Row row, Window window, byte @Nullable [] result, Instant now) {
+        Duration length = window.duration();
+        return new Row(
+                null,
+                false,
+                false,
+                row == null ? 0 : row.attempt(),
+                0,
+                row == null ? 0 : row.token(),
+                now,
+                now,
+                length == null ? Instant.MAX : now.plus(length),
+                row == null ? null : row.fingerprint(),
+                result);
+    }
+
+    // docs:begin release
+    @Override
+    public synchronized WriteResult release(ReleaseRequest request) {
+        Instant now = now();
+        Row row = row(request.claim().key(), now);
+        if (row == null || !request.claim().owner().equals(row.owner())) {
+            return WriteResult.leaseLost();
+        }
+        boolean started = request.mode() == ReleaseMode.STARTED;
+        boolean deathBack = request.mode() == ReleaseMode.NOT_STARTED && row.tookOver();
+        rows.put(
+                request.claim().key(),
+                new Row(
+                        null,
+                        deathBack,
+                        false,
+                        started ? row.attempt() : row.attempt() - 1, // one that never began isn't counted
+                        request.mode() == ReleaseMode.CONVICTED ? 0 : row.deaths() - (deathBack ? 1 : 0),
+                        row.token(),
+                        now,
+                        null,
+                        now.plus(RETENTION),
+                        row.fingerprint(),
+                        null));
+        return WriteResult.applied();
+    }
+
+    @Override
+    public synchronized WriteResult renew(RenewRequest request) {
+        Instant now = now();
+        Row row = row(request.claim().key(), now);
+        if (row == null || !request.claim().owner().equals(row.owner())) {
+            return WriteResult.leaseLost();
+        }
+        rows.put(request.claim().key(), withLease(row, now.plus(request.lease())));
+        return WriteResult.applied();
+    }
+    // docs:end
+
+    // docs:begin batches
+    @Override
+    public List<ClaimResult> claimAll(List<ClaimRequest> requests) {
+        return requests.stream().map(this::claim).toList();
+    }
+    // docs:end
+
+    @Override
+    public List<WriteResult> completeAll(List<CompleteRequest> requests) {
+        return requests.stream().map(this::complete).toList();
+    }
+
+    @Override
+    public List<WriteResult> releaseAll(List<ReleaseRequest> requests) {
+        return requests.stream().map(this::release).toList();
+    }
+
+    @Override
+    public List<WriteResult> renewAll(List<RenewRequest> requests) {
+        return requests.stream().map(this::renew).toList();
+    }
+
+    // docs:begin operators
+    @Override
+    public synchronized Optional<StoredRecord> find(DedupKey key) {
+        Instant now = now();
+        Row row = row(key, now);
+        if (row == null) {
+            return Optional.empty();
+        }
+        StoredRecord.State state = StoredRecord.State.RELEASED;
+        if (row.doneAt() != null) {
+            state = StoredRecord.State.DONE;
+        } else if (row.owner() != null || row.died()) {
+            state = row.isLive(now) ? StoredRecord.State.PROCESSING : StoredRecord.State.ABANDONED;
+        }
+        return Optional.of(new StoredRecord(
+                state,
+                row.attempt(),
+                row.deaths(),
+                row.doneAt() == null ? row.token() : 0,
+                row.owner(),
+                row.leaseLeft(now),
+                row.doneAt(),
+                row.doneAt() == null || row.expiresAt().equals(Instant.MAX) ? null : row.expiresAt(),
+                row.fingerprint(),
+                row.result()));
+    }
+
+    @Override
+    public synchronized OperatorResult forget(DedupKey key, boolean evenIfLeaseLive) {
+        Row row = row(key, now());
+        if (row == null) {
+            return OperatorResult.ABSENT;
+        }
+        if (row.isLive(now()) && !evenIfLeaseLive) {
+            return OperatorResult.LEASE_LIVE;
+        }
+        rows.remove(key);
+        return OperatorResult.APPLIED;
+    }
+
+    @Override
+    public synchronized OperatorResult forceDone(DedupKey key, Window window, boolean evenIfLeaseLive) {
+        Row row = row(key, now());
+        if (row != null && row.isLive(now()) && !evenIfLeaseLive) {
+            return OperatorResult.LEASE_LIVE;
+        }
+        rows.put(key, done(row, window, null, now()));
+        return OperatorResult.APPLIED;
+    }
+    // docs:end
+
+    @Override
+    public String name() {
+        return "map";
+    }
+
+    @Override
+    public Duration attemptRetention() {
+        return RETENTION;
+    }
+
+    @Override
+    public void ping() {}
+
+    @Override
+    public void close() {}
+}

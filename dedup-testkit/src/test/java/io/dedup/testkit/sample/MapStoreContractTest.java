@@ -1,0 +1,45 @@
+package io.dedup.testkit.sample;
+
+import io.dedup.store.DedupStore;
+import io.dedup.testkit.DedupStoreContract;
+import io.dedup.testkit.StoreFixture;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.concurrent.atomic.AtomicReference;
+
+// docs:begin test
+class MapStoreContractTest extends DedupStoreContract {
+    @Override
+    protected StoreFixture newFixture() {
+        return new Fixture();
+    }
+
+    private static final class Fixture implements StoreFixture {
+        private final AtomicReference<Instant> now = new AtomicReference<>(Instant.parse("2026-03-01T08:30:00Z"));
+        private final MapStore store = new MapStore(now::get);
+
+        @Override
+        public DedupStore store() {
+            return store;
+        }
+
+        @Override
+        public DedupStore secondInstance() {
+            return store; // a store with a server: another client of it
+        }
+
+        @Override
+        public void advance(Duration by) {
+            now.updateAndGet(time -> time.plus(by)); // a server whose clock can't be moved: make its records older
+        }
+
+        @Override
+        public Duration drift() {
+            return Duration.ZERO; // this clock stands still; a real one runs on
+        }
+
+        @Override
+        public void close() {}
+    }
+}
+// docs:end

@@ -1,0 +1,51 @@
+package io.dedup.examples;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * What the pages show is what the build compiles and runs: {@code <!-- path/of/File.java [name] -->} before a sample says
+ * where it stands, between {@code // docs:begin [name]} and {@code // docs:end}.
+ */
+class DocsTest {
+    private static final Path ROOT = Path.of("..");
+    private static final Pattern SAMPLE =
+            Pattern.compile("<!-- (\\S+\\.java)( \\w+)? -->\n```java\n(.*?)\n```", Pattern.DOTALL);
+    private static final Pattern JAVA = Pattern.compile("```java\n");
+
+    @ParameterizedTest
+    @ValueSource(strings = {"testing-your-listeners.md", "writing-a-store.md"})
+    void samplesAreTheCompiledOnes(String page) throws IOException {
+        String text = Files.readString(ROOT.resolve("docs").resolve(page));
+        Matcher sample = SAMPLE.matcher(text);
+        int samples = 0;
+        while (sample.find()) {
+            samples++;
+            String name = sample.group(2) == null ? "" : sample.group(2);
+            assertThat(sample.group(3))
+                    .as(page + ": " + sample.group(1) + name)
+                    .isEqualTo(source(sample.group(1), name));
+        }
+        assertThat(samples)
+                .as("samples of " + page)
+                .isPositive()
+                .isEqualTo(JAVA.matcher(text).results().count());
+    }
+
+    private static String source(String file, String name) throws IOException {
+        String source = Files.readString(ROOT.resolve(file));
+        String begin = "// docs:begin" + name + "\n";
+        assertThat(source).contains(begin);
+        return source.substring(source.indexOf(begin) + begin.length())
+                .split("\\n *// docs:end", -1)[0]
+                .stripIndent()
+                .strip();
+    }
+}
