@@ -41,6 +41,7 @@ final class ClaimedPoll {
     private final @Nullable QueuedCompletions completions;
     private final @Nullable WaitingClaims waiting;
     private @Nullable HookedConsumer consumer;
+    private boolean hasPolled;
     private long nanosPerRecord = FIRST_GUESS_NANOS;
     private long polledAt;
     private int polled;
@@ -80,6 +81,7 @@ final class ClaimedPoll {
      * claimed at its turn. Never throws.
      */
     void beforePoll() {
+        hasPolled = true;
         if (polled > 0) {
             long each = (System.nanoTime() - polledAt) / polled;
             nanosPerRecord += (each - nanosPerRecord) / WEIGHT;
@@ -176,7 +178,7 @@ final class ClaimedPoll {
 
     /** The handler has succeeded, and the record may be acked. */
     void succeed(Execution execution, Delivery delivery, WaitBudget budget) {
-        if (completions == null || consumer == null) {
+        if (completions == null || !hasPolled) { // nobody would wait for it before a commit
             execution.succeed(null, budget); // whatever it says: the effect has happened
         } else {
             completions.add(execution, delivery);

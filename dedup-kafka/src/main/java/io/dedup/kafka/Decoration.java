@@ -202,7 +202,7 @@ final class Decoration {
         ClaimedPoll claims = claimAhead
                 ? hooks.bind(container.getContainerProperties(), engine, deliveries, maxPollInterval())
                 : new ClaimedPoll(engine, deliveries, null, null);
-        HookedConsumer own = HookedConsumer.of(seeks);
+        HookedConsumer own = HookedConsumer.of(seeks, hooks);
         if (own != null) {
             claims.watch(own);
         }

@@ -33,15 +33,21 @@ final class HookedConsumer implements InvocationHandler {
     /**
      * The container's consumer, by the callback that it gives its listener; null if it can't be seen. Known before the first
      * poll, since a listener may poll another consumer of the same factory before that.
+     *
+     * @param hooks whose; several instances may have hooked the consumers of one factory, each around the ones before
      */
-    static @Nullable HookedConsumer of(ConsumerSeekCallback container) {
+    static @Nullable HookedConsumer of(ConsumerSeekCallback container, PollHooks hooks) {
         try {
             Object consumer = HandlerMethods.read(container.getClass(), "consumer", container);
-            return consumer != null
-                            && Proxy.isProxyClass(consumer.getClass())
-                            && Proxy.getInvocationHandler(consumer) instanceof HookedConsumer hooked
-                    ? hooked
-                    : null;
+            while (consumer != null
+                    && Proxy.isProxyClass(consumer.getClass())
+                    && Proxy.getInvocationHandler(consumer) instanceof HookedConsumer hooked) {
+                if (hooked.hooks == hooks) {
+                    return hooked;
+                }
+                consumer = hooked.target;
+            }
+            return null;
         } catch (ReflectiveOperationException | RuntimeException e) { // spring-kafka has no getter for it
             return null;
         }

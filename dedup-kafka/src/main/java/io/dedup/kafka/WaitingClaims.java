@@ -116,7 +116,7 @@ final class WaitingClaims {
 
     /** Gives up what hasn't begun, and returns when the store has been told. Never throws. */
     void giveBack() {
-        List<ClaimAhead> left = dropped();
+        giveBack(dropped());
         lock.lock();
         try {
             while (asking) { // what comes now is given back by the one who asked
@@ -125,7 +125,6 @@ final class WaitingClaims {
         } finally {
             lock.unlock();
         }
-        giveBack(left);
     }
 
     private List<ClaimAhead> dropped() {
@@ -174,7 +173,7 @@ final class WaitingClaims {
         }
         try {
             background.execute(() -> claimBeside(deliveries));
-        } catch (RejectedExecutionException e) { // closed
+        } catch (RejectedExecutionException | Error e) { // closed, or there are no more threads to be had
             log.debug("Claimed at their turns", e);
             answer(List.of());
         }
@@ -206,13 +205,16 @@ final class WaitingClaims {
             lock.unlock();
         }
         if (late) {
-            giveBack(claims);
-            lock.lock();
             try {
-                asking = false;
-                answered.signalAll();
+                giveBack(claims);
             } finally {
-                lock.unlock();
+                lock.lock();
+                try {
+                    asking = false;
+                    answered.signalAll();
+                } finally {
+                    lock.unlock();
+                }
             }
         }
     }

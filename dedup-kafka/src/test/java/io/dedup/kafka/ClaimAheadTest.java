@@ -362,6 +362,37 @@ class ClaimAheadTest {
         }
     }
 
+    @Test
+    @DisplayName(
+            "T2 several instances on one consumer factory, each with listeners of its own: no commit before the store knows")
+    void sharedFactory() {
+        CountDownLatch answer = new CountDownLatch(1);
+        CountDownLatch asked = new CountDownLatch(1);
+        watched.before("completeAll", () -> {
+            asked.countDown();
+            await().until(() -> answer.getCount() == 0);
+        });
+        try (Scene scene = scene(policy -> policy);
+                KafkaDedup another = KafkaDedup.builder(scene.dedup)
+                        .id(KafkaMessageIds.key())
+                        .build()) {
+            scene.send("a", "b", "c");
+            var container = scene.container(AckMode.BATCH, effect(scene));
+            scene.kafka.decorate(container);
+            var properties = new ContainerProperties(scene.topic);
+            properties.setMessageListener(effect(scene));
+            another.decorate(
+                    new ConcurrentMessageListenerContainer<>(ConsumerSettings.factoryOf(container), properties));
+            scene.start(container);
+            scene.awaitEffects("a", "b", "c");
+            await().until(() -> asked.getCount() == 0);
+            await().during(Duration.ofMillis(500)).until(() -> scene.committed().isEmpty());
+            answer.countDown();
+            scene.awaitCommitted(3);
+            assertThat(watched.calls("claimAll")).isNotEmpty();
+        }
+    }
+
     private static final class PollingAnother implements MessageListener<String, String>, ConsumerSeekAware {
         private final Scene scene;
         private final String topic;

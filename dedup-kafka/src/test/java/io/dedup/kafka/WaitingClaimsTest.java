@@ -186,6 +186,21 @@ class WaitingClaimsTest {
     }
 
     @Test
+    @DisplayName("where no more threads can be had, the first half is claimed and nobody waits for the second")
+    void noThread() {
+        WaitingClaims alone = new WaitingClaims(
+                dedup.engine(),
+                work -> {
+                    throw new OutOfMemoryError("unable to create native thread");
+                },
+                timer);
+        alone.claim(deliveries, LONG);
+        assertThat(alone.take(key(HALF))).isNull();
+        assertThat(alone.take(key(0))).isNotNull();
+        alone.giveBack();
+    }
+
+    @Test
     @DisplayName("behind a handler that hangs, what the store answers later is given back too")
     void hangs() {
         holdTheSecondHalf();
