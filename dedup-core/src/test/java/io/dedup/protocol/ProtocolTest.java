@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** Engine, store and broker under random histories: the rules hold, and each mistake is found. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class ProtocolTest {
-    private static final int HISTORIES = Integer.getInteger("dedup.test.histories", 6_000);
+    private static final int HISTORIES = Integer.getInteger("dedup.test.histories", 4_000);
     /** A mistake that takes more to be found is one that an ordinary run of the build misses. */
     private static final int UNTIL_FOUND = 2_000;
 

@@ -31,6 +31,8 @@ import org.jspecify.annotations.Nullable;
 /** A Kafka topic, read with clients of its own that belong to no group. */
 final class KafkaTopic implements BrokerTopic {
     private static final Duration POLL = Duration.ofMillis(100);
+    /** For the broker's answers; how long the application may take is the user's to say. */
+    private static final Duration CLIENT_LIMIT = Duration.ofMinutes(1);
 
     private final Map<String, Object> client;
     private final String topic;
@@ -72,6 +74,7 @@ final class KafkaTopic implements BrokerTopic {
         Map<String, Object> config = new HashMap<>(client);
         config.put("isolation.level", "read_committed"); // what was aborted is no message
         config.put("enable.auto.commit", false);
+        config.put("fetch.max.wait.ms", 50); // with the last record, there is nothing to wait for
         try (var consumer = new KafkaConsumer<>(config, new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
             List<TopicPartition> partitions = consumer.partitionsFor(topic).stream()
                     .map(info -> new TopicPartition(topic, info.partition()))
@@ -79,11 +82,11 @@ final class KafkaTopic implements BrokerTopic {
             consumer.assign(partitions);
             consumer.seekToBeginning(partitions);
             Map<TopicPartition, Long> ends = consumer.endOffsets(partitions);
-            long deadline = System.nanoTime() + atMost.toNanos();
+            long deadline = System.nanoTime() + CLIENT_LIMIT.toNanos();
             while (partitions.stream().anyMatch(each -> consumer.position(each) < ends.getOrDefault(each, 0L))) {
                 consumer.poll(POLL).forEach(record -> found.add(message(record)));
                 if (System.nanoTime() - deadline > 0) {
-                    throw new IllegalStateException("can't read topic " + topic + " to its end within " + atMost);
+                    throw new IllegalStateException("can't read topic " + topic + " to its end within " + CLIENT_LIMIT);
                 }
             }
         }
@@ -187,7 +190,7 @@ final class KafkaTopic implements BrokerTopic {
 
     private <T> T answer(String what, Future<T> future) {
         try {
-            return future.get(atMost.toMillis(), TimeUnit.MILLISECONDS);
+            return future.get(CLIENT_LIMIT.toMillis(), TimeUnit.MILLISECONDS);
         } catch (ExecutionException | TimeoutException e) {
             throw new IllegalStateException("no answer from Kafka to the question for " + what, e);
         } catch (InterruptedException e) {
