@@ -2,23 +2,31 @@ package io.dedup.testkit.replay;
 
 import java.time.Duration;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
 import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionTimeoutException;
+import org.jspecify.annotations.Nullable;
 
 /** Waits until a group has consumed everything, and notes what it has. */
 final class Consumption {
     private static final Duration INTERVAL = Duration.ofMillis(50);
+    /** For so long no effect has come when they are counted. */
+    private static final Duration SETTLED = Duration.ofMillis(500);
 
     private final TopicReplay replay;
     private final EarlyAcks early;
     private final Duration atMost;
     private final Set<String> acked = new HashSet<>();
+    private final Map<@Nullable String, Integer> awaitedCopies = new HashMap<>();
+    private Set<String> before = Set.of();
     private List<TopicMessage> unacked = List.of();
 
     Consumption(TopicReplay replay, EarlyAcks early, Duration atMost) {
@@ -32,12 +40,32 @@ final class Consumption {
         messages.forEach(message -> acked.remove(message.place()));
     }
 
-    /** Until all that is on the topic now is acked. */
+    /**
+     * These are about to be sent again. A broker shows them late, or, behind somebody's open transaction, not at all; what
+     * isn't shown isn't waited for.
+     */
+    void awaitCopies(Collection<TopicMessage> onTopic, Collection<TopicMessage> copies) {
+        before = places(onTopic);
+        awaitedCopies.clear();
+        copies.forEach(copy -> awaitedCopies.merge(copy.id(), 1, Integer::sum));
+    }
+
+    private static Set<String> places(Collection<TopicMessage> messages) {
+        return messages.stream().map(TopicMessage::place).collect(Collectors.toSet());
+    }
+
+    /** Until all that is on the topic now is acked, and effects have settled. */
     ReplayReport await() {
         List<TopicMessage> messages = awaitExpected();
+        if (copiesMissingFrom(messages) > 0) {
+            throw new AssertionError(
+                    copiesMissingFrom(messages) + " of the copies that were sent can't be read from topic "
+                            + replay.broker().topic() + " within " + atMost
+                            + ": nothing is known about them. Does a producer leave a transaction open there?");
+        }
         try {
             Awaitility.await()
-                    .pollInSameThread() // effects may be looked up in the test's transaction
+                    .pollInSameThread()
                     .atMost(atMost)
                     .pollDelay(Duration.ZERO)
                     .pollInterval(INTERVAL)
@@ -55,7 +83,31 @@ final class Consumption {
                             replay.reportOn(messages)),
                     e);
         }
+        awaitSettled();
         return replay.reportOn(messages);
+    }
+
+    /** A listener that acks first and works later, or a run that lost its lease, may have an effect after all is acked. */
+    private void awaitSettled() {
+        Map<String, Integer> counts = replay.countEffects();
+        long since = System.nanoTime();
+        long end = since + atMost.toNanos();
+        while (counts != null && System.nanoTime() - since < SETTLED.toNanos() && System.nanoTime() < end) {
+            LockSupport.parkNanos(INTERVAL.toNanos());
+            Map<String, Integer> now = replay.countEffects();
+            if (!counts.equals(now)) {
+                counts = now;
+                since = System.nanoTime();
+            }
+        }
+    }
+
+    private int copiesMissingFrom(List<TopicMessage> messages) {
+        Map<@Nullable String, Integer> missing = new HashMap<>(awaitedCopies);
+        messages.stream()
+                .filter(message -> !before.contains(message.place()))
+                .forEach(message -> missing.computeIfPresent(message.id(), (id, count) -> Math.max(0, count - 1)));
+        return missing.values().stream().mapToInt(count -> count).sum();
     }
 
     /** The topic, when it holds what is expected; or else when the time is over, for the report to say what is missing. */
@@ -75,7 +127,7 @@ final class Consumption {
     private boolean holdsExpected(List<TopicMessage> messages) {
         Set<String> missing = new HashSet<>(replay.expected());
         messages.forEach(message -> missing.remove(message.id()));
-        return missing.isEmpty();
+        return missing.isEmpty() && copiesMissingFrom(messages) == 0;
     }
 
     /** Notes what is acked now; whether that is all. */

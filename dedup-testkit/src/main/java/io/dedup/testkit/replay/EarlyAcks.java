@@ -6,6 +6,8 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -45,12 +47,33 @@ final class EarlyAcks {
         return found;
     }
 
+    /**
+     * Handlers' effects are in no transaction of the test's. A test's own transaction may have a snapshot from before the
+     * replay: so the question is asked on another thread, where there is none.
+     */
+    private static Collection<String> elsewhere(Supplier<? extends Collection<String>> effects) {
+        FutureTask<Collection<String>> question = new FutureTask<>(() -> List.copyOf(effects.get()));
+        Thread thread = new Thread(question, "replay-effects");
+        thread.setDaemon(true);
+        thread.start();
+        try {
+            return question.get();
+        } catch (ExecutionException e) {
+            throw new IllegalStateException("the effects can't be looked up: " + e.getCause(), e.getCause());
+        } catch (InterruptedException e) {
+            thread.interrupt();
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("interrupted while effects were looked up", e);
+        }
+    }
+
+    /** How often each ID took effect; null where effects weren't given. */
     static @Nullable Map<String, Integer> count(@Nullable Supplier<? extends Collection<String>> effects) {
         if (effects == null) {
             return null;
         }
         Map<String, Integer> counts = new HashMap<>();
-        effects.get().forEach(id -> counts.merge(id, 1, Integer::sum));
+        elsewhere(effects).forEach(id -> counts.merge(id, 1, Integer::sum));
         return counts;
     }
 }

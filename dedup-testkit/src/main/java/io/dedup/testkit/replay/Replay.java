@@ -72,6 +72,7 @@ public final class Replay {
         if (seed != null) {
             Collections.shuffle(copies, new Random(seed));
         }
+        on.consumption().awaitCopies(on.broker().messages(), copies);
         CompletableFuture<?> live = begin();
         on.broker().sendAgain(copies);
         copies.forEach(copy -> on.note(copy, Timeline.Kind.SENT_AGAIN, "copy of " + copy.place(), "replay"));

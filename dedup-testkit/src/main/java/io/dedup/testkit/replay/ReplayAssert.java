@@ -28,17 +28,19 @@ public final class ReplayAssert extends AbstractAssert<ReplayAssert, ReplayRepor
      * timeline were given.
      */
     public ReplayAssert handledOncePerId() {
-        requireKnowledge();
-        requireIds();
         lostNothing();
         List<String> doubled = ids(id -> actual.handled(id) > 1);
         return fails("took effect more than once", doubled);
     }
 
-    /** Every ID, on the topic or expected, took effect at least once, and nothing was acked before its effect. */
+    /**
+     * Every ID, on the topic or expected, took effect at least once, and, where effects were given, nothing was seen acked
+     * before its effect. Fails as well where nothing can be known, as {@link #handledOncePerId} does.
+     */
     public ReplayAssert lostNothing() {
         requireKnowledge();
         fails("expected, and not on the topic", ids(actual::isMissing));
+        requireIds();
         fails("lost: acked without an effect", ids(id -> actual.handled(id) == 0));
         return fails("acked before the effect: a crash in between loses it", ids(id -> actual.ackedEarly(id) != null));
     }
@@ -49,6 +51,9 @@ public final class ReplayAssert extends AbstractAssert<ReplayAssert, ReplayRepor
      */
     public ReplayAssert ackedDuplicates() {
         requireTimeline();
+        if (ids(this::cameAgain).isEmpty()) {
+            throw failure("%s", "no message came again: nothing is proven about duplicates");
+        }
         fails("came again, and was never taken for a duplicate", ids(id -> cameAgain(id) && !has(id, DUPLICATE)));
         return fails("was rejected", ids(id -> has(id, CONFLICT) || has(id, POISON)));
     }
@@ -111,6 +116,7 @@ public final class ReplayAssert extends AbstractAssert<ReplayAssert, ReplayRepor
     }
 
     private void requireTimeline() {
+        requireIds();
         if (!actual.hasHeard()) {
             throw failure(
                     "%s",

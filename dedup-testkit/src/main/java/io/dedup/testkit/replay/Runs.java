@@ -12,6 +12,7 @@ final class Runs {
             DeferReason.COMMIT_UNKNOWN.toString());
 
     private int open;
+    private int unguarded;
     private int late;
     private int lost;
     private int succeeded;
@@ -29,6 +30,7 @@ final class Runs {
         switch (event.kind()) {
             case CLAIMED -> open++;
             case UNGUARDED -> {
+                unguarded++; // of which no success is told, only a failure
                 succeeded++;
                 late++; // where the store is down, the record follows in the background
             }
@@ -49,7 +51,14 @@ final class Runs {
                     succeeded++;
                 }
             }
-            case RELEASED -> open = Math.max(0, open - 1);
+            case RELEASED -> {
+                if (open > 0) {
+                    open--;
+                } else if (unguarded > 0) {
+                    unguarded--;
+                    succeeded--;
+                }
+            }
             case DEFERRED -> {
                 if (ROLLED_BACK.contains(event.detail())) {
                     open = Math.max(0, open - 1);

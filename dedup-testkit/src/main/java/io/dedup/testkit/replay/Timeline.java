@@ -126,7 +126,8 @@ public final class Timeline implements DedupListener {
     private void add(Name name, Kind kind, String detail, String by) {
         List<Event> list = events.computeIfAbsent(name, any -> new ArrayList<>());
         synchronized (list) {
-            if (list.size() < MAX_EVENTS) {
+            if (list.size() < MAX_EVENTS
+                    || kind != Kind.DEFERRED) { // what comes without end, and says the same each time
                 list.add(new Event(Instant.now(), kind, detail, by));
             }
         }

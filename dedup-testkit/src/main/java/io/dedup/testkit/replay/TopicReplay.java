@@ -5,6 +5,7 @@ import java.time.Instant;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.function.Predicate;
@@ -37,7 +38,8 @@ public final class TopicReplay implements AutoCloseable {
      *
      * @param timeline of the application's deduplicator, or an empty one
      * @param consumer the deduplicator's consumer name; null for the group's name
-     * @param effects the IDs that took effect, one entry for each time; null when only the timeline is to tell
+     * @param effects the IDs that took effect, one entry for each time, asked for on threads of its own, since a transaction
+     *     of the test's may not see what handlers do; null when only the timeline is to tell
      * @param atMost how long the application may take to consume everything
      */
     public TopicReplay(
@@ -138,9 +140,14 @@ public final class TopicReplay implements AutoCloseable {
         return expected;
     }
 
+    /** By ID; null where effects weren't given. */
+    @Nullable
+    Map<String, Integer> countEffects() {
+        return EarlyAcks.count(effects);
+    }
+
     ReplayReport reportOn(List<TopicMessage> messages) {
-        return new ReplayReport(
-                consumer, broker.topic(), messages, EarlyAcks.count(effects), expected, early.found(), timeline);
+        return new ReplayReport(consumer, broker.topic(), messages, countEffects(), expected, early.found(), timeline);
     }
 
     /** Frees the replay's own clients. */
