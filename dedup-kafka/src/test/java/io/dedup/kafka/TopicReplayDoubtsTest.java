@@ -24,6 +24,8 @@ import org.springframework.kafka.listener.MessageListener;
 class TopicReplayDoubtsTest {
     private static final Duration LIMIT = Duration.ofSeconds(60);
 
+    private static final ThreadLocal<List<String>> SNAPSHOT = new ThreadLocal<>();
+
     private final Scene scene = new Scene(1, policy -> policy);
     private final ScheduledExecutorService later = Executors.newSingleThreadScheduledExecutor();
 
@@ -31,6 +33,7 @@ class TopicReplayDoubtsTest {
     void close() {
         scene.close();
         later.shutdownNow();
+        SNAPSHOT.remove();
     }
 
     private void startPlain(MessageListener<String, String> listener) {
@@ -107,14 +110,13 @@ class TopicReplayDoubtsTest {
     @Test
     @DisplayName("effects are asked for outside of the test's own transaction, which may see an old snapshot")
     void onAnotherThread() {
-        ThreadLocal<List<String>> snapshot = new ThreadLocal<>();
         startPlain(record -> {
             scene.effect().accept(record);
             scene.effect().accept(record);
         });
-        snapshot.set(List.of("a"));
+        SNAPSHOT.set(List.of("a"));
         scene.send("a");
-        try (TopicReplay replay = replay().effects(() -> snapshot.get() == null ? scene.effects : snapshot.get())
+        try (TopicReplay replay = replay().effects(() -> SNAPSHOT.get() == null ? scene.effects : SNAPSHOT.get())
                 .build()) {
             assertThatThrownBy(() -> replay.report().assertThat().handledOncePerId())
                     .hasMessageContaining("took effect more than once");

@@ -37,6 +37,7 @@ class WaitingClaimsTest {
     private final WatchedStore watched = new WatchedStore(real);
     private final Deduplicator dedup = Deduplicator.builder(watched.store)
             .consumer("claims")
+            .shutdownTimeout(Duration.ZERO) // not all that is taken here is run
             .defaults(DedupPolicy.builder().maxDeaths(3).build())
             .build();
     private final Timer timer = new Timer();
