@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /** Free ports of this machine. */
 final class Ports {
@@ -12,13 +13,18 @@ final class Ports {
     private static final int FIRST = 20_000;
     private static final int COUNT = 2_500;
     private static final int TRIES = 200;
+    // A RocketMQ broker listens beside its port, too.
+    private static final int DISTANCE = 5;
+    // In turn: what was given out a moment ago isn't listened on yet, and chance would give it out again.
+    private static final AtomicInteger TURN =
+            new AtomicInteger(ThreadLocalRandom.current().nextInt(COUNT / DISTANCE));
 
     private Ports() {}
 
     /** A port on which nobody listens, and 10,000 above it neither (a Redis cluster talks there). */
     static int free() {
         for (int i = 0; i < TRIES; i++) {
-            int port = FIRST + ThreadLocalRandom.current().nextInt(COUNT);
+            int port = FIRST + Math.floorMod(TURN.getAndIncrement(), COUNT / DISTANCE) * DISTANCE;
             if (canListen(port) && canListen(port + 10_000)) {
                 return port;
             }
