@@ -93,7 +93,9 @@ class BrokerTest {
             scene.awaitEffects("a");
             assertThat(System.currentTimeMillis() - begin)
                     .isGreaterThanOrEqualTo(1000); // the broker's ticks are seconds
-            await().atMost(Scene.PATIENCE).until(() -> scene.duplicates("a") >= 1);
+            await().atMost(Scene.PATIENCE).untilAsserted(() -> assertThat(scene.duplicates("a"))
+                    .as(scene.events::toString)
+                    .isEqualTo(1));
             assertThat(scene.effects).containsExactly("a");
         }
     }

@@ -55,7 +55,10 @@ class SimpleConsumerTest {
             scene.awaitEffects("a", "b", "c");
             scene.send("b", "d", "a");
             scene.awaitEffects("a", "b", "c", "d");
-            await().atMost(Scene.PATIENCE).until(() -> scene.duplicates("a", "b") == 4 && loop.openMessages() == 0);
+            await().atMost(Scene.PATIENCE).untilAsserted(() -> {
+                assertThat(scene.duplicates("a", "b")).as(scene.events::toString).isEqualTo(4);
+                assertThat(loop.openMessages()).isZero();
+            });
             scene.assertNothingLeft(loop);
             assertThat(attempts).containsOnly(1);
         }
