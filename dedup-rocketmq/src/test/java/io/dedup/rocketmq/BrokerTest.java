@@ -93,9 +93,10 @@ class BrokerTest {
             scene.awaitEffects("a");
             assertThat(System.currentTimeMillis() - begin)
                     .isGreaterThanOrEqualTo(1000); // the broker's ticks are seconds
-            await().atMost(Scene.PATIENCE).untilAsserted(() -> assertThat(scene.duplicates("a"))
-                    .as(scene.events::toString)
-                    .isEqualTo(1));
+            await().atMost(Scene.PATIENCE)
+                    .untilAsserted(() -> assertThat(scene.duplicates("a"))
+                            .as(scene.events::toString)
+                            .isGreaterThanOrEqualTo(1));
             assertThat(scene.effects).containsExactly("a");
         }
     }

@@ -56,7 +56,10 @@ class SimpleConsumerTest {
             scene.send("b", "d", "a");
             scene.awaitEffects("a", "b", "c", "d");
             await().atMost(Scene.PATIENCE).untilAsserted(() -> {
-                assertThat(scene.duplicates("a", "b")).as(scene.events::toString).isEqualTo(4);
+                // At least: a copy in a batch that is deferred with its first is told again when it comes again.
+                assertThat(scene.duplicates("a", "b"))
+                        .as(scene.events::toString)
+                        .isGreaterThanOrEqualTo(4);
                 assertThat(loop.openMessages()).isZero();
             });
             scene.assertNothingLeft(loop);
