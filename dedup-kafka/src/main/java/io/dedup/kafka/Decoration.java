@@ -200,12 +200,8 @@ final class Decoration {
             return;
         }
         ClaimedPoll claims = claimAhead
-                ? hooks.bind(container.getContainerProperties(), engine, deliveries, maxPollInterval())
+                ? hooks.bind(container.getContainerProperties(), engine, deliveries, maxPollInterval(), seeks)
                 : new ClaimedPoll(engine, deliveries, null, null);
-        HookedConsumer own = HookedConsumer.of(seeks, hooks);
-        if (own != null) {
-            claims.watch(own);
-        }
         consumers.put(
                 Thread.currentThread(),
                 new BoundConsumer(

@@ -10,6 +10,7 @@ import java.util.concurrent.Executors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.kafka.core.ConsumerFactory;
 import org.springframework.kafka.core.ConsumerPostProcessor;
+import org.springframework.kafka.listener.ConsumerSeekAware.ConsumerSeekCallback;
 import org.springframework.kafka.listener.ContainerProperties;
 import org.springframework.kafka.listener.ContainerProperties.AckMode;
 
@@ -48,7 +49,11 @@ final class PollHooks implements AutoCloseable {
      * says when they count.
      */
     ClaimedPoll bind(
-            ContainerProperties container, DedupEngine engine, RecordDeliveries deliveries, Duration maxPollInterval) {
+            ContainerProperties container,
+            DedupEngine engine,
+            RecordDeliveries deliveries,
+            Duration maxPollInterval,
+            ConsumerSeekCallback seeks) {
         AckMode mode = container.getAckMode();
         boolean oneByOne = mode == AckMode.MANUAL || mode == AckMode.MANUAL_IMMEDIATE;
         QueuedCompletions completions = oneByOne
@@ -56,6 +61,10 @@ final class PollHooks implements AutoCloseable {
                 : new QueuedCompletions(engine, background, timer, new PollBudget(maxPollInterval.dividedBy(2)));
         ClaimedPoll claimed =
                 new ClaimedPoll(engine, deliveries, completions, new WaitingClaims(engine, background, timer));
+        HookedConsumer own = HookedConsumer.of(seeks, this);
+        if (own != null) {
+            claimed.watch(own);
+        }
         claims.keySet().removeIf(thread -> !thread.isAlive()); // the end of some consumers isn't told
         claims.put(Thread.currentThread(), claimed);
         return claimed;

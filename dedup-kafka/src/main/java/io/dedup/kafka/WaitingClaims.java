@@ -198,23 +198,21 @@ final class WaitingClaims {
             if (!late) {
                 add(claims);
                 asked.clear();
-                asking = false;
-                answered.signalAll();
             }
         } finally {
             lock.unlock();
         }
-        if (late) {
-            try {
+        try {
+            if (late) {
                 giveBack(claims);
+            }
+        } finally {
+            lock.lock();
+            try {
+                asking = false;
+                answered.signalAll();
             } finally {
-                lock.lock();
-                try {
-                    asking = false;
-                    answered.signalAll();
-                } finally {
-                    lock.unlock();
-                }
+                lock.unlock();
             }
         }
     }

@@ -102,23 +102,28 @@ class ClaimAheadTest {
         }
     }
 
-    @Test
-    @DisplayName("T2 no offset is committed before the store knows of what is below it")
-    void durableFirst() {
+    /** Handles a, b and c, and sees that no offset is committed until the store has answered. */
+    private void assertDurableFirst(Scene scene, ConcurrentMessageListenerContainer<?, ?> container) {
         CountDownLatch answer = new CountDownLatch(1);
         CountDownLatch asked = new CountDownLatch(1);
         watched.before("completeAll", () -> {
             asked.countDown();
             await().until(() -> answer.getCount() == 0);
         });
+        scene.start(container);
+        scene.awaitEffects("a", "b", "c");
+        await().until(() -> asked.getCount() == 0);
+        await().during(Duration.ofMillis(500)).until(() -> scene.committed().isEmpty());
+        answer.countDown();
+        scene.awaitCommitted(3);
+    }
+
+    @Test
+    @DisplayName("T2 no offset is committed before the store knows of what is below it")
+    void durableFirst() {
         try (Scene scene = scene(policy -> policy)) {
             scene.send("a", "b", "c");
-            scene.start(scene.container(AckMode.BATCH, effect(scene)));
-            scene.awaitEffects("a", "b", "c");
-            await().until(() -> asked.getCount() == 0);
-            await().during(Duration.ofMillis(500)).until(() -> scene.committed().isEmpty());
-            answer.countDown();
-            scene.awaitCommitted(3);
+            assertDurableFirst(scene, scene.container(AckMode.BATCH, effect(scene)));
         }
     }
 
@@ -335,12 +340,6 @@ class ClaimAheadTest {
     @DisplayName(
             "with manual assignment, a listener that polls another consumer first: what is durable first is the container's")
     void ownConsumerFirst() {
-        CountDownLatch answer = new CountDownLatch(1);
-        CountDownLatch asked = new CountDownLatch(1);
-        watched.before("completeAll", () -> {
-            asked.countDown();
-            await().until(() -> answer.getCount() == 0);
-        });
         try (Scene scene = scene(policy -> policy);
                 Scene other = new Scene()) {
             scene.send("a", "b", "c");
@@ -351,13 +350,8 @@ class ClaimAheadTest {
             @SuppressWarnings("unchecked")
             var found = (ConsumerFactory<String, String>) ConsumerSettings.factoryOf(container);
             listener.factory.set(found);
-            scene.start(container);
-            scene.awaitEffects("a", "b", "c");
+            assertDurableFirst(scene, container);
             assertThat(listener.polled).isTrue();
-            await().until(() -> asked.getCount() == 0);
-            await().during(Duration.ofMillis(500)).until(() -> scene.committed().isEmpty());
-            answer.countDown();
-            scene.awaitCommitted(3);
             assertThat(watched.calls("claimAll")).isNotEmpty();
         }
     }
@@ -366,12 +360,6 @@ class ClaimAheadTest {
     @DisplayName(
             "T2 several instances on one consumer factory, each with listeners of its own: no commit before the store knows")
     void sharedFactory() {
-        CountDownLatch answer = new CountDownLatch(1);
-        CountDownLatch asked = new CountDownLatch(1);
-        watched.before("completeAll", () -> {
-            asked.countDown();
-            await().until(() -> answer.getCount() == 0);
-        });
         try (Scene scene = scene(policy -> policy);
                 KafkaDedup another = KafkaDedup.builder(scene.dedup)
                         .id(KafkaMessageIds.key())
@@ -383,12 +371,7 @@ class ClaimAheadTest {
             properties.setMessageListener(effect(scene));
             another.decorate(
                     new ConcurrentMessageListenerContainer<>(ConsumerSettings.factoryOf(container), properties));
-            scene.start(container);
-            scene.awaitEffects("a", "b", "c");
-            await().until(() -> asked.getCount() == 0);
-            await().during(Duration.ofMillis(500)).until(() -> scene.committed().isEmpty());
-            answer.countDown();
-            scene.awaitCommitted(3);
+            assertDurableFirst(scene, container);
             assertThat(watched.calls("claimAll")).isNotEmpty();
         }
     }

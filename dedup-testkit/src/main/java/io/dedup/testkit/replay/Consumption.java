@@ -57,11 +57,12 @@ final class Consumption {
     /** Until all that is on the topic now is acked, and effects have settled. */
     ReplayReport await() {
         List<TopicMessage> messages = awaitExpected();
-        if (copiesMissingFrom(messages) > 0) {
-            throw new AssertionError(
-                    copiesMissingFrom(messages) + " of the copies that were sent can't be read from topic "
-                            + replay.broker().topic() + " within " + atMost
-                            + ": nothing is known about them. Does a producer leave a transaction open there?");
+        int missing = copiesMissingFrom(messages);
+        awaitedCopies.clear(); // once seen, they may go, as old messages do
+        if (missing > 0) {
+            throw new AssertionError(missing + " of the copies that were sent can't be read from topic "
+                    + replay.broker().topic() + " within " + atMost
+                    + ": nothing is known about them. Does a producer leave a transaction open there?");
         }
         try {
             Awaitility.await()

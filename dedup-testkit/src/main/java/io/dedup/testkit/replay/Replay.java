@@ -64,7 +64,8 @@ public final class Replay {
      * @throws AssertionError when the application doesn't consume everything in time
      */
     public ReplayReport bySendingAgain() {
-        List<TopicMessage> chosen = chosen();
+        List<TopicMessage> all = on.broker().messages();
+        List<TopicMessage> chosen = chosenOf(all);
         List<TopicMessage> copies = new ArrayList<>(chosen.size() * times);
         for (int i = 0; i < times; i++) {
             copies.addAll(chosen);
@@ -72,7 +73,7 @@ public final class Replay {
         if (seed != null) {
             Collections.shuffle(copies, new Random(seed));
         }
-        on.consumption().awaitCopies(on.broker().messages(), copies);
+        on.consumption().awaitCopies(all, copies);
         CompletableFuture<?> live = begin();
         on.broker().sendAgain(copies);
         copies.forEach(copy -> on.note(copy, Timeline.Kind.SENT_AGAIN, "copy of " + copy.place(), "replay"));
@@ -93,7 +94,7 @@ public final class Replay {
             throw new IllegalStateException("rewinding brings everything behind the first chosen message again, in its"
                     + " order: for " + what + (seed == null ? "" : " in another order") + " use bySendingAgain()");
         }
-        List<TopicMessage> chosen = chosen();
+        List<TopicMessage> chosen = chosenOf(on.broker().messages());
         ReplayReport unused = on.consumption().await(); // what is rewound too early is just read, not read again
         CompletableFuture<?> live = begin();
         for (int i = 0; i < times; i++) {
@@ -106,8 +107,7 @@ public final class Replay {
         return on.consumption().await();
     }
 
-    private List<TopicMessage> chosen() {
-        List<TopicMessage> all = on.broker().messages();
+    private List<TopicMessage> chosenOf(List<TopicMessage> all) {
         boolean unused = on.consumption().look(all);
         List<TopicMessage> chosen = all.stream().filter(which).toList();
         if (chosen.isEmpty()) {

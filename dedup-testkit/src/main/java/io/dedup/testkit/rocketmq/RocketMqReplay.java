@@ -76,7 +76,8 @@ public final class RocketMqReplay {
     /**
      * What tells the effects: for instance the rows that the handler has written. Without it, the timeline has to tell.
      *
-     * @param tookEffect the IDs, one entry for each time; called often, on the test's thread
+     * @param tookEffect the IDs, one entry for each time; called often, on threads of its own, since a
+     *     transaction of the test's may not see what handlers do
      */
     public RocketMqReplay effects(Supplier<? extends Collection<String>> tookEffect) {
         effects = Objects.requireNonNull(tookEffect, "effects");
