@@ -21,8 +21,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 @SuppressWarnings("EqualsIncompatibleType") // outcomes that carry no value compare equal whatever its type
+@org.junit.jupiter.api.parallel.Execution(ExecutionMode.CONCURRENT)
 class CloseTest extends DeduplicatorTestBase {
     @Test
     void admitsNothingAnyMore() {

@@ -26,10 +26,13 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** On a running clock. */
+@Execution(ExecutionMode.CONCURRENT)
 class HeartbeatTest extends DeduplicatorTestBase {
     private static final Duration LEASE = Duration.ofMillis(600);
 

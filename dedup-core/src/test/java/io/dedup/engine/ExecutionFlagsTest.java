@@ -7,8 +7,10 @@ import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Handler, heartbeat and shutdown meet in an execution: each thing that may happen once happens once. */
+@org.junit.jupiter.api.parallel.Execution(ExecutionMode.CONCURRENT)
 class ExecutionFlagsTest {
     public static class Flags {
         private final Execution execution;

@@ -6,6 +6,8 @@ import io.dedup.testkit.broken.BrokenStore;
 import java.util.List;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.platform.engine.CancellationToken;
@@ -23,6 +25,7 @@ import org.junit.platform.launcher.listeners.SummaryGeneratingListener;
 import org.junit.platform.launcher.listeners.TestExecutionSummary;
 
 /** Shows that the contract bites: of each broken store, the group that is about its rule fails. */
+@Execution(ExecutionMode.CONCURRENT)
 class BrokenStoresTest {
     static List<BrokenStore> brokenStores() {
         return BrokenStore.all();

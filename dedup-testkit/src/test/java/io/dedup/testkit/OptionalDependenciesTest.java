@@ -6,8 +6,11 @@ import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Who writes a store needs no broker on the class path, and who has one broker doesn't need the other. */
+@Execution(ExecutionMode.CONCURRENT)
 class OptionalDependenciesTest {
     private static final JavaClasses TESTKIT = new ClassFileImporter()
             .importUrl(DedupStoreContract.class

@@ -24,8 +24,11 @@ import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Param;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Whatever threads do at the same time, the store answers as if they had done it one after the other. */
+@Execution(ExecutionMode.CONCURRENT)
 class LinearizableTest {
     private static final Duration LEASE = Duration.ofMinutes(1);
 

@@ -23,8 +23,11 @@ class MetricsTest {
         TestApp.send("stuck", "m-2", "wait");
         await().atMost(TestApp.LIMIT).until(() -> TestApp.handled("stuck").contains("wait"));
 
-        assertThat(in(registry, DedupMeters.IN_FLIGHT).gauge().value()).isPositive();
-        TestApp.GATE.release();
+        try {
+            assertThat(ofApp(registry, DedupMeters.IN_FLIGHT).gauge().value()).isPositive();
+        } finally {
+            TestApp.GATE.release();
+        }
 
         Search ofTopic = in(registry, MeterListener.MESSAGES).tag("topic", TestApp.topic("stuck"));
         await().atMost(TestApp.LIMIT)
@@ -52,7 +55,7 @@ class MetricsTest {
                         .summary()
                         .max())
                 .isLessThan(0.5);
-        assertThat(in(registry, DedupMeters.COMPLETIONS_PENDING).gauge().value())
+        assertThat(ofApp(registry, DedupMeters.COMPLETIONS_PENDING).gauge().value())
                 .isZero();
     }
 
@@ -83,6 +86,11 @@ class MetricsTest {
 
         assertThat(in(registry, MeterListener.WINDOW_USED).summary().max()).isBetween(0.89, 0.91);
         assertThat(in(registry, MeterListener.DUPLICATE_AGE).timer().count()).isEqualTo(4);
+    }
+
+    /** Of the consumer that most listeners belong to; the retried topic's has meters of its own. */
+    private static Search ofApp(MeterRegistry registry, String meter) {
+        return in(registry, meter).tag("consumer", TestApp.group());
     }
 
     private static Search in(MeterRegistry registry, String meter) {

@@ -51,6 +51,11 @@ class TestApp {
         return PREFIX + name;
     }
 
+    /** The group of the listeners that name none. */
+    static String group() {
+        return PREFIX + "group";
+    }
+
     /** Started once; ends with the JVM. */
     static synchronized ConfigurableApplicationContext shared() {
         if (shared != null) {
@@ -64,7 +69,7 @@ class TestApp {
                 "--prefix=" + PREFIX,
                 "--server.port=0",
                 "--spring.kafka.bootstrap-servers=" + KafkaServers.shared().bootstrapServers(),
-                "--spring.kafka.consumer.group-id=" + PREFIX + "group",
+                "--spring.kafka.consumer.group-id=" + group(),
                 "--spring.kafka.consumer.auto-offset-reset=earliest",
                 "--spring.data.redis.host=" + RedisServers.shared().host(),
                 "--spring.data.redis.port=" + RedisServers.shared().port(),
