@@ -17,6 +17,14 @@ public interface DedupListener {
     /** A duplicate was recognised; the handler isn't run. */
     default void duplicate(DedupKey key, Instant completedAt) {}
 
+    /**
+     * The same, with what {@link RunReference} said of the run that has handled the message; null where nothing was kept. This
+     * is what is called.
+     */
+    default void duplicate(DedupKey key, Instant completedAt, @Nullable String firstRun) {
+        duplicate(key, completedAt);
+    }
+
     /** A copy of a message in the same batch follows the first one. */
     default void copyInBatch(DedupKey key) {}
 

@@ -30,11 +30,20 @@ public sealed interface DedupOutcome<R extends @Nullable Object> {
      *
      * @param completedAt when the first was done; for a copy in the same batch, this process's time
      * @param value the first one's result, where it was kept and a codec given; else null
+     * @param firstRun what {@link RunReference} said of the first one's run, where it was kept; else null. Text from a store:
+     *     not to be trusted
      */
     record Duplicate<R extends @Nullable Object>(
-            Instant completedAt, @Nullable R value) implements DedupOutcome<R> {
+            Instant completedAt,
+            @Nullable R value,
+            @Nullable String firstRun) implements DedupOutcome<R> {
         public Duplicate {
             Objects.requireNonNull(completedAt, "completedAt");
+        }
+
+        /** One whose first run isn't known. */
+        public Duplicate(Instant completedAt, @Nullable R value) {
+            this(completedAt, value, null);
         }
 
         @Override

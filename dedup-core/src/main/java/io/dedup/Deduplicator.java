@@ -49,7 +49,12 @@ public final class Deduplicator implements AutoCloseable {
         this.records = from.transactions();
         this.topics = from.topics();
         this.engine = new DedupEngine(
-                store, from.transactions(), from.listeners(), from.shortestLease(), from.shutdownTimeout());
+                store,
+                from.transactions(),
+                from.listeners(),
+                from.runReference(),
+                from.shortestLease(),
+                from.shutdownTimeout());
         this.outcomes = new Outcomes(engine.results());
         ThreadPoolExecutor pool = new ThreadPoolExecutor(
                 ASYNC_THREADS,

@@ -21,6 +21,7 @@ public final class DeduplicatorBuilder {
     private final List<DedupListener> listeners = new ArrayList<>();
     private @Nullable TransactionalRecords transactions;
     private @Nullable String consumer;
+    private @Nullable RunReference runReference;
     private DedupPolicy defaults = DedupPolicy.defaults();
     private Duration shutdownTimeout = Duration.ofSeconds(30);
 
@@ -60,6 +61,16 @@ public final class DeduplicatorBuilder {
     /** A listener to be told what happens; any number of them. */
     public DeduplicatorBuilder listener(DedupListener listener) {
         listeners.add(Objects.requireNonNull(listener, "listener"));
+        return this;
+    }
+
+    /**
+     * What a duplicate is told of the run that has handled its message; nothing by default. Kept with the record, beside the
+     * result: at most {@value RunReference#MAX_CHARS} + 3 bytes, on top of {@code maxResultBytes}. In the modes
+     * {@link DedupMode#TRANSACTIONAL} and {@link DedupMode#TIERED} it takes one more statement for each message.
+     */
+    public DeduplicatorBuilder runReference(RunReference reference) {
+        this.runReference = Objects.requireNonNull(reference, "runReference");
         return this;
     }
 
@@ -112,6 +123,11 @@ public final class DeduplicatorBuilder {
 
     List<DedupListener> listeners() {
         return List.copyOf(listeners);
+    }
+
+    @Nullable
+    RunReference runReference() {
+        return runReference;
     }
 
     Duration shortestLease() {

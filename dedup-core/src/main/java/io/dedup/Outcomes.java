@@ -17,7 +17,8 @@ final class Outcomes {
         if (admission instanceof Admission.Duplicate duplicate) {
             return new DedupOutcome.Duplicate<>(
                     duplicate.done().completedAt(),
-                    decode(call, duplicate.done().result()));
+                    decode(call, duplicate.done().result()),
+                    duplicate.firstRun());
         }
         if (admission instanceof Admission.Ignore ignore) {
             return new DedupOutcome.Skipped<>(ignore.reason());

@@ -12,8 +12,13 @@ public sealed interface Admission {
     /** Run the handler; then close the execution out, whatever happens. */
     record Run(Execution execution) implements Admission {}
 
-    /** Ack, don't run. */
-    record Duplicate(AlreadyDone done) implements Admission {}
+    /**
+     * Ack, don't run.
+     *
+     * @param done with the handler's result alone
+     * @param firstRun what the run that has handled it is found again by, where that was kept
+     */
+    record Duplicate(AlreadyDone done, @Nullable String firstRun) implements Admission {}
 
     /** Ack without an effect, by policy. */
     record Ignore(SkipReason reason) implements Admission {}

@@ -125,7 +125,7 @@ public final class ClaimsAhead {
     }
 
     /** Tells the listeners of a copy of a message whose handler has succeeded, and whose completion is on its way. */
-    public void follows(Delivery copy) {
-        decider.duplicateOfHandled(copy);
+    public void follows(Delivery copy, Execution handled) {
+        decider.duplicateOfHandled(copy, handled);
     }
 }

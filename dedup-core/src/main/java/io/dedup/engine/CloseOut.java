@@ -33,14 +33,26 @@ final class CloseOut {
     private final Heartbeat heartbeat;
     private final BackgroundWrites background;
     private final Releases releases;
+    private final RunReferences references;
 
     CloseOut(
-            StoreCalls store, SafeListeners<DedupListener> notifier, Heartbeat heartbeat, BackgroundWrites background) {
+            StoreCalls store,
+            SafeListeners<DedupListener> notifier,
+            Heartbeat heartbeat,
+            BackgroundWrites background,
+            RunReferences references) {
         this.store = store;
         this.notifier = notifier;
         this.heartbeat = heartbeat;
         this.background = background;
+        this.references = references;
         this.releases = new Releases(store, notifier, heartbeat, background);
+    }
+
+    /** What a run that begins now, on this thread, is found again by; null where no duplicate would be told. */
+    @Nullable
+    String referenceOf(Guard guard) {
+        return guard == Guard.NONE || guard == Guard.SHADOW ? null : references.ofThisRun();
     }
 
     Releases releases() {
@@ -208,7 +220,10 @@ final class CloseOut {
 
     private static CompleteRequest request(Execution execution, byte @Nullable [] result, boolean repeated) {
         return new CompleteRequest(
-                requireNonNull(execution.claim()), execution.topic().policy().window(), result, repeated);
+                requireNonNull(execution.claim()),
+                execution.topic().policy().window(),
+                execution.stored(result),
+                repeated);
     }
 
     private static DedupKey keyOf(Execution execution) {

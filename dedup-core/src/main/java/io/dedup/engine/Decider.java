@@ -101,8 +101,15 @@ final class Decider {
     }
 
     Admission duplicate(DedupKey key, AlreadyDone done) {
-        notifier.tell(listener -> listener.duplicate(key, done.completedAt()));
-        return new Admission.Duplicate(done);
+        StoredResult stored = StoredResult.decode(done.result());
+        Admission.Duplicate duplicate = new Admission.Duplicate(
+                new AlreadyDone(done.completedAt(), done.attempt(), stored.result()), stored.firstRun());
+        tell(key, duplicate);
+        return duplicate;
+    }
+
+    private void tell(DedupKey key, Admission.Duplicate duplicate) {
+        notifier.tell(listener -> listener.duplicate(key, duplicate.done().completedAt(), duplicate.firstRun()));
     }
 
     /** A run whose record, written in its transaction, decides; nothing is asked before. */
@@ -208,10 +215,10 @@ final class Decider {
     }
 
     /** A copy of a message whose handler has succeeded a moment ago, by the same consumer; the store isn't asked. */
-    void duplicateOfHandled(Delivery copy) {
+    void duplicateOfHandled(Delivery copy, Execution handled) {
         DedupKey key = requireNonNull(copy.key());
         Instant about = Instant.now(); // by the local clock: only told
-        notifier.tell(listener -> listener.duplicate(key, about));
+        notifier.tell(listener -> listener.duplicate(key, about, handled.reference()));
     }
 
     /** Whether an admission comes from something else than a comparison with the record. */
@@ -225,7 +232,7 @@ final class Decider {
     private Admission again(Delivery copy, Admission leaderAdmission) {
         DedupKey key = requireNonNull(copy.key());
         if (leaderAdmission instanceof Admission.Duplicate duplicate) {
-            notifier.tell(listener -> listener.duplicate(key, duplicate.done().completedAt()));
+            tell(key, duplicate);
         } else if (leaderAdmission instanceof Admission.Defer defer) {
             notifier.tell(listener -> listener.deferred(key, defer.reason(), defer.retryAfter()));
         } else if (!(leaderAdmission instanceof Admission.Reject reject

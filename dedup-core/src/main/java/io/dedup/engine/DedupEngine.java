@@ -4,6 +4,7 @@ import io.dedup.DedupKey;
 import io.dedup.DedupListener;
 import io.dedup.DedupMode;
 import io.dedup.DedupOutcome.Completion;
+import io.dedup.RunReference;
 import io.dedup.internal.SafeListeners;
 import io.dedup.store.DedupStore;
 import io.dedup.store.TransactionalRecords;
@@ -48,18 +49,20 @@ public final class DedupEngine implements AutoCloseable {
      */
     public DedupEngine(
             DedupStore store, List<DedupListener> listeners, Duration shortestLease, Duration shutdownTimeout) {
-        this(store, null, listeners, shortestLease, shutdownTimeout);
+        this(store, null, listeners, null, shortestLease, shutdownTimeout);
     }
 
     /**
      * The same, for transactional modes as well.
      *
      * @param records opens the transactions; null where no policy wants one
+     * @param runReference what duplicates are told of the first run; null for nothing
      */
     public DedupEngine(
             DedupStore store,
             @Nullable TransactionalRecords records,
             List<DedupListener> listeners,
+            @Nullable RunReference runReference,
             Duration shortestLease,
             Duration shutdownTimeout) {
         this.store = Objects.requireNonNull(store, "store");
@@ -70,7 +73,7 @@ public final class DedupEngine implements AutoCloseable {
         this.claimer = new Claimer(calls);
         this.heartbeat = new Heartbeat(calls, notifier, shortestLease);
         this.background = new BackgroundWrites(calls, notifier);
-        this.closeOut = new CloseOut(calls, notifier, heartbeat, background);
+        this.closeOut = new CloseOut(calls, notifier, heartbeat, background, new RunReferences(runReference));
         this.decider = new Decider(notifier, heartbeat, background, closeOut);
         this.ahead = new ClaimsAhead(claimer, decider, closeOut, () -> closed);
         this.results = new Results(notifier);

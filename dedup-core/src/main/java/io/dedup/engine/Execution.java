@@ -52,8 +52,8 @@ public final class Execution implements DedupContext {
     private volatile long startedAt;
     private volatile long returnedAt;
     private volatile boolean lost;
-
     private volatile byte @Nullable [] keptResult;
+    private volatile @Nullable String reference;
     private volatile int flags;
 
     /**
@@ -88,8 +88,9 @@ public final class Execution implements DedupContext {
         return mode().isTransactional();
     }
 
-    /** The handler starts now; {@code maxProcessingTime} counts from here. */
+    /** The handler starts now, on this thread; {@code maxProcessingTime} counts from here. */
     public void begin() {
+        reference = closeOut.referenceOf(guard);
         long now = System.nanoTime();
         startedAt = now == 0 ? 1 : now;
     }
@@ -122,6 +123,16 @@ public final class Execution implements DedupContext {
 
     byte @Nullable [] keptResult() {
         return keptResult;
+    }
+
+    /** What the store keeps: a result, or null, and what this run is found again by. */
+    byte @Nullable [] stored(byte @Nullable [] result) {
+        return StoredResult.encode(result, reference);
+    }
+
+    @Nullable
+    String reference() {
+        return reference;
     }
 
     /**

@@ -32,7 +32,7 @@ final class Front {
         for (Execution execution : closed) {
             if (execution.guard() == Guard.CLAIMED) {
                 claimed.add(execution);
-                requests.add(request(execution, execution.topic().policy().window(), result, false));
+                requests.add(request(execution, execution.topic().policy().window(), execution.stored(result), false));
             }
         }
         complete(claimed, requests);
@@ -40,7 +40,7 @@ final class Front {
 
     /** A run whose record says that the message is done, which the store has forgotten, or never knew. */
     @SuppressWarnings("ArrayRecordComponent") // never compared
-    record Repair(Execution execution, Window left, byte @Nullable [] result) {}
+    record Repair(Execution execution, Window left, byte @Nullable [] stored) {}
 
     /** Tells the store what the records say. */
     void repair(List<Repair> repairs) {
@@ -50,7 +50,7 @@ final class Front {
             Execution execution = repair.execution();
             if (execution.guard() == Guard.CLAIMED && execution.close()) {
                 claimed.add(execution);
-                requests.add(request(execution, repair.left(), repair.result(), false));
+                requests.add(request(execution, repair.left(), repair.stored(), false));
             }
         }
         complete(claimed, requests);

@@ -86,8 +86,9 @@ public final class TransactionalRun {
     private @Nullable RunEnd write(OpenTransaction open, List<Execution> closed, byte @Nullable [] result) {
         try {
             for (Execution execution : closed) {
-                if (result != null && execution.hasRecord()) {
-                    open.keepResult(requireNonNull(execution.key()), result);
+                byte[] stored = execution.stored(result);
+                if (stored != null && execution.hasRecord()) {
+                    open.keepResult(requireNonNull(execution.key()), stored);
                 }
             }
             List<Execution> leased = closed.stream()
@@ -118,7 +119,10 @@ public final class TransactionalRun {
 
     private static CompleteRequest completion(Execution execution, byte @Nullable [] result) {
         return new CompleteRequest(
-                requireNonNull(execution.claim()), execution.topic().policy().window(), result, false);
+                requireNonNull(execution.claim()),
+                execution.topic().policy().window(),
+                execution.stored(result),
+                false);
     }
 
     /** Somebody else may be running a message: what was done here must not be durable. */

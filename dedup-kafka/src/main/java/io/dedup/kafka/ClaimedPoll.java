@@ -149,15 +149,15 @@ final class ClaimedPoll {
         if (completions == null || key == null || delivery.topic().policy().shadow()) {
             return false;
         }
-        Delivery first = completions.find(key);
+        QueuedCompletions.Queued first = completions.find(key);
         if (first == null) {
             return false;
         }
-        if (first.differsFrom(delivery)) {
+        if (first.delivery().differsFrom(delivery)) {
             completions.flush(); // the store decides
             return false;
         }
-        engine.ahead().follows(delivery);
+        engine.ahead().follows(delivery, first.execution());
         return true;
     }
 

@@ -29,7 +29,8 @@ final class QueuedCompletions {
     static final Duration LONG = Duration.ofMillis(10);
     private static final Logger log = LoggerFactory.getLogger(KafkaDedup.class);
 
-    private record Queued(Execution execution, Delivery delivery) {}
+    /** A success that waits. */
+    record Queued(Execution execution, Delivery delivery) {}
 
     private final DedupEngine engine;
     private final Executor background;
@@ -37,7 +38,7 @@ final class QueuedCompletions {
     private final PollBudget budget;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition told = lock.newCondition();
-    private final Map<DedupKey, Delivery> open = new HashMap<>();
+    private final Map<DedupKey, Queued> open = new HashMap<>();
     private List<Queued> queue = new ArrayList<>();
     private boolean telling;
     private boolean timed;
@@ -57,9 +58,10 @@ final class QueuedCompletions {
         boolean many;
         lock.lock();
         try {
-            queue.add(new Queued(execution, delivery));
+            Queued queued = new Queued(execution, delivery);
+            queue.add(queued);
             if (delivery.key() != null) {
-                open.put(delivery.key(), delivery);
+                open.put(delivery.key(), queued);
             }
             first = !telling && queue.size() == 1;
             many = !telling && queue.size() == MANY;
@@ -75,7 +77,7 @@ final class QueuedCompletions {
 
     /** The message of this key that the store hasn't been told of. */
     @Nullable
-    Delivery find(DedupKey key) {
+    Queued find(DedupKey key) {
         lock.lock();
         try {
             return open.get(key);
@@ -180,7 +182,7 @@ final class QueuedCompletions {
             telling = false;
             for (Queued each : batch) {
                 if (each.delivery().key() != null) {
-                    open.remove(each.delivery().key(), each.delivery());
+                    open.remove(each.delivery().key(), each);
                 }
             }
             some = !queue.isEmpty();
