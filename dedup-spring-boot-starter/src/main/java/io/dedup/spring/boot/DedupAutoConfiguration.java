@@ -1,6 +1,7 @@
 package io.dedup.spring.boot;
 
 import io.dedup.DedupListener;
+import io.dedup.RunReference;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -48,8 +49,9 @@ final class DedupAutoConfiguration {
             Plans plans,
             DedupStores stores,
             ObjectProvider<DedupListener> listeners,
-            ObjectProvider<UnitListener> unitListeners) {
-        return new DedupUnits(properties, plans, stores, listeners, unitListeners);
+            ObjectProvider<UnitListener> unitListeners,
+            ObjectProvider<RunReference> runReference) {
+        return new DedupUnits(properties, plans, stores, listeners, unitListeners, runReference);
     }
 
     @Bean

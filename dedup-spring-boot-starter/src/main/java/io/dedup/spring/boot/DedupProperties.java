@@ -76,6 +76,10 @@ public class DedupProperties {
     @NestedConfigurationProperty
     private final KafkaSettings kafka = new KafkaSettings();
 
+    /** What traces tell of duplicates. */
+    @NestedConfigurationProperty
+    private final TracingProperties tracing = new TracingProperties();
+
     /** The checks at start that ask the broker. */
     @NestedConfigurationProperty
     private final ChecksProperties checks = new ChecksProperties();
@@ -102,6 +106,10 @@ public class DedupProperties {
 
     public KafkaSettings getKafka() {
         return kafka;
+    }
+
+    public TracingProperties getTracing() {
+        return tracing;
     }
 
     public ChecksProperties getChecks() {

@@ -4,6 +4,7 @@ import io.dedup.DedupListener;
 import io.dedup.DedupPolicy;
 import io.dedup.Deduplicator;
 import io.dedup.DeduplicatorBuilder;
+import io.dedup.RunReference;
 import io.dedup.store.DedupStore;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -25,6 +26,7 @@ final class DedupUnits implements AutoCloseable {
     private final DedupStores stores;
     private final ObjectProvider<DedupListener> listeners;
     private final ObjectProvider<UnitListener> unitListeners;
+    private final ObjectProvider<RunReference> runReference;
     private final List<DedupUnit> units = new ArrayList<>();
     private final List<Served> served = new ArrayList<>();
 
@@ -36,12 +38,14 @@ final class DedupUnits implements AutoCloseable {
             Plans plans,
             DedupStores stores,
             ObjectProvider<DedupListener> listeners,
-            ObjectProvider<UnitListener> unitListeners) {
+            ObjectProvider<UnitListener> unitListeners,
+            ObjectProvider<RunReference> runReference) {
         this.properties = properties;
         this.plans = plans;
         this.stores = stores;
         this.listeners = listeners;
         this.unitListeners = unitListeners;
+        this.runReference = runReference;
     }
 
     /**
@@ -111,6 +115,7 @@ final class DedupUnits implements AutoCloseable {
         if (transactional != null) {
             builder.transactions(stores.transactions(transactional));
         }
+        runReference.ifAvailable(builder::runReference);
         listeners.orderedStream().forEach(builder::listener);
         unitListeners
                 .orderedStream()

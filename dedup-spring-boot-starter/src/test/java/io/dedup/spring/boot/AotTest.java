@@ -27,7 +27,8 @@ class AotTest {
         DedupAutoConfiguration.class,
         KafkaDedupAutoConfiguration.class,
         RocketMqDedupAutoConfiguration.class,
-        DedupActuatorAutoConfiguration.class
+        DedupActuatorAutoConfiguration.class,
+        DedupTracingAutoConfiguration.class
     })
     static class App {
         @Deduplicated(window = "3h")
