@@ -51,6 +51,7 @@ public final class Deduplicator implements AutoCloseable {
         this.engine = new DedupEngine(
                 store,
                 from.transactions(),
+                from.instance(),
                 from.listeners(),
                 from.runReference(),
                 from.shortestLease(),

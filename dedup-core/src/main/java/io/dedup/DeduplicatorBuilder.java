@@ -22,6 +22,7 @@ public final class DeduplicatorBuilder {
     private @Nullable TransactionalRecords transactions;
     private @Nullable String consumer;
     private @Nullable RunReference runReference;
+    private @Nullable String instance;
     private DedupPolicy defaults = DedupPolicy.defaults();
     private Duration shutdownTimeout = Duration.ofSeconds(30);
 
@@ -32,6 +33,21 @@ public final class DeduplicatorBuilder {
     /** Required: the consumer name, usually the consumer group. Changing it forgets all windows. */
     public DeduplicatorBuilder consumer(String name) {
         this.consumer = Objects.requireNonNull(name, "consumer");
+        return this;
+    }
+
+    /**
+     * What this process is called in the records of its claims, so that an operator sees who has a message: a host, a pod, a
+     * process. Characters other than ASCII letters, digits and {@code . _ : @ -} become {@code _}; of more than 32 characters
+     * both ends are kept. Means nothing to the protocol: two instances may have one name. None by default.
+     *
+     * @param name not blank
+     */
+    public DeduplicatorBuilder instance(String name) {
+        if (name.isBlank()) {
+            throw new IllegalArgumentException("instance must not be blank; leave it out for none");
+        }
+        this.instance = name;
         return this;
     }
 
@@ -99,6 +115,11 @@ public final class DeduplicatorBuilder {
     @Nullable
     TransactionalRecords transactions() {
         return transactions;
+    }
+
+    @Nullable
+    String instance() {
+        return instance;
     }
 
     DedupTopics topics() {

@@ -4,9 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 
+import io.dedup.store.StoredRecord;
 import io.dedup.store.memory.InMemoryDedupStore;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
+import java.time.temporal.ChronoUnit;
 import java.util.Map;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
@@ -175,6 +178,29 @@ class SettingsTest {
         assertThatNullPointerException()
                 .isThrownBy(() -> builder().consumer(null))
                 .withMessage("consumer");
+    }
+
+    @Test
+    void theInstancesNameIsInTheRecordOfAClaim() {
+        InMemoryDedupStore store = new InMemoryDedupStore();
+        try (Deduplicator dedup = Deduplicator.builder(store)
+                .consumer("billing")
+                .instance("pod-1")
+                .build()) {
+            DedupKey key = dedup.key("orders", "a");
+            dedup.execute(key, context -> {
+                StoredRecord record = store.find(key).orElseThrow();
+                assertThat(record.owner().instance()).isEqualTo("pod-1");
+                assertThat(record.claimedAt())
+                        .isEqualTo(Instant.EPOCH.plus(record.fencingToken(), ChronoUnit.MICROS))
+                        .isBetween(Instant.now().minusSeconds(3_600), Instant.now());
+                return null;
+            });
+            assertThat(store.find(key).orElseThrow().claimedAt()).isNull();
+        }
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> builder().instance(" "))
+                .withMessageContaining("instance must not be blank");
     }
 
     @Test

@@ -27,10 +27,11 @@ final class Claimer {
 
     private final StoreCalls store;
     private final FrontGate gate = new FrontGate();
-    private final Owners owners = new Owners();
+    private final Owners owners;
 
-    Claimer(StoreCalls store) {
+    Claimer(StoreCalls store, Owners owners) {
         this.store = store;
+        this.owners = owners;
     }
 
     ClaimRequest request(Delivery delivery, DedupKey key) {

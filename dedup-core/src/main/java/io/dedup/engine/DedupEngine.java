@@ -49,18 +49,20 @@ public final class DedupEngine implements AutoCloseable {
      */
     public DedupEngine(
             DedupStore store, List<DedupListener> listeners, Duration shortestLease, Duration shutdownTimeout) {
-        this(store, null, listeners, null, shortestLease, shutdownTimeout);
+        this(store, null, null, listeners, null, shortestLease, shutdownTimeout);
     }
 
     /**
      * The same, for transactional modes as well.
      *
      * @param records opens the transactions; null where no policy wants one
+     * @param instance what this process is called in the records of its claims; null for nothing
      * @param runReference what duplicates are told of the first run; null for nothing
      */
     public DedupEngine(
             DedupStore store,
             @Nullable TransactionalRecords records,
+            @Nullable String instance,
             List<DedupListener> listeners,
             @Nullable RunReference runReference,
             Duration shortestLease,
@@ -70,7 +72,7 @@ public final class DedupEngine implements AutoCloseable {
         this.shutdownTimeout = shutdownTimeout;
         SafeListeners<DedupListener> notifier = new SafeListeners<>(listeners);
         StoreCalls calls = new StoreCalls(store, notifier);
-        this.claimer = new Claimer(calls);
+        this.claimer = new Claimer(calls, new Owners(instance));
         this.heartbeat = new Heartbeat(calls, notifier, shortestLease);
         this.background = new BackgroundWrites(calls, notifier);
         this.closeOut = new CloseOut(calls, notifier, heartbeat, background, new RunReferences(runReference));

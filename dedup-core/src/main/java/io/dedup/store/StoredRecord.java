@@ -3,6 +3,7 @@ package io.dedup.store;
 import io.dedup.Fingerprint;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,6 +28,11 @@ public record StoredRecord(
         @Nullable Instant expiresAt,
         @Nullable Fingerprint fingerprint,
         byte @Nullable [] result) {
+    /** When the last claim was made, by the store's clock, as its fencing token tells it; null where there is none. */
+    public @Nullable Instant claimedAt() {
+        return fencingToken <= 0 ? null : Instant.EPOCH.plus(fencingToken, ChronoUnit.MICROS);
+    }
+
     /** Where a record stands. */
     public enum State {
         /** Given up by its last owner; claimable. */
