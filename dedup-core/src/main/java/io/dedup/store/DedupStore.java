@@ -53,6 +53,21 @@ public interface DedupStore extends AutoCloseable {
     /** The record, or empty where there is none or it is expired. */
     Optional<StoredRecord> find(DedupKey key);
 
+    /**
+     * Messages that began and aren't done, for operators: those of records with an attempt of 1 or more that aren't DONE, and
+     * whose last claim is {@link StuckQuery#olderThan} old. Where the claim's time isn't known, because it asked for no fencing
+     * token, the end of its lease or its release counts instead, so that a live lease of such a one isn't listed.
+     *
+     * <p>It looks at every record of the store, if need be, and so takes its time; it holds nobody else up meanwhile. Claims
+     * that are made, released or completed meanwhile may be among the answers or not.
+     *
+     * @throws DedupStoreException when there is no answer, or none in the time that the store allows itself
+     * @throws UnsupportedOperationException when the store can't list its records
+     */
+    default StuckRecords findStuck(StuckQuery query) {
+        throw new UnsupportedOperationException("store " + name() + " can't list its records");
+    }
+
     /** Removes the record; the next copy of the message runs again, with attempt 1 and a higher fencing token. */
     OperatorResult forget(DedupKey key, boolean evenIfLeaseLive);
 

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Tag;
  *
  * <p>Each group has a tag, for those who want to run one alone while they write a store: {@code claim},
  * {@code complete}, {@code release}, {@code renew}, {@code ownership}, {@code every-state}, {@code fencing-tokens},
- * {@code fingerprints}, {@code results}, {@code expiry}, {@code operators}, {@code batches}, {@code hostile-ids},
+ * {@code fingerprints}, {@code results}, {@code expiry}, {@code operators}, {@code stuck}, {@code batches}, {@code hostile-ids},
  * {@code races}, {@code races-of-batches}, {@code random-histories}, {@code lifecycle}. A good order, too.
  *
  * <p>It doesn't check what no store has in common: outages, restarts and what a full server does are for the store's
@@ -139,6 +139,16 @@ public abstract class DedupStoreContract {
     @Tag("operators")
     @DisplayName("operators")
     class Operators extends OperatorContract {
+        @Override
+        StoreFixture newFixture() throws Exception {
+            return DedupStoreContract.this.newFixture();
+        }
+    }
+
+    @Nested
+    @Tag("stuck")
+    @DisplayName("what is stuck")
+    class Stuck extends StuckContract {
         @Override
         StoreFixture newFixture() throws Exception {
             return DedupStoreContract.this.newFixture();

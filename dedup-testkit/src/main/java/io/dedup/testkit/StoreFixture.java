@@ -42,6 +42,14 @@ public interface StoreFixture extends AutoCloseable {
     }
 
     /**
+     * Whether the store can list its records, {@link DedupStore#findStuck}. One that says no has to throw
+     * {@code UnsupportedOperationException}.
+     */
+    default boolean listsStuck() {
+        return true;
+    }
+
+    /**
      * Removes what is expired from the store, where that takes a call; the contract wants it to change nothing that
      * anybody sees. Stores that drop expired records by themselves need not do anything.
      */

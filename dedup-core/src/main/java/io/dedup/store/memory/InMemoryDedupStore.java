@@ -13,6 +13,9 @@ import io.dedup.store.OperatorResult;
 import io.dedup.store.ReleaseRequest;
 import io.dedup.store.RenewRequest;
 import io.dedup.store.StoredRecord;
+import io.dedup.store.StuckQuery;
+import io.dedup.store.StuckRecord;
+import io.dedup.store.StuckRecords;
 import io.dedup.store.WriteResult;
 import io.dedup.store.memory.MemoryRecord.Phase;
 import java.time.Duration;
@@ -21,6 +24,7 @@ import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -105,7 +109,8 @@ public final class InMemoryDedupStore implements DedupStore {
             return new ClaimResult.Conflict();
         }
         return done
-                ? new ClaimResult.AlreadyDone(instant(record.leaseUntil()), record.attempt(), record.result())
+                ? new ClaimResult.AlreadyDone(
+                        MemoryRecord.instant(record.leaseUntil()), record.attempt(), record.result())
                 : new ClaimResult.InFlight(Duration.of(record.leaseUntil() - now, ChronoUnit.MICROS));
     }
 
@@ -191,28 +196,26 @@ public final class InMemoryDedupStore implements DedupStore {
     public Optional<StoredRecord> find(DedupKey key) {
         long now = now();
         MemoryRecord record = records.get(key);
-        if (record == null || record.isExpired(now)) {
-            return Optional.empty();
+        return record == null || record.isExpired(now) ? Optional.empty() : Optional.of(record.toStoredRecord(now));
+    }
+
+    @Override
+    public StuckRecords findStuck(StuckQuery query) {
+        long now = now();
+        long before = now - MemoryRecord.micros(query.olderThan());
+        List<StuckRecord> stuck = new ArrayList<>();
+        for (Map.Entry<DedupKey, MemoryRecord> entry : records.entrySet()) {
+            DedupKey key = entry.getKey();
+            boolean wanted = query.scope() == null || query.scope().equals(key.scope());
+            if (wanted && entry.getValue().isStuck(now, before)) {
+                if (stuck.size() == query.limit()) {
+                    return new StuckRecords(stuck, false);
+                }
+                StoredRecord record = entry.getValue().toStoredRecord(now);
+                stuck.add(new StuckRecord(key.scope().text(), key.messageId(), record));
+            }
         }
-        boolean done = record.phase() == Phase.DONE;
-        boolean live = record.isLive(now);
-        StoredRecord.State state = switch (record.phase()) {
-            case DONE -> StoredRecord.State.DONE;
-            case RELEASED -> StoredRecord.State.RELEASED;
-            case DEAD -> StoredRecord.State.ABANDONED;
-            case PROCESSING, TAKEN_OVER -> live ? StoredRecord.State.PROCESSING : StoredRecord.State.ABANDONED;
-        };
-        return Optional.of(new StoredRecord(
-                state,
-                record.attempt(),
-                record.deaths(),
-                done ? 0 : record.token(),
-                record.isOwned() ? record.owner() : null,
-                live ? Duration.of(record.leaseUntil() - now, ChronoUnit.MICROS) : Duration.ZERO,
-                done ? instant(record.leaseUntil()) : null,
-                done && record.expiresAt() != Long.MAX_VALUE ? instant(record.expiresAt()) : null,
-                record.fingerprint(),
-                record.result()));
+        return new StuckRecords(stuck, true);
     }
 
     @Override
@@ -276,9 +279,5 @@ public final class InMemoryDedupStore implements DedupStore {
         return Math.addExact(
                 Math.multiplyExact(instant.getEpochSecond(), 1_000_000L),
                 TimeUnit.NANOSECONDS.toMicros(instant.getNano()));
-    }
-
-    private static Instant instant(long micros) {
-        return Instant.EPOCH.plus(micros, ChronoUnit.MICROS);
     }
 }

@@ -5,7 +5,10 @@ import io.dedup.Window;
 import io.dedup.store.ClaimRequest;
 import io.dedup.store.Owner;
 import io.dedup.store.ReleaseMode;
+import io.dedup.store.StoredRecord;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -53,6 +56,34 @@ record MemoryRecord(
 
     boolean isExpired(long now) {
         return now >= expiresAt;
+    }
+
+    /** Whether it began, isn't done, and was claimed, or left, before that time. */
+    boolean isStuck(long now, long before) {
+        boolean left = !isLive(now) && leaseUntil <= before;
+        return phase != Phase.DONE && attempt > 0 && !isExpired(now) && (left || token <= before);
+    }
+
+    StoredRecord toStoredRecord(long now) {
+        boolean done = phase == Phase.DONE;
+        boolean live = isLive(now);
+        StoredRecord.State state = switch (phase) {
+            case DONE -> StoredRecord.State.DONE;
+            case RELEASED -> StoredRecord.State.RELEASED;
+            case DEAD -> StoredRecord.State.ABANDONED;
+            case PROCESSING, TAKEN_OVER -> live ? StoredRecord.State.PROCESSING : StoredRecord.State.ABANDONED;
+        };
+        return new StoredRecord(
+                state,
+                attempt,
+                deaths,
+                done ? 0 : token,
+                isOwned() ? owner : null,
+                live ? Duration.of(leaseUntil - now, ChronoUnit.MICROS) : Duration.ZERO,
+                done ? instant(leaseUntil) : null,
+                done && expiresAt != Long.MAX_VALUE ? instant(expiresAt) : null,
+                fingerprint,
+                result);
     }
 
     MemoryRecord withLease(long until, long retention) {
@@ -107,6 +138,10 @@ record MemoryRecord(
                         : withPhase(Phase.RELEASED, attempt - 1, deaths, now, retention);
             case CONVICTED -> withPhase(Phase.RELEASED, attempt - 1, 0, now, retention);
         };
+    }
+
+    static Instant instant(long micros) {
+        return Instant.EPOCH.plus(micros, ChronoUnit.MICROS);
     }
 
     static long micros(Duration duration) {

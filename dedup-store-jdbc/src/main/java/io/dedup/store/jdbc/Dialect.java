@@ -33,6 +33,11 @@ interface Dialect {
     /** Removes expired records that nobody has locked, after looking at no more than {@code limit}. */
     PurgeRun purge(Connection connection, int limit) throws SQLException;
 
+    /** Whether a statement's time-out is the statement's own, and not kept by the driver for the whole connection. */
+    default boolean timesStatements() {
+        return true;
+    }
+
     /** The same table's records in transactions of handlers. */
     RecordDialect records();
 

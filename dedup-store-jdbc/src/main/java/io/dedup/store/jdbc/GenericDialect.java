@@ -141,6 +141,11 @@ final class GenericDialect implements Dialect {
     }
 
     @Override
+    public boolean timesStatements() {
+        return skipLocked == null; // or it is H2
+    }
+
+    @Override
     public RecordDialect records() {
         return records;
     }

@@ -11,6 +11,8 @@ import io.dedup.store.OperatorResult;
 import io.dedup.store.ReleaseRequest;
 import io.dedup.store.RenewRequest;
 import io.dedup.store.StoredRecord;
+import io.dedup.store.StuckQuery;
+import io.dedup.store.StuckRecords;
 import io.dedup.store.WriteResult;
 import io.dedup.store.jdbc.OwnConnections.Borrowed;
 import java.sql.Connection;
@@ -30,8 +32,11 @@ import org.springframework.transaction.PlatformTransactionManager;
  * times that when a batch meets a locked row. The heartbeat's {@link #renewAll} keeps a connection to itself.
  */
 public final class JdbcDedupStore implements DedupStore {
+    private static final Duration STUCK_TIMEOUT = Duration.ofSeconds(30);
+
     private final JdbcSettings settings;
     private final OwnConnections connections;
+    private final OwnConnections longReads;
     private final HeartbeatConnection heartbeat;
     private final SqlFailures failures;
     private final Operations operations;
@@ -39,6 +44,7 @@ public final class JdbcDedupStore implements DedupStore {
     private final RecordDialect records;
     private final List<String> warnings;
     private final BatchRunner runner;
+    private final StuckRows stuckRows;
     private final Purge purge;
     private final @Nullable Purger purger;
 
@@ -53,6 +59,7 @@ public final class JdbcDedupStore implements DedupStore {
             @Nullable Duration purgeInterval) {
         this.settings = settings;
         this.connections = connections;
+        this.longReads = new OwnConnections(connections.dataSource(), JdbcSettings.networkTimeoutMillis(STUCK_TIMEOUT));
         this.heartbeat = new HeartbeatConnection(connections);
         this.failures = failures;
         this.operations = Operations.of(dialect);
@@ -60,6 +67,8 @@ public final class JdbcDedupStore implements DedupStore {
         this.records = dialect.records();
         this.warnings = List.copyOf(warnings);
         this.runner = new BatchRunner(failures, settings);
+        this.stuckRows = new StuckRows(
+                settings.table(), dialect.timesStatements() ? JdbcSettings.wholeSeconds(STUCK_TIMEOUT) : 0);
         this.purge = new Purge(connections, dialect, failures, purgeBatch);
         this.purger = purgeInterval == null ? null : Purger.start(settings.table(), purgeInterval, purge);
     }
@@ -191,6 +200,21 @@ public final class JdbcDedupStore implements DedupStore {
         return with("find", connection -> operators.find(connection, key));
     }
 
+    /**
+     * {@inheritDoc}
+     *
+     * <p>One statement, which may read the whole table and ends after 30 s; it locks nothing.
+     */
+    @Override
+    public StuckRecords findStuck(StuckQuery query) {
+        long now = with("findStuck", operators::ping);
+        try (Borrowed borrowed = longReads.open()) {
+            return stuckRows.find(borrowed.connection(), query, now);
+        } catch (SQLException e) {
+            throw failures.failed("findStuck", e);
+        }
+    }
+
     @Override
     public OperatorResult forget(DedupKey key, boolean evenIfLeaseLive) {
         return with("forget", connection -> operators.forget(connection, key, evenIfLeaseLive));
@@ -239,6 +263,7 @@ public final class JdbcDedupStore implements DedupStore {
             purger.close();
         }
         connections.close();
+        longReads.close();
         heartbeat.close();
     }
 }

@@ -28,6 +28,10 @@ record JdbcSettings(
     }
 
     int networkTimeoutMillis() {
-        return Math.toIntExact(queryTimeout.plus(NETWORK_GRACE).toMillis());
+        return networkTimeoutMillis(queryTimeout);
+    }
+
+    static int networkTimeoutMillis(Duration timeout) {
+        return Math.toIntExact(timeout.plus(NETWORK_GRACE).toMillis());
     }
 }

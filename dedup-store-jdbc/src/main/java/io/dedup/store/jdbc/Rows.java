@@ -18,8 +18,10 @@ import org.jspecify.annotations.Nullable;
  * every transition changes some of, so that a count of 1 can mean nothing but that the row was ours to replace.
  */
 final class Rows {
-    private static final String COLUMNS =
+    /** In the order that {@link #row} reads them. */
+    static final String COLUMNS =
             "state, owner, attempt, deaths, token, lease_until, completed_at, expires_at, fingerprint, result";
+
     private static final String AS_READ = " WHERE message_id = ? AND scope = ? AND state = ? AND attempt = ?"
             + " AND deaths = ? AND token = ? AND lease_until = ? AND expires_at = ?";
     private static final int COLUMN_COUNT = 10;
@@ -96,7 +98,7 @@ final class Rows {
         return now;
     }
 
-    private static Row row(ResultSet result, int first) throws SQLException {
+    static Row row(ResultSet result, int first) throws SQLException {
         return new Row(
                 Phase.of(result.getInt(first)),
                 result.getString(first + 1),

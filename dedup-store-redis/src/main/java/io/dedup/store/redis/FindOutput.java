@@ -1,13 +1,10 @@
 package io.dedup.store.redis;
 
-import io.dedup.Fingerprint;
-import io.dedup.store.Owner;
 import io.dedup.store.StoredRecord;
 import io.dedup.store.StoredRecord.State;
 import io.lettuce.core.codec.ByteArrayCodec;
 import io.lettuce.core.output.CommandOutput;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
@@ -59,24 +56,10 @@ final class FindOutput extends CommandOutput<byte[], byte[], Optional<StoredReco
     }
 
     private StoredRecord open(byte[] value, long timeToLive) {
-        String text = new String(value, StandardCharsets.US_ASCII);
-        String[] parts = text.split(",", 5);
-        if (!text.matches("[FXPT][^,]*,\\d+,\\d+,\\d+,[\\w-]*")) {
+        StoredRecord record = OpenValue.parse(value, timeToLive, retentionMillis);
+        if (record == null) {
             throw errors.refused("find", "the key holds something that is no record of this store");
         }
-        char phase = text.charAt(0);
-        String owner = parts[0].substring(1);
-        boolean live = !owner.isEmpty() && timeToLive > retentionMillis;
-        return new StoredRecord(
-                phase == 'F' ? State.RELEASED : live ? State.PROCESSING : State.ABANDONED,
-                Integer.parseInt(parts[1]),
-                Integer.parseInt(parts[2]),
-                Long.parseLong(parts[3]),
-                owner.isEmpty() ? null : new Owner(owner),
-                live ? Duration.ofMillis(timeToLive - retentionMillis) : Duration.ZERO,
-                null,
-                null,
-                parts[4].isEmpty() ? null : new Fingerprint(parts[4]),
-                null);
+        return record;
     }
 }

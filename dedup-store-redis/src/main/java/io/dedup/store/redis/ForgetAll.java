@@ -6,14 +6,11 @@ import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.cluster.SlotHash;
 import io.lettuce.core.codec.ByteArrayCodec;
 import io.lettuce.core.output.IntegerOutput;
-import io.lettuce.core.output.KeyScanOutput;
 import io.lettuce.core.protocol.AsyncCommand;
 import io.lettuce.core.protocol.Command;
 import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
-import java.io.ByteArrayOutputStream;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -29,7 +26,6 @@ import java.util.concurrent.TimeUnit;
  */
 final class ForgetAll {
     private static final String OPERATION = "forgetAll";
-    private static final int PAGE = 1_000;
     private static final long REPLICAS_NANOS = TimeUnit.SECONDS.toNanos(10); // they confirm every second
     private static final long REPLICAS_POLL_MILLIS = 50;
 
@@ -38,8 +34,7 @@ final class ForgetAll {
     private final RedisErrors errors;
     private final ServerQuestions questions;
     private final Replication replication;
-    private final byte[] prefix;
-    private final byte[] pattern;
+    private final KeyPages pages;
     private long removed;
 
     ForgetAll(RedisLinks links, Exchange exchange, RedisErrors errors, Replication replication, RecordKeys keys) {
@@ -48,21 +43,7 @@ final class ForgetAll {
         this.errors = errors;
         this.questions = new ServerQuestions(exchange, errors, OPERATION);
         this.replication = replication;
-        this.prefix = keys.allRecords();
-        this.pattern = pattern(prefix);
-    }
-
-    /** What begins with these bytes, whatever they are, as a glob. */
-    static byte[] pattern(byte[] prefix) {
-        ByteArrayOutputStream glob = new ByteArrayOutputStream();
-        for (byte b : prefix) {
-            if ("*?[]^\\".indexOf(b) >= 0) {
-                glob.write('\\');
-            }
-            glob.write(b);
-        }
-        glob.write('*');
-        return glob.toByteArray();
+        this.pages = new KeyPages(keys.allRecords());
     }
 
     /** @return how many it has removed */
@@ -89,36 +70,23 @@ final class ForgetAll {
 
     private void sweep(StatefulRedisConnection<byte[], byte[]> server) {
         String runId = questions.master(server).runId();
-        String cursor = "0";
+        String cursor = KeyPages.START;
         do {
-            AsyncCommand<byte[], byte[], KeyScanCursor<byte[]>> scan = newScan(cursor);
+            AsyncCommand<byte[], byte[], KeyScanCursor<byte[]>> scan = pages.newScan(cursor);
             AsyncCommand<byte[], byte[], String> info = questions.newInfo();
             send(server, List.of(scan, info));
             KeyScanCursor<byte[]> page = await(scan);
             if (!questions.requireMaster(await(info)).runId().equals(runId)) {
                 throw questions.unclear("a server was restarted or replaced meanwhile");
             }
-            unlink(server, page.getKeys());
+            unlink(server, pages.keysOf(page));
             cursor = page.getCursor();
-        } while (!cursor.equals("0"));
-    }
-
-    private AsyncCommand<byte[], byte[], KeyScanCursor<byte[]>> newScan(String cursor) {
-        CommandArgs<byte[], byte[]> args = new CommandArgs<>(ByteArrayCodec.INSTANCE)
-                .add(cursor)
-                .add("MATCH")
-                .add(pattern)
-                .add("COUNT")
-                .add(PAGE);
-        return new AsyncCommand<>(new Command<>(CommandType.SCAN, new KeyScanOutput<>(ByteArrayCodec.INSTANCE), args));
+        } while (!cursor.equals(KeyPages.START));
     }
 
     private void unlink(StatefulRedisConnection<byte[], byte[]> server, List<byte[]> keys) {
         Map<Integer, CommandArgs<byte[], byte[]>> bySlot = new HashMap<>();
         for (byte[] key : keys) {
-            if (key.length <= prefix.length || Arrays.mismatch(prefix, key) != prefix.length) {
-                continue; // not ours, whatever the server takes the pattern for
-            }
             // A cluster's node takes several keys at once only when they are in the same slot.
             bySlot.computeIfAbsent(
                             links.main().isCluster() ? SlotHash.getSlot(key) : 0,

@@ -5,6 +5,8 @@ import io.dedup.DedupScope;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How a record's key is written: {@code namespace{}:<length of scope>:<scope>:<ID>}.
@@ -16,6 +18,8 @@ import java.util.concurrent.ConcurrentMap;
 final class RecordKeys {
     /** More scopes than any process listens to; beyond it they are only slower. */
     private static final int CACHED_SCOPES = 1_000;
+
+    private static final Pattern LENGTH = Pattern.compile("\\d{1,3}");
 
     private final String namespace;
     private final ConcurrentMap<DedupScope, byte[]> prefixes = new ConcurrentHashMap<>();
@@ -51,6 +55,30 @@ final class RecordKeys {
 
     static byte[] id(DedupKey key) {
         return key.messageId().getBytes(StandardCharsets.UTF_8);
+    }
+
+    /**
+     * A key as it is stored, taken apart.
+     *
+     * @param scope the scope's text
+     */
+    record Stored(String scope, String messageId) {}
+
+    /** @return null when it is no record's key */
+    @Nullable
+    Stored parse(byte[] key) {
+        String text = new String(key, StandardCharsets.UTF_8);
+        int lengthAt = namespace.length() + 3;
+        int scopeAt = text.indexOf(':', lengthAt) + 1;
+        if (scopeAt <= lengthAt
+                || !LENGTH.matcher(text.substring(lengthAt, scopeAt - 1)).matches()) {
+            return null;
+        }
+        int idAt = scopeAt + Integer.parseInt(text.substring(lengthAt, scopeAt - 1)) + 1;
+        if (idAt >= text.length() || text.charAt(idAt - 1) != ':') {
+            return null;
+        }
+        return new Stored(text.substring(scopeAt, idAt - 1), text.substring(idAt));
     }
 
     /** What the keys of all records begin with, and no other key does. */

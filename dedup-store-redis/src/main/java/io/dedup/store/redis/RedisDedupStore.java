@@ -11,6 +11,8 @@ import io.dedup.store.OperatorResult;
 import io.dedup.store.ReleaseRequest;
 import io.dedup.store.RenewRequest;
 import io.dedup.store.StoredRecord;
+import io.dedup.store.StuckQuery;
+import io.dedup.store.StuckRecords;
 import io.dedup.store.WriteResult;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -18,6 +20,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.IntFunction;
 import java.util.function.Supplier;
@@ -35,12 +38,15 @@ import org.jspecify.annotations.Nullable;
  * that gets none. An interrupt ends a call, with the thread's flag still set.
  */
 public final class RedisDedupStore implements DedupStore {
+    private static final Duration STUCK_LIMIT = Duration.ofSeconds(30);
+
     private final RedisLinks links;
     private final Duration attemptRetention;
     private final int maxBatch;
     private final List<String> warnings;
     private final Replication replication;
     private final Supplier<ForgetAll> forgetAll;
+    private final BiFunction<StuckQuery, Duration, StuckScan> stuckScan;
     private final ScriptRunner runner;
     private final ScriptCalls calls;
     private final RetentionGuard retentionGuard;
@@ -64,6 +70,8 @@ public final class RedisDedupStore implements DedupStore {
         retentionGuard.check(links.main(), "start");
         this.runner = new ScriptRunner(exchange, errors, () -> retentionGuard.check(links.main(), "restart"));
         this.calls = new ScriptCalls(Scripts.load(version >= ServerFacts.V7_0), keys, attemptRetention, errors);
+        this.stuckScan =
+                (query, limit) -> new StuckScan(links, exchange, errors, runner, calls, keys, maxBatch, limit, query);
         this.nativeClaim = version >= ServerFacts.V7_0 && !replication.isWanted()
                 ? new NativeClaim(keys, calls, exchange, errors)
                 : null;
@@ -198,6 +206,21 @@ public final class RedisDedupStore implements DedupStore {
     @Override
     public Optional<StoredRecord> find(DedupKey key) {
         return runner.run(links.main(), calls.find(key), Replication.NONE);
+    }
+
+    /**
+     * {@inheritDoc}
+     *
+     * <p>Walks the keys of every master, 1,000 at a time, and looks at those of the namespace, in pieces of the largest batch.
+     * After 30 s it answers what it has, and says that it isn't all.
+     */
+    @Override
+    public StuckRecords findStuck(StuckQuery query) {
+        return findStuck(query, STUCK_LIMIT);
+    }
+
+    StuckRecords findStuck(StuckQuery query, Duration limit) {
+        return stuckScan.apply(query, limit).run();
     }
 
     @Override

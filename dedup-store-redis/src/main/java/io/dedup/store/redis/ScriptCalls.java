@@ -16,6 +16,7 @@ import io.lettuce.core.codec.ByteArrayCodec;
 import io.lettuce.core.output.StatusOutput;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
 
@@ -28,7 +29,7 @@ final class ScriptCalls {
     private static final long MAX_LEASE_MILLIS = Window.MAX.toMillis();
 
     private static final int BYTES_AROUND = 128;
-    private static final byte[] NO_RESULT = {};
+    private static final byte[] NOTHING = {};
 
     private final Scripts scripts;
     private final RecordKeys keys;
@@ -90,7 +91,7 @@ final class ScriptCalls {
                 wire.add(request.repeated() ? Integer.toString(request.claim().attempt()) : "");
                 byte[] result = request.result();
                 if (result == null) {
-                    wire.add(NO_RESULT);
+                    wire.add(NOTHING);
                 } else {
                     wire.add('+', result);
                 }
@@ -118,6 +119,14 @@ final class ScriptCalls {
 
     ScriptCall<Optional<StoredRecord>> find(DedupKey key) {
         return new ScriptCall<>(scripts.find(), start(key), () -> new FindOutput(retentionMillis, errors));
+    }
+
+    /** The records among these keys that are stuck, by the key's position. */
+    ScriptCall<Map<Integer, StoredRecord>> stuck(List<byte[]> wholeKeys, long olderThanMillis) {
+        Wire wire = new Wire(BYTES_AROUND * (1 + wholeKeys.size())).add(wholeKeys.size());
+        wholeKeys.forEach(key -> wire.addKey(key, NOTHING));
+        wire.add(retentionMillis).add(olderThanMillis);
+        return new ScriptCall<>(scripts.stuck(), wire, () -> new StuckOutput(retentionMillis));
     }
 
     ScriptCall<String> forget(DedupKey key, boolean force) {

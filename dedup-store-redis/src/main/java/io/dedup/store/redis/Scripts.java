@@ -2,7 +2,14 @@ package io.dedup.store.redis;
 
 /** All scripts, in the form that suits a server's version. */
 record Scripts(
-        Script claim, Script complete, Script release, Script renew, Script find, Script forget, Script forceDone) {
+        Script claim,
+        Script complete,
+        Script release,
+        Script renew,
+        Script find,
+        Script stuck,
+        Script forget,
+        Script forceDone) {
     /**
      * @param flags whether the server knows script flags (7.0 and newer): then {@code allow-oom} lets completes and
      *     releases through when memory is full; an older server lets a script go on whose first write frees memory
@@ -16,6 +23,7 @@ record Scripts(
                 Script.load("release", whenFull),
                 Script.load("renew", ""),
                 Script.load("find", ""),
+                Script.load("stuck", ""),
                 Script.load("forget", ""),
                 Script.load("force done", constants));
     }

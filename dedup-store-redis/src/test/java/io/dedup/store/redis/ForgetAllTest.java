@@ -176,7 +176,7 @@ class ForgetAllTest {
     @Test
     @DisplayName("glob characters mean themselves")
     void pattern() {
-        byte[] glob = ForgetAll.pattern("a*?[^]\\b{}:".getBytes(StandardCharsets.UTF_8));
+        byte[] glob = KeyPages.pattern("a*?[^]\\b{}:".getBytes(StandardCharsets.UTF_8));
 
         assertThat(new String(glob, StandardCharsets.UTF_8)).isEqualTo("a\\*\\?\\[\\^\\]\\\\b{}:*");
     }

@@ -12,6 +12,8 @@ import io.dedup.store.OperatorResult;
 import io.dedup.store.ReleaseRequest;
 import io.dedup.store.RenewRequest;
 import io.dedup.store.StoredRecord;
+import io.dedup.store.StuckQuery;
+import io.dedup.store.StuckRecords;
 import io.dedup.store.WriteResult;
 import io.dedup.testkit.faults.StoreFault.Moment;
 import io.dedup.testkit.faults.StoreFault.Operation;
@@ -159,6 +161,11 @@ public final class FaultyStore implements DedupStore {
     @Override
     public Optional<StoredRecord> find(DedupKey key) {
         return one(Operation.OPERATOR, key, () -> store.find(key));
+    }
+
+    @Override
+    public StuckRecords findStuck(StuckQuery query) {
+        return one(Operation.OPERATOR, NO_KEY, () -> store.findStuck(query));
     }
 
     @Override

@@ -21,7 +21,8 @@ public record BrokenStore(String group, String name, UnaryOperator<DedupStore> b
                         BrokenKeys.all(),
                         BrokenAnswers.all(),
                         BrokenBatches.all(),
-                        BrokenOperators.all())
+                        BrokenOperators.all(),
+                        BrokenStuck.all())
                 .flatMap(List::stream)
                 .toList();
     }

@@ -10,6 +10,8 @@ import io.dedup.store.OperatorResult;
 import io.dedup.store.ReleaseRequest;
 import io.dedup.store.RenewRequest;
 import io.dedup.store.StoredRecord;
+import io.dedup.store.StuckQuery;
+import io.dedup.store.StuckRecords;
 import io.dedup.store.WriteResult;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -78,6 +80,11 @@ class ForwardingStore implements DedupStore {
     @Override
     public Optional<StoredRecord> find(DedupKey key) {
         return store.find(key);
+    }
+
+    @Override
+    public StuckRecords findStuck(StuckQuery query) {
+        return store.findStuck(query);
     }
 
     @Override

@@ -13,11 +13,15 @@ import io.dedup.store.ReleaseMode;
 import io.dedup.store.ReleaseRequest;
 import io.dedup.store.RenewRequest;
 import io.dedup.store.StoredRecord;
+import io.dedup.store.StuckQuery;
+import io.dedup.store.StuckRecord;
+import io.dedup.store.StuckRecords;
 import io.dedup.store.WriteResult;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -249,6 +253,24 @@ final class MapStore implements DedupStore {
         return OperatorResult.APPLIED;
     }
     // docs:end
+
+    @Override
+    public synchronized StuckRecords findStuck(StuckQuery query) {
+        Instant now = now();
+        Instant before = now.minus(query.olderThan());
+        List<StuckRecord> stuck = new ArrayList<>();
+        rows.forEach((key, row) -> {
+            boolean wanted = query.scope() == null || query.scope().equals(key.scope());
+            boolean open = now.isBefore(row.expiresAt()) && row.doneAt() == null && row.attempt() > 0;
+            boolean left = !row.isLive(now) && !row.leaseUntil().isAfter(before);
+            if (wanted && open && (left || row.token() <= micros(before))) {
+                StoredRecord record = find(key).orElseThrow();
+                stuck.add(new StuckRecord(key.scope().text(), key.messageId(), record));
+            }
+        });
+        int size = Math.min(query.limit(), stuck.size());
+        return new StuckRecords(stuck.subList(0, size), size == stuck.size());
+    }
 
     @Override
     public String name() {
