@@ -28,7 +28,8 @@ record Options(
         int records) {
     static final List<String> SECTIONS =
             List.of("stores", "memory", "latency", "transactions", "purge", "disk", "listeners");
-    static final List<String> STORES = List.of("memory", "redis-6.2", "redis-7", "postgresql", "mariadb", "h2");
+    static final List<String> STORES =
+            List.of("memory", "redis-6.2", "redis-7", "postgresql", "postgresql-synced", "mariadb", "h2");
 
     private static final String ALL = "all";
 

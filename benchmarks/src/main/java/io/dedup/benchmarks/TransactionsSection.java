@@ -27,6 +27,8 @@ final class TransactionsSection {
         for (String store : stores) {
             if (store.equals("postgresql")) {
                 run(TransactionSubject.postgres(), run);
+            } else if (store.equals("postgresql-synced")) {
+                run(TransactionSubject.syncedPostgres(), run);
             } else if (store.equals("mariadb")) {
                 run(TransactionSubject.mariadb(), run);
             }
@@ -46,6 +48,8 @@ final class TransactionsSection {
                     },
                     line -> report.progress(subject.name() + ", transactions: " + line));
             for (Shape shape : Shape.values()) {
+                TransactionSubject.FORMS.forEach(
+                        form -> add(subject.name(), outcome, shape, TransactionSubject.BY_HAND, form));
                 TransactionSubject.MODES.forEach(mode -> TransactionSubject.FORMS.forEach(
                         form -> add(subject.name(), outcome, shape, mode.toString(), form)));
             }

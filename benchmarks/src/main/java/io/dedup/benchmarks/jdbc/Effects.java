@@ -4,6 +4,7 @@ import io.dedup.benchmarks.measure.Ids;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.stream.IntStream;
 import org.springframework.jdbc.core.JdbcTemplate;
 
 /** What handlers do in their transaction: two shapes, for one message and, by JDBC batches, for many. */
@@ -15,9 +16,12 @@ public final class Effects {
     private static final String UPDATE = "UPDATE account SET balance = balance + ? WHERE id = ?";
 
     private final JdbcTemplate jdbc;
+    private final String seen;
 
-    Effects(JdbcTemplate jdbc) {
+    /** @param ignore what makes an insert into table seen write nothing where the ID's row is there */
+    Effects(JdbcTemplate jdbc, String ignore) {
         this.jdbc = jdbc;
+        this.seen = "INSERT INTO seen (id, at) VALUES (?, CURRENT_TIMESTAMP) " + ignore;
     }
 
     /** A business transaction. */
@@ -42,6 +46,7 @@ public final class Effects {
     void open() {
         jdbc.execute("CREATE TABLE account (id int PRIMARY KEY, balance bigint NOT NULL)");
         jdbc.execute("CREATE TABLE move (id varchar(40) NOT NULL, amount bigint NOT NULL)");
+        jdbc.execute("CREATE TABLE seen (id varchar(40) PRIMARY KEY, at timestamp NOT NULL)");
         List<Object[]> rows = new ArrayList<>();
         for (int i = 0; i < ACCOUNTS; i++) {
             rows.add(new Object[] {i, 1_000_000L});
@@ -52,6 +57,21 @@ public final class Effects {
     /** Keeps tables from growing with the rounds. */
     void reset() {
         jdbc.execute("TRUNCATE TABLE move");
+        jdbc.execute("TRUNCATE TABLE seen");
+    }
+
+    /** Written by hand: whether this transaction is the one that writes the ID's row. */
+    boolean isNew(String id) {
+        return jdbc.update(seen, id) == 1;
+    }
+
+    List<String> newOf(List<String> ids) {
+        int[] written =
+                jdbc.batchUpdate(seen, ids.stream().map(id -> new Object[] {id}).toList());
+        return IntStream.range(0, ids.size())
+                .filter(i -> written[i] == 1)
+                .mapToObj(ids::get)
+                .toList();
     }
 
     void one(Shape shape, String id) {

@@ -17,18 +17,31 @@ import javax.sql.DataSource;
 /**
  * A database of one's own, a pool of connections, and a store on it.
  *
+ * @param kind what is added to its name
  * @param stop ends the server
  */
-record JdbcBench(Runnable stop, HikariDataSource pool, JdbcDedupStore store) implements AutoCloseable {
+record JdbcBench(String kind, Runnable stop, HikariDataSource pool, JdbcDedupStore store) implements AutoCloseable {
     /** Twice what the threads need, and one. */
     private static final int POOL = 17;
 
     static JdbcBench postgres() {
-        PostgresServer server = PostgresServers.builder()
-                .setting("shared_buffers", "1GB")
-                .setting("max_wal_size", "8GB")
-                .start();
-        return of(server::close, server.newDatabase());
+        return of("", server().start());
+    }
+
+    static JdbcBench syncedPostgres() {
+        return of(
+                ", synced",
+                server().setting("fsync", "on")
+                        .setting("full_page_writes", "on")
+                        .start());
+    }
+
+    private static PostgresServer.Builder server() {
+        return PostgresServers.builder().setting("shared_buffers", "1GB").setting("max_wal_size", "8GB");
+    }
+
+    private static JdbcBench of(String kind, PostgresServer server) {
+        return of(kind, server::close, server.newDatabase());
     }
 
     static JdbcBench mariadb() {
@@ -36,25 +49,25 @@ record JdbcBench(Runnable stop, HikariDataSource pool, JdbcDedupStore store) imp
                 .setting("innodb-buffer-pool-size", "256M")
                 .setting("innodb-log-file-size", "1G")
                 .start();
-        return of(server::close, server.newDatabase());
+        return of("", server::close, server.newDatabase());
     }
 
     static JdbcBench h2() {
-        return of(() -> {}, "jdbc:h2:mem:bench", "sa", "");
+        return of("", () -> {}, "jdbc:h2:mem:bench", "sa", "");
     }
 
-    private static JdbcBench of(Runnable stop, SqlDatabase database) {
-        return of(stop, database.jdbcUrl(), database.user(), database.password());
+    private static JdbcBench of(String kind, Runnable stop, SqlDatabase database) {
+        return of(kind, stop, database.jdbcUrl(), database.user(), database.password());
     }
 
-    private static JdbcBench of(Runnable stop, String url, String user, String password) {
+    private static JdbcBench of(String kind, Runnable stop, String url, String user, String password) {
         HikariConfig config = new HikariConfig();
         config.setJdbcUrl(url);
         config.setUsername(user);
         config.setPassword(password);
         config.setMaximumPoolSize(POOL);
         HikariDataSource pool = new HikariDataSource(config);
-        return new JdbcBench(stop, pool, storeOn(pool));
+        return new JdbcBench(kind, stop, pool, storeOn(pool));
     }
 
     static JdbcDedupStore storeOn(DataSource dataSource) {
@@ -67,7 +80,7 @@ record JdbcBench(Runnable stop, HikariDataSource pool, JdbcDedupStore store) imp
         try (Connection connection = pool.getConnection()) {
             DatabaseMetaData server = connection.getMetaData();
             return server.getDatabaseProductName() + " " + server.getDatabaseMajorVersion() + "."
-                    + server.getDatabaseMinorVersion();
+                    + server.getDatabaseMinorVersion() + kind;
         } catch (SQLException e) {
             throw new IllegalStateException("the database doesn't answer", e);
         }

@@ -1,5 +1,6 @@
 package io.dedup.benchmarks.jdbc;
 
+import com.zaxxer.hikari.HikariDataSource;
 import io.dedup.benchmarks.latency.Bed;
 import io.dedup.benchmarks.measure.Ids;
 import io.dedup.benchmarks.subject.Bench;
@@ -25,6 +26,10 @@ public final class PostgresBed implements Bed {
     @Override
     public DedupStore store() {
         return database.store();
+    }
+
+    public HikariDataSource pool() {
+        return database.pool();
     }
 
     @Override

@@ -24,6 +24,9 @@ public final class TransactionSubject implements Subject {
     /** Who runs a business transaction without a record. */
     public static final String ALONE = "alone";
 
+    /** What one writes without a framework: a row with a unique key; no window, no lease, and a rival is waited for. */
+    public static final String BY_HAND = "by hand";
+
     /** Modes beside that. */
     public static final List<DedupMode> MODES = List.of(DedupMode.TRANSACTIONAL, DedupMode.LEASED_TRANSACTIONAL);
 
@@ -39,10 +42,10 @@ public final class TransactionSubject implements Subject {
     private final Map<DedupMode, Deduplicator> deduplicators = new EnumMap<>(DedupMode.class);
     private final AtomicLong next = new AtomicLong(1);
 
-    private TransactionSubject(JdbcBench database) {
+    private TransactionSubject(JdbcBench database, String ignore) {
         this.database = database;
         JdbcTransactionManager manager = new JdbcTransactionManager(database.pool());
-        this.effects = new Effects(new JdbcTemplate(database.pool()));
+        this.effects = new Effects(new JdbcTemplate(database.pool()), ignore);
         this.transactions = new TransactionTemplate(manager);
         effects.open();
         for (DedupMode mode : MODES) {
@@ -58,12 +61,17 @@ public final class TransactionSubject implements Subject {
 
     /** On PostgreSQL. */
     public static TransactionSubject postgres() {
-        return new TransactionSubject(JdbcBench.postgres());
+        return new TransactionSubject(JdbcBench.postgres(), "ON CONFLICT DO NOTHING");
+    }
+
+    /** On a PostgreSQL whose commits wait for the disk, as they do where money is moved. */
+    public static TransactionSubject syncedPostgres() {
+        return new TransactionSubject(JdbcBench.syncedPostgres(), "ON CONFLICT DO NOTHING");
     }
 
     /** On MariaDB. */
     public static TransactionSubject mariadb() {
-        return new TransactionSubject(JdbcBench.mariadb());
+        return new TransactionSubject(JdbcBench.mariadb(), "ON DUPLICATE KEY UPDATE id = id");
     }
 
     @Override
@@ -81,6 +89,7 @@ public final class TransactionSubject implements Subject {
         List<Contender> contenders = new ArrayList<>();
         for (Shape shape : Shape.values()) {
             add(contenders, shape, ALONE, () -> alone(shape), () -> aloneInBatches(shape));
+            add(contenders, shape, BY_HAND, () -> byHand(shape), () -> byHandInBatches(shape));
             for (DedupMode mode : MODES) {
                 add(contenders, shape, mode.toString(), () -> with(mode, shape), () -> withInBatches(mode, shape));
             }
@@ -109,6 +118,28 @@ public final class TransactionSubject implements Subject {
         return () -> {
             List<String> ids = Effects.ids(next.getAndAdd(BATCH), BATCH);
             transactions.executeWithoutResult(status -> effects.many(shape, ids));
+            return BATCH;
+        };
+    }
+
+    private Worker byHand(Shape shape) {
+        return () -> {
+            for (int i = 0; i < SINGLES_PER_CALL; i++) {
+                String id = Ids.text(next.getAndIncrement());
+                transactions.executeWithoutResult(status -> {
+                    if (effects.isNew(id)) {
+                        effects.one(shape, id);
+                    }
+                });
+            }
+            return SINGLES_PER_CALL;
+        };
+    }
+
+    private Worker byHandInBatches(Shape shape) {
+        return () -> {
+            List<String> ids = Effects.ids(next.getAndAdd(BATCH), BATCH);
+            transactions.executeWithoutResult(status -> effects.many(shape, effects.newOf(ids)));
             return BATCH;
         };
     }

@@ -5,6 +5,7 @@ import io.dedup.Deduplicator;
 import io.dedup.benchmarks.measure.Ids;
 import io.dedup.kafka.KafkaDedup;
 import io.dedup.kafka.KafkaMessageIds;
+import io.dedup.ledger.scheme.Scheme;
 import io.dedup.store.DedupStore;
 import io.dedup.testservers.KafkaServers;
 import java.time.Duration;
@@ -66,9 +67,9 @@ public final class ListenerBench {
      * @param handler how long it takes; zero does nothing
      */
     public double recordsPerSecond(@Nullable DedupStore store, boolean ahead, Duration handler) {
-        String group = "group-" + groups.incrementAndGet() + "-" + System.nanoTime();
+        String group = newGroup();
         if (store == null) {
-            return run(container(group, handler), dedup -> {});
+            return run(container(group, record -> take(handler)), dedup -> {});
         }
         try (Deduplicator dedup = Deduplicator.builder(store)
                         .consumer(group)
@@ -78,7 +79,38 @@ public final class ListenerBench {
                         .id(KafkaMessageIds.key())
                         .claimAhead(ahead)
                         .build()) {
-            return run(container(group, handler), kafka::decorate);
+            return run(container(group, record -> take(handler)), kafka::decorate);
+        }
+    }
+
+    /** The same with a receiver of others around the handler. */
+    public double recordsPerSecond(OtherReceivers.Maker maker, Duration handler) {
+        String group = newGroup();
+        try (Scheme receiver = maker.make(group)) {
+            return run(container(group, record -> handle(receiver, record.key(), handler)), dedup -> {});
+        } catch (Exception e) {
+            throw new IllegalStateException("a receiver can't be measured", e);
+        }
+    }
+
+    private static void handle(Scheme receiver, String id, Duration handler) {
+        try {
+            receiver.handle(id, () -> take(handler));
+        } catch (Exception e) {
+            throw new IllegalStateException("not handled", e);
+        }
+    }
+
+    private String newGroup() {
+        return "group-" + groups.incrementAndGet() + "-" + System.nanoTime();
+    }
+
+    private static void take(Duration time) {
+        if (!time.isZero()) {
+            long until = System.nanoTime() + time.toNanos();
+            while (System.nanoTime() < until) {
+                LockSupport.parkNanos(until - System.nanoTime());
+            }
         }
     }
 
@@ -133,7 +165,8 @@ public final class ListenerBench {
         }
     }
 
-    private ConcurrentMessageListenerContainer<String, String> container(String group, Duration handler) {
+    private ConcurrentMessageListenerContainer<String, String> container(
+            String group, MessageListener<String, String> listener) {
         Map<String, Object> config = new HashMap<>();
         config.put("bootstrap.servers", bootstrap);
         config.put("group.id", group);
@@ -141,14 +174,7 @@ public final class ListenerBench {
         config.put("max.poll.records", 500);
         ContainerProperties properties = new ContainerProperties(TOPIC);
         properties.setStopImmediate(true);
-        properties.setMessageListener((MessageListener<String, String>) record -> {
-            if (!handler.isZero()) {
-                long until = System.nanoTime() + handler.toNanos();
-                while (System.nanoTime() < until) {
-                    LockSupport.parkNanos(until - System.nanoTime());
-                }
-            }
-        });
+        properties.setMessageListener(listener);
         return new ConcurrentMessageListenerContainer<>(
                 new DefaultKafkaConsumerFactory<>(config, new StringDeserializer(), new StringDeserializer()),
                 properties);

@@ -31,6 +31,11 @@ public final class RedisBed implements Bed {
         return redis.store();
     }
 
+    /** Where it listens on this machine. */
+    public int port() {
+        return redis.server().port();
+    }
+
     @Override
     public void fill(int size) {
         String first = Ids.text(0);

@@ -1,5 +1,7 @@
 package io.dedup.ledger;
 
+import io.dedup.ledger.scheme.CamelRoute;
+import io.dedup.ledger.scheme.IntegrationReceiver;
 import io.dedup.ledger.scheme.OneTimeToken;
 import io.dedup.ledger.scheme.Stores;
 import io.dedup.store.jdbc.InitializeSchema;
@@ -49,20 +51,15 @@ final class Tables {
             case STATUS, FOR_UPDATE, OPTIMISTIC ->
                 jdbc.execute("CREATE TABLE " + name("business", row)
                         + " (id varchar(40) PRIMARY KEY, status varchar(10) NOT NULL, version int NOT NULL)");
-            case CAMEL_JDBC, CAMEL_JDBC_TX ->
-                jdbc.execute("CREATE TABLE " + name("camel", row)
-                        + " (processorName varchar(255), messageId varchar(100), createdAt timestamp,"
-                        + " PRIMARY KEY (processorName, messageId))");
+            case CAMEL_JDBC, CAMEL_JDBC_TX -> jdbc.execute("CREATE TABLE " + name("camel", row) + CamelRoute.COLUMNS);
             case INTEGRATION, INTEGRATION_TX ->
-                jdbc.execute("CREATE TABLE " + metadata(row)
-                        + " (metadata_key varchar(255) NOT NULL, metadata_value varchar(4000), region varchar(100) NOT NULL,"
-                        + " PRIMARY KEY (metadata_key, region))");
+                jdbc.execute("CREATE TABLE " + metadata(row) + IntegrationReceiver.COLUMNS);
             default -> jdbc.execute("CREATE TABLE " + name("seen", row) + " (id varchar(40) PRIMARY KEY)");
         }
     }
 
     private static String metadata(Row row) {
-        return name("int", row) + "_metadata_store";
+        return name("int", row) + IntegrationReceiver.TABLE;
     }
 
     /** What the business has done before it sends its messages. */

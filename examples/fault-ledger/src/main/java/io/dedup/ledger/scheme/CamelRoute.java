@@ -18,13 +18,19 @@ import org.springframework.transaction.support.TransactionTemplate;
 
 /** Apache Camel's idempotent consumer with the defaults: it adds the ID first, and removes it when the route fails. */
 public final class CamelRoute implements Scheme {
+    /** Of its table, named {@link Stores#table} of "camel"; with a primary key, which Camel's own doesn't have. */
+    public static final String COLUMNS = " (processorName varchar(255), messageId varchar(100), createdAt timestamp,"
+            + " PRIMARY KEY (processorName, messageId))";
+
     private static final String ROUTE = "direct:message";
     private static final String ID = "id";
 
     private final CamelContext camel;
     private final ProducerTemplate producer;
+    private final Runnable disconnect;
 
-    private CamelRoute(IdempotentRepository repository) throws Exception {
+    private CamelRoute(IdempotentRepository repository, Runnable disconnect) throws Exception {
+        this.disconnect = disconnect;
         camel = new DefaultCamelContext(false);
         camel.addRoutes(new RouteBuilder() {
             @Override
@@ -47,7 +53,7 @@ public final class CamelRoute implements Scheme {
         repository.setProcessorName(stores.row());
         repository.setTableName(stores.table("camel"));
         repository.setCreateTableIfNotExists(false); // it is there
-        return new CamelRoute(repository);
+        return new CamelRoute(repository, () -> {});
     }
 
     /** With its Redis repository for strings. */
@@ -61,7 +67,7 @@ public final class CamelRoute implements Scheme {
                         .build());
         connections.start();
         StringRedisTemplate template = new StringRedisTemplate(connections);
-        return new CamelRoute(new SpringRedisStringIdempotentRepository(template, stores.row()));
+        return new CamelRoute(new SpringRedisStringIdempotentRepository(template, stores.row()), connections::destroy);
     }
 
     @Override
@@ -78,5 +84,6 @@ public final class CamelRoute implements Scheme {
     @Override
     public void close() {
         camel.stop();
+        disconnect.run();
     }
 }

@@ -11,6 +11,12 @@ import org.springframework.messaging.support.MessageBuilder;
 
 /** Spring Integration's idempotent receiver with its JDBC metadata store; it throws away what it takes for duplicates. */
 public final class IntegrationReceiver implements Scheme {
+    /** Of its table, named {@link Stores#table} of "int" with {@link #TABLE} behind it. */
+    public static final String COLUMNS =
+            " (metadata_key varchar(255) NOT NULL, metadata_value varchar(4000), region varchar(100) NOT NULL,"
+                    + " PRIMARY KEY (metadata_key, region))";
+
+    public static final String TABLE = "_metadata_store";
     private static final String ID = "business-id";
 
     private final MessageHandler receiver;
