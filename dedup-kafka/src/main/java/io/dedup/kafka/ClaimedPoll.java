@@ -88,6 +88,9 @@ final class ClaimedPoll {
             polled = 0;
         }
         flush();
+        if (completions != null) {
+            completions.newPoll();
+        }
         giveBack();
     }
 
@@ -143,7 +146,7 @@ final class ClaimedPoll {
         return record.headers().lastHeader(RetryTopicHeaders.DEFAULT_HEADER_BACKOFF_TIMESTAMP) != null;
     }
 
-    /** Whether it is a copy of a message whose success the store is about to learn: to be acked with that one. */
+    /** Whether it is a copy of a message that succeeded since the poll, so that the store needn't be asked: to be acked with it. */
     boolean follows(Delivery delivery) {
         DedupKey key = delivery.key();
         if (completions == null || key == null || delivery.topic().policy().shadow()) {

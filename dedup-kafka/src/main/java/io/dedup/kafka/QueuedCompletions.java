@@ -1,6 +1,7 @@
 package io.dedup.kafka;
 
 import io.dedup.DedupKey;
+import io.dedup.DedupOutcome.Completion;
 import io.dedup.engine.DedupEngine;
 import io.dedup.engine.Delivery;
 import io.dedup.engine.Execution;
@@ -32,6 +33,9 @@ final class QueuedCompletions {
     /** A success that waits. */
     record Queued(Execution execution, Delivery delivery) {}
 
+    /** A success that the store knows of, and when it didn't yet, by the local clock. */
+    private record Told(Queued success, long before) {}
+
     private final DedupEngine engine;
     private final Executor background;
     private final Timer timer;
@@ -39,6 +43,9 @@ final class QueuedCompletions {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition told = lock.newCondition();
     private final Map<DedupKey, Queued> open = new HashMap<>();
+    /** Of this poll only: a copy that was polled with its first needn't be asked about. */
+    private final Map<DedupKey, Told> done = new HashMap<>();
+
     private List<Queued> queue = new ArrayList<>();
     private boolean telling;
     private boolean timed;
@@ -75,12 +82,31 @@ final class QueuedCompletions {
         }
     }
 
-    /** The message of this key that the store hasn't been told of. */
+    /** The success of this key's message since {@link #newPoll}, unless the store may have forgotten it already. */
     @Nullable
     Queued find(DedupKey key) {
         lock.lock();
         try {
-            return open.get(key);
+            Queued waiting = open.get(key);
+            Told told = waiting == null ? done.get(key) : null;
+            return told == null || isOver(told) ? waiting : told.success();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** The window counts from when the store was told, which is later than {@link Told#before}. */
+    private static boolean isOver(Told told) {
+        Duration window = told.success().delivery().topic().policy().window().duration();
+        return window != null
+                && Duration.ofNanos(System.nanoTime() - told.before()).compareTo(window) >= 0;
+    }
+
+    /** Whatever comes from now on was polled later than what is done by now, and the store is asked about it. */
+    void newPoll() {
+        lock.lock();
+        try {
+            done.clear();
         } finally {
             lock.unlock();
         }
@@ -148,12 +174,15 @@ final class QueuedCompletions {
             if (batch.isEmpty()) {
                 return;
             }
+            long before = System.nanoTime();
+            List<Completion> completions = List.of();
             try {
-                engine.succeedAll(batch.stream().map(Queued::execution).toList(), budget.current());
+                completions =
+                        engine.succeedAll(batch.stream().map(Queued::execution).toList(), budget.current());
             } catch (Throwable e) { // their effects have happened: not to ack them would make them happen again
                 log.error("{} completions failed; their messages may run again when they come again", batch.size(), e);
             } finally {
-                more = settled(batch);
+                more = settled(batch, completions, before);
             }
         }
     }
@@ -174,15 +203,20 @@ final class QueuedCompletions {
     }
 
     /** Whether so many have come meanwhile that they go at once. */
-    private boolean settled(List<Queued> batch) {
+    private boolean settled(List<Queued> batch, List<Completion> completions, long before) {
         boolean some;
         boolean many;
         lock.lock();
         try {
             telling = false;
-            for (Queued each : batch) {
-                if (each.delivery().key() != null) {
-                    open.remove(each.delivery().key(), each);
+            for (int i = 0; i < batch.size(); i++) {
+                Queued each = batch.get(i);
+                DedupKey key = each.delivery().key();
+                if (key != null
+                        && open.remove(key, each)
+                        && !completions.isEmpty()
+                        && completions.get(i) == Completion.DONE) {
+                    done.put(key, new Told(each, before));
                 }
             }
             some = !queue.isEmpty();

@@ -12,11 +12,13 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 import org.apache.kafka.clients.consumer.Consumer;
@@ -164,6 +166,41 @@ class ClaimAheadTest {
             assertThat(conflicts).hasValue(1);
             assertThat(scene.deferrals).isEmpty();
             assertThat(scene.events).filteredOn("duplicate a"::equals).hasSize(2);
+        }
+    }
+
+    /** Sends a, slow, a in one poll; slow takes until the store says what is waited for. */
+    private void copyAfter(Scene scene, Predicate<Optional<StoredRecord>> ofFirst) {
+        scene.send("a", "slow", "a");
+        scene.runUntilCommitted(scene.container(AckMode.BATCH, (MessageListener<String, String>) record -> {
+            if (Scene.id(record).equals("slow")) {
+                await().atMost(Scene.PATIENCE)
+                        .until(() -> ofFirst.test(watched.store.find(scene.dedup.key(scene.topic, "a"))));
+            }
+            scene.effect().accept(record);
+        }));
+    }
+
+    @Test
+    @DisplayName("a copy that was polled with its first isn't asked about when that is done")
+    void copyOfDone() {
+        try (Scene scene = scene(policy -> policy)) {
+            copyAfter(
+                    scene,
+                    first -> first.filter(it -> it.state() == StoredRecord.State.DONE)
+                            .isPresent());
+            assertThat(scene.effects).containsExactly("a", "slow");
+            assertThat(scene.events).filteredOn("duplicate a"::equals).hasSize(1);
+            assertThat(watched.calls("claim")).isEmpty();
+        }
+    }
+
+    @Test
+    @DisplayName("a copy that was polled with its first runs when the window has ended since")
+    void copyAfterTheWindow() {
+        try (Scene scene = scene(policy -> policy.window(Duration.ofMillis(300)))) {
+            copyAfter(scene, Optional::isEmpty);
+            assertThat(scene.effects).containsExactly("a", "slow", "a");
         }
     }
 
