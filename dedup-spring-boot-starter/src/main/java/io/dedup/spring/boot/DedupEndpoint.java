@@ -2,12 +2,16 @@ package io.dedup.spring.boot;
 
 import io.dedup.DedupMode;
 import io.dedup.spring.boot.OperatorKeys.Found;
+import io.dedup.spring.boot.OperatorKeys.FoundScope;
 import io.dedup.store.DedupStore;
 import io.dedup.store.OperatorResult;
 import io.dedup.store.StoredRecord;
+import io.dedup.store.StuckQuery;
+import io.dedup.store.StuckRecords;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -30,6 +34,9 @@ import org.springframework.boot.actuate.endpoint.annotation.WriteOperation;
 @Endpoint(id = "dedup", defaultAccess = Access.READ_ONLY)
 final class DedupEndpoint {
     private static final Logger log = LoggerFactory.getLogger("io.dedup");
+
+    private static final Duration STUCK_OLDER_THAN = Duration.ofMinutes(5);
+    private static final int STUCK_LIMIT = 100;
 
     private final DedupUnits units;
     private final DedupStores stores;
@@ -61,8 +68,11 @@ final class DedupEndpoint {
     record DedupView(List<ListenerView> listeners, List<ConsumerView> consumers) {}
 
     /**
-     * A record. By which instance a message is handled isn't known: an owner is a random value.
+     * A record.
      *
+     * @param instance whose claim it is, or was when its lease ran out; null where it was released or is done, where the
+     *     instance has no name, and where the store doesn't keep it
+     * @param claimedAt when the last claim was made; null of a record that is done, or whose claim wanted no fencing token
      * @param leaseRemaining of a record that is being processed
      */
     record RecordView(
@@ -70,6 +80,8 @@ final class DedupEndpoint {
             int attempt,
             int deaths,
             long fencingToken,
+            @Nullable String instance,
+            @Nullable Instant claimedAt,
             @Nullable Duration leaseRemaining,
             @Nullable Instant completedAt,
             @Nullable Instant expiresAt,
@@ -80,12 +92,28 @@ final class DedupEndpoint {
                     record.attempt(),
                     record.deaths(),
                     record.fencingToken(),
+                    record.owner() == null ? null : record.owner().instance(),
+                    record.claimedAt(),
                     record.state() == StoredRecord.State.PROCESSING ? record.leaseRemaining() : null,
                     record.completedAt(),
                     record.expiresAt(),
                     record.result() != null);
         }
     }
+
+    /**
+     * A message that began and isn't done.
+     *
+     * @param id as a segment of a path
+     */
+    record StuckView(String id, RecordView record) {}
+
+    /**
+     * Messages that began and aren't done.
+     *
+     * @param complete whether these are all
+     */
+    record StuckList(boolean complete, List<StuckView> messages) {}
 
     /** What came of a command. */
     record CommandView(OperatorResult result) {}
@@ -122,6 +150,39 @@ final class DedupEndpoint {
                             a.completionsPending() + b.completionsPending()));
         }
         return new DedupView(listeners, List.copyOf(consumers.values()));
+    }
+
+    /**
+     * Messages of a scope that began and aren't done, the oldest claims first; null where there is no such scope.
+     *
+     * @param olderThan how long ago their last claim was made, at least; 5 minutes when it is left out
+     * @param limit how many at most; 100 when it is left out, 1,000 at most
+     */
+    @ReadOperation
+    public @Nullable StuckList stuck(@Selector String scope, @Nullable Duration olderThan, @Nullable Integer limit) {
+        FoundScope found = keys.find(scope);
+        if (found == null) {
+            return null;
+        }
+        // In front of a table Redis has the leases; the table has what is done, and nothing of what isn't.
+        DedupStore store = storesOf(found.plan().policy().mode()).get(0);
+        StuckRecords stuck;
+        try {
+            stuck = store.findStuck(new StuckQuery(
+                    found.scope(),
+                    olderThan == null ? STUCK_OLDER_THAN : olderThan,
+                    limit == null ? STUCK_LIMIT : limit));
+        } catch (IllegalArgumentException | UnsupportedOperationException e) {
+            String reason = String.valueOf(e.getMessage());
+            throw new InvalidEndpointRequestException(reason, reason);
+        }
+        return new StuckList(
+                stuck.complete(),
+                stuck.records().stream()
+                        .sorted(Comparator.comparingLong(each -> each.record().fencingToken()))
+                        .map(each ->
+                                new StuckView(OperatorKeys.segment(each.messageId()), RecordView.of(each.record())))
+                        .toList());
     }
 
     /** What the stores have of an ID, by store; null where none has anything. */

@@ -22,6 +22,12 @@ public class DedupProperties {
     /** How long the end of the application waits for running handlers. */
     private Duration shutdownTimeout = Duration.ofSeconds(30);
 
+    /**
+     * What this process is called in the records of its claims, for operators to see who has a message. Unset: host name and
+     * process ID; empty: nothing.
+     */
+    private @Nullable String instance;
+
     public boolean isEnabled() {
         return enabled;
     }
@@ -44,6 +50,14 @@ public class DedupProperties {
 
     public void setStore(@Nullable StoreType store) {
         this.store = store;
+    }
+
+    public @Nullable String getInstance() {
+        return instance;
+    }
+
+    public void setInstance(@Nullable String instance) {
+        this.instance = instance;
     }
 
     public Duration getShutdownTimeout() {

@@ -22,6 +22,7 @@ import org.springframework.beans.factory.ObjectProvider;
  */
 final class DedupUnits implements AutoCloseable {
     private final DedupProperties properties;
+    private final @Nullable String instance;
     private final Plans plans;
     private final DedupStores stores;
     private final ObjectProvider<DedupListener> listeners;
@@ -41,6 +42,7 @@ final class DedupUnits implements AutoCloseable {
             ObjectProvider<UnitListener> unitListeners,
             ObjectProvider<RunReference> runReference) {
         this.properties = properties;
+        this.instance = InstanceName.of(properties);
         this.plans = plans;
         this.stores = stores;
         this.listeners = listeners;
@@ -107,6 +109,9 @@ final class DedupUnits implements AutoCloseable {
         DeduplicatorBuilder builder = Deduplicator.builder(store)
                 .consumer(listener.consumer())
                 .shutdownTimeout(properties.getShutdownTimeout());
+        if (instance != null) {
+            builder.instance(instance);
+        }
         TopicPlan others = listener.byPattern();
         DedupPolicy defaults = others == null ? DedupPolicy.defaults() : others.policy();
         builder.defaults(defaults);

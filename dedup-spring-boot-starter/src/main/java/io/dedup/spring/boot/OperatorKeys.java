@@ -7,6 +7,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException;
 
@@ -18,6 +19,8 @@ import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException
 final class OperatorKeys {
     private static final String BASE64 = "base64:";
     private static final String STORED = "stored:";
+    private static final String HASHED = "sha256:";
+    private static final Pattern PLAIN = Pattern.compile("[A-Za-z0-9._:@~-]{1,255}");
 
     private final DedupUnits units;
 
@@ -27,6 +30,9 @@ final class OperatorKeys {
 
     /** A key, and who serves it. */
     record Found(DedupKey key, DedupUnit unit, TopicPlan plan) {}
+
+    /** A scope, and how it is served. */
+    record FoundScope(DedupScope scope, DedupUnit unit, TopicPlan plan) {}
 
     /** How a scope is written in paths. */
     static String scope(String consumer, String topic) {
@@ -40,6 +46,17 @@ final class OperatorKeys {
      */
     @Nullable
     Found find(String scope, String id) {
+        FoundScope found = find(scope);
+        return found == null ? null : new Found(key(found.scope(), id), found.unit(), found.plan());
+    }
+
+    /**
+     * The scope in which a listener keeps its records; null when there is none.
+     *
+     * @throws InvalidEndpointRequestException when the segment can't be read
+     */
+    @Nullable
+    FoundScope find(String scope) {
         String name = decoded(scope);
         for (DedupUnit unit : units.units()) {
             String consumer = unit.deduplicator().consumer();
@@ -49,14 +66,31 @@ final class OperatorKeys {
             String topic = name.substring(consumer.length() + 1);
             TopicPlan plan = topic.isBlank() ? null : unit.plan(topic);
             if (plan != null) {
-                return new Found(key(unit.deduplicator().topic(topic).scope(), plan, id), unit, plan);
+                DedupScope main = unit.deduplicator().topic(topic).scope();
+                return new FoundScope(plan.policy().shadow() ? main.shadow() : main, unit, plan);
             }
         }
         return null;
     }
 
-    private static DedupKey key(DedupScope main, TopicPlan plan, String id) {
-        DedupScope scope = plan.policy().shadow() ? main.shadow() : main;
+    /** An ID out of a store as a segment that {@link #find(String, String)} finds it by. */
+    static String segment(String storedId) {
+        if (storedId.startsWith(HASHED)) {
+            return STORED + storedId; // only a hash begins so
+        }
+        boolean plain = PLAIN.matcher(storedId).matches()
+                && !storedId.startsWith(BASE64)
+                && !storedId.startsWith(STORED)
+                && !storedId.replace(".", "").isEmpty();
+        return plain
+                ? storedId
+                : BASE64
+                        + Base64.getUrlEncoder()
+                                .withoutPadding()
+                                .encodeToString(storedId.getBytes(StandardCharsets.UTF_8));
+    }
+
+    private static DedupKey key(DedupScope scope, String id) {
         try {
             return id.startsWith(STORED) ? new DedupKey(scope, id.substring(STORED.length())) : scope.key(decoded(id));
         } catch (DedupException | IllegalArgumentException e) {

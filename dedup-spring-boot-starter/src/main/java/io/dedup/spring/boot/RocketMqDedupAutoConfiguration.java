@@ -36,6 +36,12 @@ final class RocketMqDedupAutoConfiguration {
     }
 
     @Bean
+    RocketMqStart dedupRocketMqStart(
+            Plans plans, RocketMqListenerPostProcessor seen, ObjectProvider<DedupStores> stores) {
+        return new RocketMqStart(plans, seen, stores);
+    }
+
+    @Bean
     RocketMqConsumerCheck dedupRocketMqConsumerCheck(Plans plans, RocketMqListenerPostProcessor seen) {
         return new RocketMqConsumerCheck(plans, seen);
     }

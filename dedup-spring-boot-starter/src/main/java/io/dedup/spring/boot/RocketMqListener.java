@@ -10,13 +10,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A message listener bean whose topics are decided about when their first message comes: a listener doesn't know its
- * subscriptions. Thread-safe.
+ * A message listener bean whose topics are decided about when the application starts, by {@link RocketMqStart}, or when their
+ * first message comes: a listener doesn't know its subscriptions. Thread-safe.
  */
 final class RocketMqListener implements MessageListener {
     private static final Logger log = LoggerFactory.getLogger("io.dedup");
 
     private final String name;
+    private final String group;
     private final Function<String, MessageListener> byTopic;
     private final Map<String, MessageListener> known = new ConcurrentHashMap<>();
 
@@ -25,9 +26,29 @@ final class RocketMqListener implements MessageListener {
      *
      * @param byTopic finds what handles a topic's messages
      */
-    RocketMqListener(String name, Function<String, MessageListener> byTopic) {
+    RocketMqListener(String name, String group, Function<String, MessageListener> byTopic) {
         this.name = name;
+        this.group = group;
         this.byTopic = byTopic;
+    }
+
+    /** The bean's. */
+    String name() {
+        return name;
+    }
+
+    /** The consumer group that it was configured for. */
+    String group() {
+        return group;
+    }
+
+    /**
+     * Decides about a topic before its first message.
+     *
+     * @throws DedupConfigurationException when it can't be deduplicated as configured
+     */
+    void prepare(String topic) {
+        var unused = known.computeIfAbsent(topic, byTopic);
     }
 
     @Override

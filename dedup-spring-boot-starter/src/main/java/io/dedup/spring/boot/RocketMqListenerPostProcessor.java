@@ -1,8 +1,11 @@
 package io.dedup.spring.boot;
 
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.Collectors;
 import org.apache.rocketmq.client.apis.consumer.MessageListener;
 import org.apache.rocketmq.client.apis.consumer.PushConsumer;
 import org.jspecify.annotations.Nullable;
@@ -21,7 +24,7 @@ final class RocketMqListenerPostProcessor implements BeanPostProcessor {
     private final Environment environment;
     private final ObjectProvider<RocketMqListeners> listeners;
     private final ObjectProvider<KnownTopics> known;
-    private final Set<String> groups = ConcurrentHashMap.newKeySet();
+    private final List<RocketMqListener> decorated = new CopyOnWriteArrayList<>();
     private final Map<String, PushConsumer> consumers = new ConcurrentHashMap<>();
 
     RocketMqListenerPostProcessor(
@@ -52,13 +55,20 @@ final class RocketMqListenerPostProcessor implements BeanPostProcessor {
         if (group.isEmpty()) {
             return bean;
         }
-        groups.add(group);
-        return new RocketMqListener(name, topic -> listeners.getObject().of(name, group, annotation, listener, topic));
+        RocketMqListener decorator = new RocketMqListener(
+                name, group, topic -> listeners.getObject().of(name, group, annotation, listener, topic));
+        decorated.add(decorator);
+        return decorator;
+    }
+
+    /** What it stands in front of. */
+    List<RocketMqListener> decorated() {
+        return List.copyOf(decorated);
     }
 
     /** Of the listeners that it stands in front of. */
     Set<String> groups() {
-        return Set.copyOf(groups);
+        return decorated.stream().map(RocketMqListener::group).collect(Collectors.toSet());
     }
 
     /** By bean name. */

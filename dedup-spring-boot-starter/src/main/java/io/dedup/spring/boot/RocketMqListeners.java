@@ -48,7 +48,9 @@ final class RocketMqListeners implements SmartLifecycle {
         planned.byTopic().values().forEach(this::extractor);
         DedupUnit unit = units.of(BROKER, planned);
         RocketMqDedup dedup = byUnit.computeIfAbsent(unit, this::open);
-        log.info("{}", new StartTable(List.of(new DedupUnits.Served(planned, unit)), stores).text());
+        if (running) { // what is known at start is in the table of all listeners
+            log.info("{}", new StartTable(List.of(new DedupUnits.Served(planned, unit)), stores).text());
+        }
         return dedup.decorate(group, listener);
     }
 

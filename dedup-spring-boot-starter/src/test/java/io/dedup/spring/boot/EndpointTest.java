@@ -1,9 +1,18 @@
 package io.dedup.spring.boot;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.dedup.DedupKey;
 import io.dedup.DedupScope;
+import io.dedup.store.Claim;
+import io.dedup.store.ClaimRequest;
+import io.dedup.store.ClaimResult;
+import io.dedup.store.DedupStore;
+import io.dedup.store.Owner;
+import io.dedup.store.ReleaseMode;
+import io.dedup.store.ReleaseRequest;
 import java.io.IOException;
 import java.net.URI;
 import java.net.URLEncoder;
@@ -13,14 +22,19 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.Base64;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.actuate.endpoint.Access;
+import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
 
 /** Over HTTP, as operators do. */
 class EndpointTest {
@@ -90,7 +104,12 @@ class EndpointTest {
         String path = "/" + scope("stuck") + "/e-live";
         assertThat(call("GET", path).body())
                 .contains("\"state\":\"PROCESSING\"")
-                .contains("\"attempt\":1");
+                .contains("\"attempt\":1")
+                .contains("\"instance\":\"" + InstanceName.of(new DedupProperties()) + "\"")
+                .containsPattern("\"claimedAt\":\"20\\d\\d-");
+        assertThat(call("GET", "/" + scope("stuck") + "?olderThan=0s").body())
+                .startsWith("{\"complete\":true,\"messages\":[{\"id\":\"e-live\",\"record\":{\"state\":\"PROCESSING\"");
+        assertThat(call("GET", "/" + scope("stuck")).body()).isEqualTo("{\"complete\":true,\"messages\":[]}");
         assertThat(call("DELETE", path).body()).contains("LEASE_LIVE");
         assertThat(call("POST", path).body()).contains("LEASE_LIVE");
         TestApp.GATE.release();
@@ -106,6 +125,70 @@ class EndpointTest {
         String stored = DedupScope.of("c", "t").key(id).messageId();
         assertThat(stored).startsWith("sha256:");
         assertThat(call("GET", path + "stored:" + stored).body()).contains("DONE");
+    }
+
+    /** Each of them is then looked at, and forgotten, by what the list calls it. */
+    @Test
+    void whatIsStuckIsListedByIdsThatTheOtherPathsTake() throws Exception {
+        List<String> usable = List.of(
+                "stuck-1",
+                "a/b/../stuck",
+                "..",
+                "stored:stuck",
+                "base64:stuck",
+                "new\nline\u0000stuck",
+                "ünï😀 stuck",
+                "y".repeat(2_000),
+                "sha256:stuck",
+                "100%stuck",
+                ";v=1?q#stuck");
+        DedupStore store = TestApp.shared().getBean(DedupStores.class).store();
+        DedupUnits units = TestApp.shared().getBean(DedupUnits.class);
+        OperatorKeys.FoundScope orders = new OperatorKeys(units).find(consumer() + ":" + TestApp.topic("orders"));
+        DedupScope scope = orders.scope();
+        for (String id : usable) {
+            Owner owner = new Owner("pod-1~x." + usable.indexOf(id));
+            DedupKey key = scope.key(id);
+            assertThat(store.claim(new ClaimRequest(key, owner, Duration.ofMinutes(1))))
+                    .isInstanceOf(ClaimResult.Acquired.class);
+            store.release(new ReleaseRequest(new Claim(key, owner, 1), ReleaseMode.STARTED));
+        }
+        String list = "/" + scope("orders") + "?olderThan=0s&limit=";
+        JsonNode answer =
+                JsonMapper.shared().readTree(call("GET", list + usable.size()).body());
+        assertThat(answer.get("complete").asBoolean()).isTrue();
+        assertThat(answer.get("messages")).hasSize(usable.size());
+        assertThat(answer.get("messages").get(0).get("id").asString()).isEqualTo("stuck-1");
+        assertThat(answer.get("messages").findValuesAsString("claimedAt")).isSorted();
+        assertThat(JsonMapper.shared()
+                        .readTree(call("GET", list + (usable.size() - 1)).body())
+                        .get("complete")
+                        .asBoolean())
+                .isFalse();
+        for (String id : answer.get("messages").findValuesAsString("id")) {
+            String path = "/" + scope("orders") + "/" + encoded(id);
+            assertThat(call("GET", path).body()).as(id).contains("\"redis\":{\"state\":\"RELEASED\"");
+            assertThat(call("DELETE", path).statusCode()).as(id).isEqualTo(200);
+        }
+        assertThat(call("GET", list + 1).body()).isEqualTo("{\"complete\":true,\"messages\":[]}");
+    }
+
+    @Test
+    void badRequestsForTheList() throws Exception {
+        String orders = "/" + scope("orders");
+        assertThat(call("GET", "/nobody:nothing").statusCode()).isEqualTo(404);
+        assertThat(call("GET", "/base64:***").statusCode()).isEqualTo(400);
+        for (String wrong : new String[] {
+            "olderThan=soon", "olderThan=-1s", "olderThan=40000d", "limit=0", "limit=-1", "limit=1001", "limit=many"
+        }) {
+            assertThat(call("GET", orders + "?" + wrong).statusCode()).as(wrong).isEqualTo(400);
+        }
+        DedupEndpoint endpoint = TestApp.shared().getBean(DedupEndpoint.class);
+        assertThatThrownBy(() -> endpoint.stuck(consumer() + ":" + TestApp.topic("orders"), null, 1_001))
+                .isInstanceOfSatisfying(
+                        InvalidEndpointRequestException.class,
+                        e -> assertThat(e.getReason()).isEqualTo("limit must be from 1 to 1000, but is 1001"));
+        assertThat(call("GET", "/" + scope("payments")).body()).isEqualTo("{\"complete\":true,\"messages\":[]}");
     }
 
     @Test
@@ -143,8 +226,11 @@ class EndpointTest {
     }
 
     private static String scope(String topic) {
-        String consumer = TestApp.shared().getEnvironment().getProperty("spring.kafka.consumer.group-id");
-        return encoded(consumer + ":" + TestApp.topic(topic));
+        return encoded(consumer() + ":" + TestApp.topic(topic));
+    }
+
+    private static String consumer() {
+        return TestApp.shared().getEnvironment().getProperty("spring.kafka.consumer.group-id");
     }
 
     private static String base64(String id) {

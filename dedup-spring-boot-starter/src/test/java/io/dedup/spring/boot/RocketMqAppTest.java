@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.dedup.testservers.RedisServer;
+import io.dedup.testservers.RedisServers;
 import io.dedup.testservers.RocketMqServer;
 import io.dedup.testservers.RocketMqServer.TopicType;
 import io.dedup.testservers.RocketMqServers;
@@ -144,14 +146,60 @@ class RocketMqAppTest {
                 .close();
     }
 
+    /** As with Kafka: rather no start than deliveries that fail until the broker gives the messages up. */
+    @Test
+    void aStoreThatDoesNotAnswerFailsTheStart() {
+        RocketMqServer server = RocketMqServers.shared();
+        server.createTopic(ORDERS, TopicType.NORMAL, 1);
+        server.createTopic(PLAIN, TopicType.NORMAL, 1);
+        server.createGroup("group-" + ID, false, 16, Duration.ofMillis(200));
+        assertThatThrownBy(
+                        () -> start(server, App.class, "--dedup.redis.url=redis://localhost:1", "--dedup.store=redis"))
+                .hasStackTraceContaining("localhost:1");
+    }
+
+    @Test
+    void aStoreThatWarnsFailsAStrictStartOnly() {
+        RocketMqServer server = RocketMqServers.shared();
+        server.createTopic(ORDERS, TopicType.NORMAL, 1);
+        server.createTopic(PLAIN, TopicType.NORMAL, 1);
+        server.createGroup("group-" + ID, false, 16, Duration.ofMillis(200));
+        try (RedisServer redis = RedisServers.start()) {
+            redis.command("CONFIG", "SET", "maxmemory-policy", "allkeys-lru");
+            String[] settings = {"--dedup.store=redis", "--dedup.redis.url=" + redis.uri()};
+            try (ConfigurableApplicationContext context = start(server, App.class, settings)) {
+                assertThat(context.getBean(DedupUnits.class).served())
+                        .singleElement()
+                        .satisfies(served ->
+                                assertThat(served.listener().byTopic()).containsOnlyKeys(ORDERS));
+            }
+            assertThatThrownBy(() -> start(server, App.class, settings[0], settings[1], "--dedup.strict=true"))
+                    .hasStackTraceContaining("allkeys-lru");
+            // a listener whose consumer is nobody's bean
+            assertThatThrownBy(() -> start(server, ListenerOnly.class, settings[0], settings[1], "--dedup.strict=true"))
+                    .hasStackTraceContaining("allkeys-lru");
+        }
+    }
+
+    @SpringBootConfiguration(proxyBeanMethods = false)
+    @ImportAutoConfiguration({DedupAutoConfiguration.class, RocketMqDedupAutoConfiguration.class})
+    static class ListenerOnly {
+        @Bean
+        MessageListener billing() {
+            return message -> ConsumeResult.SUCCESS;
+        }
+    }
+
     private static ConfigurableApplicationContext start(RocketMqServer server, Class<?> app, String... settings) {
         SpringApplication application = new SpringApplication(app);
         application.setWebApplicationType(WebApplicationType.NONE);
         List<String> all = new ArrayList<>(List.of(settings));
         all.add("--endpoints=" + server.endpoints());
-        all.add("--dedup.store=memory");
-        all.add("--dedup.topics." + (app == App.class ? ORDERS : READ) + ".id=property:order-id");
-        if (app == App.class) {
+        if (all.stream().noneMatch(setting -> setting.startsWith("--dedup.store="))) {
+            all.add("--dedup.store=memory");
+        }
+        all.add("--dedup.topics." + (app == PastTheStarter.class ? READ : ORDERS) + ".id=property:order-id");
+        if (app != PastTheStarter.class) {
             all.add("--dedup.listeners.billing.consumer-group=group-" + ID);
         }
         return application.run(all.toArray(String[]::new));

@@ -1,0 +1,42 @@
+package io.dedup.spring.boot;
+
+import java.util.List;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.SmartInitializingSingleton;
+
+/**
+ * Decides about what is known of RocketMQ's listeners before anything counts as started: a listener learns of a topic with its
+ * first message, but the push consumer beans of its group tell their topics. So what is wrong, and a store that doesn't answer,
+ * fails the start, as with Kafka's listeners, and not one delivery after the other until the broker gives the messages up.
+ */
+final class RocketMqStart implements SmartInitializingSingleton {
+    private final Plans plans;
+    private final RocketMqListenerPostProcessor seen;
+    private final ObjectProvider<DedupStores> stores;
+
+    RocketMqStart(Plans plans, RocketMqListenerPostProcessor seen, ObjectProvider<DedupStores> stores) {
+        this.plans = plans;
+        this.seen = seen;
+        this.stores = stores;
+    }
+
+    @Override
+    public void afterSingletonsInstantiated() {
+        seen.decorated().forEach(this::prepare);
+    }
+
+    private void prepare(RocketMqListener listener) {
+        ListenerProperties entry = plans.listener(listener.name());
+        if (entry != null && Boolean.FALSE.equals(entry.getEnabled())) {
+            return;
+        }
+        List<String> topics = seen.consumers().values().stream()
+                .filter(consumer -> consumer.getConsumerGroup().equals(listener.group()))
+                .flatMap(consumer -> consumer.getSubscriptionExpressions().keySet().stream())
+                .toList();
+        if (topics.isEmpty()) { // its consumer is nobody's bean, and its topics come with their messages
+            var unused = stores.getObject().store();
+        }
+        topics.forEach(listener::prepare);
+    }
+}
