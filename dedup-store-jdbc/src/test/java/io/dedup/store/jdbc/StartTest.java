@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.zaxxer.hikari.HikariDataSource;
 import io.dedup.DedupKey;
 import io.dedup.store.DedupStoreException;
+import io.dedup.testservers.MariaDbServer;
+import io.dedup.testservers.MariaDbServers;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -233,5 +235,20 @@ class StartTest {
         DedupKey key = messages.key();
         Messages.done(store, key);
         assertThat(store.find(key).orElseThrow().completedAt()).isEqualTo(Instant.ofEpochSecond(1_000_000_000));
+    }
+
+    @Test
+    @DisplayName("S7 a server whose SYSDATE stands still within a statement is warned of")
+    void sysdateIsNow() {
+        try (MariaDbServer server =
+                        MariaDbServers.builder().setting("sysdate-is-now", "1").start();
+                TestDatabase still = TestDatabase.of(JdbcDialect.MARIADB, server.newDatabase())) {
+            assertThat(still.store().warnings())
+                    .singleElement()
+                    .satisfies(warning -> assertThat(warning)
+                            .contains("The server runs with sysdate-is-now")
+                            .contains("Switch the option off"));
+        }
+        assertThat(on(JdbcDialect.MARIADB).store().warnings()).isEmpty();
     }
 }
