@@ -12,6 +12,7 @@ import io.dedup.ResultCodec;
 import io.dedup.testservers.KafkaServers;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -21,6 +22,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.StringDeserializer;
 import org.apache.kafka.common.serialization.StringSerializer;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -70,12 +72,16 @@ class SendToTest {
 
     private Scene scene = new Scene();
     private final List<String> notKept = new CopyOnWriteArrayList<>();
+    /** What duplicates were told of the runs that have handled their messages, whose text is kept beside the reply. */
+    private final List<String> firstRuns = new CopyOnWriteArrayList<>();
+
     private String first = scene.topic + "-r1";
     private String second = scene.topic + "-r2";
 
     @AfterEach
     void close() {
         scene.close();
+        assertThat(firstRuns).allMatch("a run"::equals);
     }
 
     private void start(Object listener, KafkaTemplate<?, ?> replies, int maxResultBytes, Transactions transactions) {
@@ -89,7 +95,13 @@ class SendToTest {
                 .defaults(scene.dedup.topic(scene.topic).policy().toBuilder()
                         .maxResultBytes(maxResultBytes)
                         .build())
+                .runReference(() -> "a run")
                 .listener(new DedupListener() {
+                    @Override
+                    public void duplicate(DedupKey key, Instant completedAt, @Nullable String firstRun) {
+                        firstRuns.add(String.valueOf(firstRun));
+                    }
+
                     @Override
                     public void resultNotKept(DedupKey key, int bytes) {
                         notKept.add(key.messageId() + " " + bytes);
@@ -154,6 +166,7 @@ class SendToTest {
                         assertThat(replies(first)).containsExactly("c1: answer to a no. 1", "c3: answer to b no. 2"));
         assertThat(replies(second)).containsExactly("c2: answer to a no. 1");
         assertThat(scene.effects).containsExactly("a", "b");
+        assertThat(firstRuns).hasSize(1);
     }
 
     @Test
@@ -167,6 +180,7 @@ class SendToTest {
         assertThat(replies(first)).containsExactly("c1: answer to a no. 1");
         assertThat(scene.effects).containsExactly("a");
         assertThat(notKept).containsExactly("a 17");
+        assertThat(firstRuns).hasSize(1);
     }
 
     @ParameterizedTest
