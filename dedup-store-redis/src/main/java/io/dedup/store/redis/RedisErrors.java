@@ -4,6 +4,7 @@ import io.dedup.store.DedupStoreException;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisConnectionException;
 import java.time.Duration;
+import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
 /** Says what failed, where, and which setting to change. */
@@ -56,15 +57,29 @@ final class RedisErrors {
         if (cause instanceof RedisCommandExecutionException) {
             return new DedupStoreException(refusal(operation, String.valueOf(cause.getMessage())), cause);
         }
-        String hint = cause instanceof RedisConnectionException || isDisconnected(cause)
-                ? "; is the server up, and does uri lead to it?"
-                : "";
+        String tls = tlsProblem(cause);
+        String hint = tls != null
+                ? "; TLS: " + tls + ". Look at the trust and key material, and at the names in the server's certificate"
+                : cause instanceof RedisConnectionException || isDisconnected(cause)
+                        ? "; is the server up, and does uri lead to it?"
+                        : "";
         return new DedupStoreException(message(operation, String.valueOf(cause.getMessage())) + hint, cause);
     }
 
     /** For an error that the server answered for one key of several. */
     DedupStoreException refused(String operation, String error) {
         return new DedupStoreException(refusal(operation, error), null);
+    }
+
+    /** What the innermost exception says where TLS has failed; null where something else has. */
+    private static @Nullable String tlsProblem(Throwable cause) {
+        boolean tls = false;
+        Throwable innermost = cause;
+        for (Throwable each = cause; each != null; each = each.getCause()) {
+            tls |= each instanceof SSLException;
+            innermost = each;
+        }
+        return tls ? String.valueOf(innermost.getMessage()) : null;
     }
 
     private static boolean isDisconnected(Throwable cause) {
