@@ -30,8 +30,8 @@ public final class JdbcDedupStoreBuilder {
     /** 500 keys. */
     public static final int DEFAULT_MAX_BATCH = 500;
 
-    /** 1,000 records. */
-    public static final int DEFAULT_PURGE_BATCH = 1_000;
+    /** 100 records: a claim that comes meanwhile waits for what is left of a batch. */
+    public static final int DEFAULT_PURGE_BATCH = 100;
 
     /** 10 minutes. */
     public static final Duration DEFAULT_PURGE_INTERVAL = Duration.ofMinutes(10);
