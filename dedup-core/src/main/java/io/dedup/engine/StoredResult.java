@@ -13,14 +13,15 @@ import org.jspecify.annotations.Nullable;
  * {@code FF kind length reference result}. No other bytes begin with {@code FF}: a result that does is wrapped as well.
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
-record StoredResult(byte @Nullable [] result, @Nullable String firstRun) {
+public record StoredResult(
+        byte @Nullable [] result, @Nullable String firstRun) {
     private static final byte WRAPPED = (byte) 0xff; // begins no UTF-8, hence no JSON
     private static final byte WITHOUT_RESULT = 0;
     private static final byte WITH_RESULT = 1;
     private static final int HEAD = 3;
 
     /** The bytes for the store; null when there is nothing to keep. */
-    static byte @Nullable [] encode(byte @Nullable [] result, @Nullable String reference) {
+    public static byte @Nullable [] encode(byte @Nullable [] result, @Nullable String reference) {
         if (reference == null && (result == null || result.length == 0 || result[0] != WRAPPED)) {
             return result;
         }
@@ -35,7 +36,7 @@ record StoredResult(byte @Nullable [] result, @Nullable String firstRun) {
     }
 
     /** What a store's bytes hold. Bytes that {@link #encode} doesn't make are a result, whoever has written them. */
-    static StoredResult decode(byte @Nullable [] stored) {
+    public static StoredResult decode(byte @Nullable [] stored) {
         if (stored == null || stored.length < HEAD || stored[0] != WRAPPED) {
             return new StoredResult(stored, null);
         }

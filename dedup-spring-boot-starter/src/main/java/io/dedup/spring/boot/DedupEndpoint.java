@@ -1,6 +1,7 @@
 package io.dedup.spring.boot;
 
 import io.dedup.DedupMode;
+import io.dedup.engine.StoredResult;
 import io.dedup.spring.boot.OperatorKeys.Found;
 import io.dedup.spring.boot.OperatorKeys.FoundScope;
 import io.dedup.store.DedupStore;
@@ -74,6 +75,7 @@ final class DedupEndpoint {
      *     instance has no name, and where the store doesn't keep it
      * @param claimedAt when the last claim was made; null of a record that is done, or whose claim wanted no fencing token
      * @param leaseRemaining of a record that is being processed
+     * @param run what a {@link io.dedup.RunReference} said of the run that has done it, such as its trace
      */
     record RecordView(
             String state,
@@ -85,8 +87,10 @@ final class DedupEndpoint {
             @Nullable Duration leaseRemaining,
             @Nullable Instant completedAt,
             @Nullable Instant expiresAt,
+            @Nullable String run,
             boolean result) {
         static RecordView of(StoredRecord record) {
+            StoredResult stored = StoredResult.decode(record.result());
             return new RecordView(
                     record.state().name(),
                     record.attempt(),
@@ -97,7 +101,8 @@ final class DedupEndpoint {
                     record.state() == StoredRecord.State.PROCESSING ? record.leaseRemaining() : null,
                     record.completedAt(),
                     record.expiresAt(),
-                    record.result() != null);
+                    stored.firstRun(),
+                    stored.result() != null);
         }
     }
 

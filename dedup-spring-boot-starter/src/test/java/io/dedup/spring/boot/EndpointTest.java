@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.dedup.DedupKey;
 import io.dedup.DedupScope;
+import io.dedup.engine.StoredResult;
 import io.dedup.store.Claim;
 import io.dedup.store.ClaimRequest;
 import io.dedup.store.ClaimResult;
@@ -13,6 +14,7 @@ import io.dedup.store.DedupStore;
 import io.dedup.store.Owner;
 import io.dedup.store.ReleaseMode;
 import io.dedup.store.ReleaseRequest;
+import io.dedup.store.StoredRecord;
 import java.io.IOException;
 import java.net.URI;
 import java.net.URLEncoder;
@@ -23,6 +25,7 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Base64;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -50,6 +53,21 @@ class EndpointTest {
                         .contains("\"mode\":\"tiered\"")
                         .contains("\"handled\":")
                         .contains("\"completionsPending\":0"));
+    }
+
+    @Test
+    void showsTheRunThatHasDoneAMessageApartFromItsResult() {
+        assertThat(done(StoredResult.encode(null, "00-trace-span-01")).run()).isEqualTo("00-trace-span-01");
+        assertThat(done(StoredResult.encode(null, "00-trace-span-01")).result()).isFalse();
+        assertThat(done(StoredResult.encode(new byte[1], "00-trace-span-01")).result())
+                .isTrue();
+        assertThat(done(new byte[1]).run()).isNull();
+        assertThat(done(new byte[1]).result()).isTrue();
+    }
+
+    private static DedupEndpoint.RecordView done(byte[] stored) {
+        return DedupEndpoint.RecordView.of(new StoredRecord(
+                StoredRecord.State.DONE, 1, 0, 0, null, Duration.ZERO, Instant.EPOCH, null, null, stored));
     }
 
     @ParameterizedTest
