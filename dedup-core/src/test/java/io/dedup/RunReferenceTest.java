@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
@@ -37,7 +38,14 @@ class RunReferenceTest extends TransactionalTestBase {
     private final Map<String, String> told = new ConcurrentHashMap<>();
     private RunReference reference = () -> Thread.currentThread().getName() + " run " + runsAsked.incrementAndGet();
 
+    private final CountDownLatch exceeded = new CountDownLatch(1);
+
     private final DedupListener listener = new DedupListener() {
+        @Override
+        public void maxProcessingTimeExceeded(DedupKey key) {
+            exceeded.countDown();
+        }
+
         @Override
         public void duplicate(DedupKey key, Instant completedAt, @Nullable String firstRun) {
             told.put(key.messageId(), String.valueOf(firstRun));
@@ -205,6 +213,21 @@ class RunReferenceTest extends TransactionalTestBase {
         assertThat(dedup.execute(call, context -> "kept")).isEqualTo(new Handled<>("kept", Completion.DONE));
         assertThat(dedup.execute(call, context -> "must not run")).isEqualTo(new Duplicate<>(clock.instant(), "kept"));
         assertThat(record("a").result()).asString().isEqualTo("kept");
+    }
+
+    @Test
+    @DisplayName("one that hangs hangs in the handler's time: its lease isn't renewed for ever")
+    void hangs() {
+        reference = () -> {
+            await().until(() -> exceeded.getCount() == 0);
+            return "late";
+        };
+        Duration time = Duration.ofMillis(300);
+        Deduplicator dedup =
+                referring(DedupMode.LEASED, policy -> policy.lease(time).maxProcessingTime(time));
+
+        dedup.execute(key("a"), context -> "done");
+        assertThat(firstRunOf(dedup, "a")).isEqualTo("late");
     }
 
     @Test

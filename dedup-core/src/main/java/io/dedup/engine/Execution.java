@@ -90,9 +90,9 @@ public final class Execution implements DedupContext {
 
     /** The handler starts now, on this thread; {@code maxProcessingTime} counts from here. */
     public void begin() {
-        reference = closeOut.referenceOf(guard);
         long now = System.nanoTime();
         startedAt = now == 0 ? 1 : now;
+        reference = closeOut.referenceOf(guard); // if it hangs, that counts, or the lease is renewed for ever
     }
 
     /** The handler has returned; what follows until the completion isn't its time. */

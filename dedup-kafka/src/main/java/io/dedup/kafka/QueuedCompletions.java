@@ -209,6 +209,7 @@ final class QueuedCompletions {
         lock.lock();
         try {
             telling = false;
+            told.signalAll(); // first: whatever fails below must not leave the consumer waiting
             for (int i = 0; i < batch.size(); i++) {
                 Queued each = batch.get(i);
                 DedupKey key = each.delivery().key();
@@ -221,7 +222,6 @@ final class QueuedCompletions {
             }
             some = !queue.isEmpty();
             many = queue.size() >= MANY;
-            told.signalAll();
         } finally {
             lock.unlock();
         }

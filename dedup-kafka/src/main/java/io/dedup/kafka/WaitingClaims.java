@@ -191,29 +191,32 @@ final class WaitingClaims {
     }
 
     private void answer(List<ClaimAhead> claims) {
-        boolean late;
-        lock.lock();
         try {
-            late = !wanted;
-            if (!late) {
-                add(claims);
-                asked.clear();
-            }
-        } finally {
-            lock.unlock();
-        }
-        try {
-            if (late) {
+            if (!isTaken(claims)) {
                 giveBack(claims);
             }
         } finally {
             lock.lock();
             try {
                 asking = false;
+                asked.clear();
                 answered.signalAll();
             } finally {
                 lock.unlock();
             }
+        }
+    }
+
+    /** Whether anybody still waits for these. */
+    private boolean isTaken(List<ClaimAhead> claims) {
+        lock.lock();
+        try {
+            if (wanted) {
+                add(claims);
+            }
+            return wanted;
+        } finally {
+            lock.unlock();
         }
     }
 

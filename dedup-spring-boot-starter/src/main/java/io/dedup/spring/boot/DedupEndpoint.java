@@ -1,5 +1,6 @@
 package io.dedup.spring.boot;
 
+import io.dedup.DedupKey;
 import io.dedup.DedupMode;
 import io.dedup.engine.StoredResult;
 import io.dedup.spring.boot.OperatorKeys.Found;
@@ -169,21 +170,26 @@ final class DedupEndpoint {
         if (found == null) {
             return null;
         }
-        // In front of a table Redis has the leases; the table has what is done, and nothing of what isn't.
-        DedupStore store = storesOf(found.plan().policy().mode()).get(0);
-        StuckRecords stuck;
+        StuckQuery query;
         try {
-            stuck = store.findStuck(new StuckQuery(
+            query = new StuckQuery(
                     found.scope(),
                     olderThan == null ? STUCK_OLDER_THAN : olderThan,
-                    limit == null ? STUCK_LIMIT : limit));
-        } catch (IllegalArgumentException | UnsupportedOperationException e) {
-            String reason = String.valueOf(e.getMessage());
-            throw new InvalidEndpointRequestException(reason, reason);
+                    limit == null ? STUCK_LIMIT : limit);
+        } catch (IllegalArgumentException e) {
+            throw refused(e);
+        }
+        List<DedupStore> all = storesOf(found.plan().policy().mode());
+        StuckRecords stuck;
+        try {
+            stuck = all.get(0).findStuck(query);
+        } catch (UnsupportedOperationException e) {
+            throw refused(e);
         }
         return new StuckList(
                 stuck.complete(),
                 stuck.records().stream()
+                        .filter(each -> isUnknownTo(all.subList(1, all.size()), each.key(found.scope())))
                         .sorted(Comparator.comparingLong(each -> each.record().fencingToken()))
                         .map(each ->
                                 new StuckView(OperatorKeys.segment(each.messageId()), RecordView.of(each.record())))
@@ -203,6 +209,19 @@ final class DedupEndpoint {
             record.ifPresent(it -> views.put(store.name(), RecordView.of(it)));
         }
         return views.isEmpty() ? null : views;
+    }
+
+    private static InvalidEndpointRequestException refused(RuntimeException e) {
+        String reason = String.valueOf(e.getMessage());
+        return new InvalidEndpointRequestException(reason, reason);
+    }
+
+    /**
+     * In front of a table Redis has the leases, and the table what is done, and nothing else: a message that the table has is
+     * done, though Redis may not have been told of it.
+     */
+    private static boolean isUnknownTo(List<DedupStore> tables, DedupKey key) {
+        return tables.stream().allMatch(table -> table.find(key).isEmpty());
     }
 
     /**

@@ -1,11 +1,13 @@
 package io.dedup.spring.boot;
 
+import io.dedup.RunReference;
 import io.micrometer.tracing.Tracer;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
@@ -23,6 +25,7 @@ final class DedupTracingAutoConfiguration {
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnClass(Tracer.class)
     @ConditionalOnBean(Tracer.class)
+    @ConditionalOnMissingBean(RunReference.class) // the application's own is kept instead
     static final class Links {
         @Bean
         TraceLinks dedupTraceLinks(Tracer tracer) {
@@ -32,6 +35,12 @@ final class DedupTracingAutoConfiguration {
 
     @Bean
     TracingCheck dedupTracingCheck(BeanFactory beans) {
-        return new TracingCheck(beans.containsBean("dedupTraceLinks"));
+        boolean links = beans.containsBean("dedupTraceLinks");
+        return new TracingCheck(
+                links,
+                !links
+                        && beans.getBeanProvider(RunReference.class).stream()
+                                .findAny()
+                                .isPresent());
     }
 }

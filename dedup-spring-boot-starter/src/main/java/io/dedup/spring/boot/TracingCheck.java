@@ -2,23 +2,37 @@ package io.dedup.spring.boot;
 
 import java.util.List;
 
-/** Duplicates are to be linked to traces, and there is nothing that traces. */
+/** Duplicates are to be linked to traces, and aren't. */
 final class TracingCheck implements StartCheck {
-    private final boolean tracing;
+    private final boolean links;
+    private final boolean ownReference;
 
-    /** @param tracing whether the application has a tracer */
-    TracingCheck(boolean tracing) {
-        this.tracing = tracing;
+    /**
+     * For an application.
+     *
+     * @param links whether it links them
+     * @param ownReference whether it keeps something else with its messages
+     */
+    TracingCheck(boolean links, boolean ownReference) {
+        this.links = links;
+        this.ownReference = ownReference;
     }
 
     @Override
     public List<Warning> warnings(List<DedupUnits.Served> served) {
-        return tracing
-                ? List.of()
-                : List.of(new Warning(
-                        "dedup.tracing.link-duplicates is true, but there is no Tracer of Micrometer Tracing: no duplicate is"
-                                + " linked to anything",
-                        "Add spring-boot-starter-opentelemetry or spring-boot-starter-zipkin; or set"
-                                + " dedup.tracing.link-duplicates to false."));
+        if (links) {
+            return List.of();
+        }
+        return List.of(
+                ownReference
+                        ? new Warning(
+                                "dedup.tracing.link-duplicates is true, but the application's own RunReference bean is kept"
+                                        + " instead of the trace: no duplicate is linked to anything",
+                                "Take the bean away, or set dedup.tracing.link-duplicates to false.")
+                        : new Warning(
+                                "dedup.tracing.link-duplicates is true, but there is no Tracer of Micrometer Tracing: no"
+                                        + " duplicate is linked to anything",
+                                "Add spring-boot-starter-opentelemetry or spring-boot-starter-zipkin; or set"
+                                        + " dedup.tracing.link-duplicates to false."));
     }
 }

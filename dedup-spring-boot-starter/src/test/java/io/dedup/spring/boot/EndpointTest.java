@@ -1,16 +1,19 @@
 package io.dedup.spring.boot;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.dedup.DedupKey;
 import io.dedup.DedupScope;
+import io.dedup.Window;
 import io.dedup.engine.StoredResult;
 import io.dedup.store.Claim;
 import io.dedup.store.ClaimRequest;
 import io.dedup.store.ClaimResult;
 import io.dedup.store.DedupStore;
+import io.dedup.store.OperatorResult;
 import io.dedup.store.Owner;
 import io.dedup.store.ReleaseMode;
 import io.dedup.store.ReleaseRequest;
@@ -146,6 +149,27 @@ class EndpointTest {
     }
 
     /** Each of them is then looked at, and forgotten, by what the list calls it. */
+    @Test
+    void whatTheTableKnowsIsNotStuckThoughRedisWasNotTold() throws Exception {
+        DedupStores stores = TestApp.shared().getBean(DedupStores.class);
+        OperatorKeys keys = new OperatorKeys(TestApp.shared().getBean(DedupUnits.class));
+        DedupKey key =
+                keys.find(consumer() + ":" + TestApp.topic("orders")).scope().key("e-repaired");
+        Owner owner = new Owner("pod-1~x.1");
+        assertThat(stores.store().claim(new ClaimRequest(key, owner, Duration.ofMinutes(1))))
+                .isInstanceOf(ClaimResult.Acquired.class);
+        stores.store().release(new ReleaseRequest(new Claim(key, owner, 1), ReleaseMode.STARTED));
+        String list = "/" + scope("orders") + "?olderThan=0s";
+        assertThat(call("GET", list).body()).contains("e-repaired");
+
+        assertThat(requireNonNull(stores.tableOrNull()).forceDone(key, Window.of(Duration.ofHours(1)), false))
+                .isEqualTo(OperatorResult.APPLIED);
+
+        assertThat(call("GET", list).body()).doesNotContain("e-repaired");
+        assertThat(call("DELETE", "/" + scope("orders") + "/e-repaired").statusCode())
+                .isEqualTo(200);
+    }
+
     @Test
     void whatIsStuckIsListedByIdsThatTheOtherPathsTake() throws Exception {
         List<String> usable = List.of(

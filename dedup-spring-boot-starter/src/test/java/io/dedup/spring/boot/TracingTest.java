@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.dedup.DedupListener;
+import io.dedup.RunReference;
 import io.dedup.testservers.KafkaServers;
 import io.dedup.testservers.PostgresServers;
 import io.dedup.testservers.RedisServers;
@@ -240,6 +241,15 @@ class TracingTest {
         wanted.withPropertyValues("dedup.strict=true")
                 .run(context -> assertThat(analysis(context.getStartupFailure()).getDescription())
                         .contains("dedup.tracing.link-duplicates is true, but there is no Tracer"));
+    }
+
+    @Test
+    void anApplicationsOwnReferenceIsKeptInstead() {
+        runner.withBean(Tracer.class, () -> Tracer.NOOP)
+                .withBean(RunReference.class, () -> () -> "own")
+                .withPropertyValues("dedup.tracing.link-duplicates=true", "dedup.strict=true")
+                .run(context -> assertThat(analysis(context.getStartupFailure()).getDescription())
+                        .contains("own RunReference bean is kept instead"));
     }
 
     private static TraceContext context(String traceId, String spanId, @Nullable Boolean sampled) {

@@ -26,6 +26,14 @@ final class OpenValue {
         if (!text.matches("[FXPT][^,]*,\\d+,\\d+,\\d+,[\\w-]*")) {
             return null;
         }
+        try {
+            return record(text, timeToLive, retentionMillis);
+        } catch (IllegalArgumentException e) { // somebody else's: a number or an owner that this store doesn't write
+            return null;
+        }
+    }
+
+    private static StoredRecord record(String text, long timeToLive, long retentionMillis) {
         String[] parts = text.split(",", 5);
         char phase = text.charAt(0);
         String owner = parts[0].substring(1);

@@ -40,6 +40,9 @@ class StuckTest {
                     List.of("P", "Powner", "Powner,1,0,1", "Powner,x,0,1,", "owner,1,0,1,", "", "F,1,0,1,é")) {
                 server.command("SET", "dedup{}:1:a:" + value.length(), value);
             }
+            for (String value : List.of("P" + "o".repeat(65) + ",1,0,5,", "P,99999999999,0,5,")) {
+                server.command("SET", "dedup{}:1:a:" + value.length(), value, "PX", "60000");
+            }
             server.command("LPUSH", "dedup{}:1:a:list", "Powner,1,0,1,");
             server.command("SET", "dedup{}:1:a:for ever", "Powner,1,0,1,");
 
