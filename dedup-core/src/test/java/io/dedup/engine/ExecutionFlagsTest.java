@@ -8,9 +8,11 @@ import org.jetbrains.lincheck.datastructures.Operation;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.api.parallel.ResourceLock;
 
 /** Handler, heartbeat and shutdown meet in an execution: each thing that may happen once happens once. */
 @org.junit.jupiter.api.parallel.Execution(ExecutionMode.CONCURRENT)
+@ResourceLock("lincheck") // attaches an agent to the JVM
 class ExecutionFlagsTest {
     public static class Flags {
         private final Execution execution;

@@ -26,9 +26,11 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.api.parallel.ResourceLock;
 
 /** Whatever threads do at the same time, the store answers as if they had done it one after the other. */
 @Execution(ExecutionMode.CONCURRENT)
+@ResourceLock("lincheck") // attaches an agent to the JVM
 class LinearizableTest {
     private static final Duration LEASE = Duration.ofMinutes(1);
 
