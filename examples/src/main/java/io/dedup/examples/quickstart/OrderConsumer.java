@@ -16,6 +16,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
@@ -45,6 +46,7 @@ public final class OrderConsumer {
         String name = args[0];
         int hangAt = Integer.parseInt(args[4]);
         AtomicInteger started = new AtomicInteger();
+        CountDownLatch marked = new CountDownLatch(Math.max(0, hangAt - 1));
         try (DedupStore store = RedisDedupStore.builder().uri(args[2]).build();
                 Deduplicator deduplicator = Deduplicator.builder(store)
                         .consumer("payments")
@@ -53,7 +55,7 @@ public final class OrderConsumer {
                                 .lease(Duration.ofSeconds(10))
                                 .inFlightWait(Duration.ofMillis(200))
                                 .build())
-                        .listener(new Teller())
+                        .listener(new Teller(marked))
                         .build();
                 KafkaDedup dedup = KafkaDedup.builder(deduplicator)
                         .id(KafkaMessageIds.json("/data/orderId"))
@@ -65,8 +67,7 @@ public final class OrderConsumer {
             ConcurrentMessageListenerContainer<String, String> container = container(args[1], event -> {
                 String orderId = OrderEvents.orderId(event);
                 if (started.incrementAndGet() == hangAt) {
-                    tell("HANGS");
-                    hangUntilKilled();
+                    hangUntilKilled(marked);
                 }
                 pay(payments, orderId, OrderEvents.totalCents(event), name);
                 tell("HANDLED");
@@ -117,7 +118,17 @@ public final class OrderConsumer {
         }
     }
 
-    private static void hangUntilKilled() {
+    /**
+     * Before its own payment, and after those before it are marked. What was paid in the last 10 ms may not be yet: a kill
+     * then would be one between effect and mark, after which LEASED runs a message again.
+     */
+    private static void hangUntilKilled(CountDownLatch marked) {
+        try {
+            marked.await();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException("interrupted", e);
+        }
+        tell("HANGS");
         while (true) {
             LockSupport.park();
         }
@@ -130,6 +141,17 @@ public final class OrderConsumer {
     }
 
     private static final class Teller implements DedupListener {
+        private final CountDownLatch marked;
+
+        Teller(CountDownLatch marked) {
+            this.marked = marked;
+        }
+
+        @Override
+        public void completed(DedupKey key, Duration handlerTime) {
+            marked.countDown();
+        }
+
         @Override
         public void duplicate(DedupKey key, Instant completedAt) {
             tell("DUPLICATE");
