@@ -66,6 +66,7 @@ record JdbcBench(String kind, Runnable stop, HikariDataSource pool, JdbcDedupSto
         config.setUsername(user);
         config.setPassword(password);
         config.setMaximumPoolSize(POOL);
+        config.setTransactionIsolation("TRANSACTION_READ_COMMITTED"); // as the production checklist says
         HikariDataSource pool = new HikariDataSource(config);
         return new JdbcBench(kind, stop, pool, storeOn(pool));
     }

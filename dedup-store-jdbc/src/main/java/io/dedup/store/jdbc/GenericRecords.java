@@ -117,7 +117,7 @@ final class GenericRecords implements RecordDialect {
 
     @Override
     public void checkWhole(Connection connection, @Nullable DedupKey written) throws SQLException {
-        RecordDialect.checkWritten(connection, rows, written);
+        RecordDialect.checkWritten(connection, statements, table, written);
     }
 
     @Override

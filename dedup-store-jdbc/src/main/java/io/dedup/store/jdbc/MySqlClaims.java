@@ -18,6 +18,7 @@ final class MySqlClaims {
     private final Rows rows;
     private final String before;
     private final boolean returning;
+    private final String one;
 
     /**
      * @param before what comes before a statement, to limit its time; may be empty
@@ -29,13 +30,12 @@ final class MySqlClaims {
         this.rows = rows;
         this.before = before;
         this.returning = returning;
+        this.one = returning ? before + MySqlSql.of(settings, MySqlSql.claimOne() + MySqlSql.RETURNING) : "";
     }
 
     List<@Nullable ClaimResult> claim(Connection connection, List<ClaimRequest> requests) throws SQLException {
         long mark = WriteMark.next();
-        String sql =
-                before + MySqlSql.of(settings, MySqlSql.claim(requests.size()) + (returning ? MySqlSql.RETURNING : ""));
-        try (PreparedStatement statement = statements.prepare(connection, sql)) {
+        try (PreparedStatement statement = statements.prepare(connection, sql(requests.size()))) {
             bind(statement, requests, mark);
             if (returning) {
                 try (ResultSet result = statement.executeQuery()) {
@@ -45,6 +45,13 @@ final class MySqlClaims {
             statement.executeUpdate();
         }
         return lookedUp(connection, requests);
+    }
+
+    private String sql(int requests) {
+        if (!returning) {
+            return before + MySqlSql.of(settings, MySqlSql.claim(requests));
+        }
+        return requests == 1 ? one : before + MySqlSql.of(settings, MySqlSql.claim(requests) + MySqlSql.RETURNING);
     }
 
     private static void bind(PreparedStatement statement, List<ClaimRequest> requests, long mark) throws SQLException {

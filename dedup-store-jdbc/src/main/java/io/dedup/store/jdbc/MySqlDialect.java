@@ -59,6 +59,7 @@ final class MySqlDialect implements Dialect {
                 CompleteRequest::claim,
                 MySqlSql.COMPLETE,
                 "length, result",
+                MySqlSql.COMPLETE_ONE,
                 (statement, first, request) -> {
                     statement.setLong(first, Micros.of(request.window()));
                     statement.setBytes(first + 1, request.result());
@@ -71,6 +72,7 @@ final class MySqlDialect implements Dialect {
                 ReleaseRequest::claim,
                 MySqlSql.RELEASE,
                 "mode",
+                null,
                 (statement, first, request) -> {
                     statement.setInt(first, ReleaseNumber.of(request));
                     return first + 1;
@@ -82,6 +84,7 @@ final class MySqlDialect implements Dialect {
                 RenewRequest::claim,
                 MySqlSql.RENEW,
                 "lease",
+                MySqlSql.RENEW_ONE,
                 (statement, first, request) -> {
                     statement.setLong(first, Micros.of(request.lease()));
                     return first + 1;

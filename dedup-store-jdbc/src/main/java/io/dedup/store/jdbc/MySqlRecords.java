@@ -26,14 +26,18 @@ import org.jspecify.annotations.Nullable;
  * read shows to be done, or in flight by a lease, is answered by it then; the rest is written in halves.
  */
 final class MySqlRecords implements RecordDialect {
+    private static final String RETURNING = " RETURNING " + MySqlSql.RECORDED.replace("{t}", "");
+
     private final JdbcSettings settings;
     private final Statements statements;
+    private final Statements timed;
     private final Rows rows;
     private final SqlFailures failures;
     private final MySqlWrites<CompleteRequest> complete;
     private final String limits;
     private final String noWait;
     private final boolean mariaDb;
+    private final String one;
 
     /**
      * @param limits what comes before a statement, to limit its time; may be empty
@@ -50,12 +54,14 @@ final class MySqlRecords implements RecordDialect {
             boolean mariaDb) {
         this.settings = settings;
         this.statements = statements;
+        this.timed = new Statements(settings.queryTimeoutSeconds());
         this.rows = rows;
         this.failures = failures;
         this.complete = complete;
         this.limits = limits;
         this.noWait = noWait;
         this.mariaDb = mariaDb;
+        this.one = mariaDb ? noWait + MySqlSql.of(settings, MySqlSql.recordOne() + RETURNING) : "";
     }
 
     @Override
@@ -127,9 +133,7 @@ final class MySqlRecords implements RecordDialect {
             lock(connection, keys);
         }
         long mark = WriteMark.next();
-        String returning = mariaDb ? " RETURNING " + MySqlSql.RECORDED.replace("{t}", "") : "";
-        String sql = noWait + MySqlSql.of(settings, MySqlSql.record(requests.size()) + returning);
-        try (PreparedStatement statement = statements.prepare(connection, sql)) {
+        try (PreparedStatement statement = statements.prepare(connection, sql(requests.size()))) {
             bind(statement, requests, mark);
             if (mariaDb) {
                 try (ResultSet result = statement.executeQuery()) {
@@ -139,6 +143,13 @@ final class MySqlRecords implements RecordDialect {
             statement.executeUpdate();
         }
         return lookedUp(connection, requests, keys, mark);
+    }
+
+    private String sql(int requests) {
+        if (!mariaDb) {
+            return noWait + MySqlSql.of(settings, MySqlSql.record(requests));
+        }
+        return requests == 1 ? one : noWait + MySqlSql.of(settings, MySqlSql.record(requests) + RETURNING);
     }
 
     /** Fails where somebody has one of the rows. */
@@ -243,7 +254,7 @@ final class MySqlRecords implements RecordDialect {
 
     @Override
     public void checkWhole(Connection connection, @Nullable DedupKey written) throws SQLException {
-        RecordDialect.checkWritten(connection, rows, written);
+        RecordDialect.checkWritten(connection, timed, settings.table(), written);
     }
 
     @Override

@@ -15,13 +15,21 @@ final class MySqlSql {
     /** Within a plain read there is nothing to wait for. */
     static final String CLOCK_QUERY = "SELECT TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6)) AS store_time";
 
-    private static final String CLAIM =
-            """
-            INSERT INTO {table} (message_id, scope, state, owner, attempt, deaths, token, lease_until, expires_at,
-                                 write_mark, fingerprint)
+    /** How a claim gets its requests: many as a table of their own. */
+    private static final String CLAIM_MANY = """
+            (message_id, scope, state, owner, attempt, deaths, token, lease_until, expires_at, write_mark, fingerprint)
             SELECT r.message_id, r.scope, 1, r.new_owner, 1, 0, {now}, {now} + r.lease, {now} + r.lease + {retention},
                    r.mark, r.new_fingerprint
-            FROM {requests} r
+            FROM {requests} r""";
+
+    /** One, whose columns are set from left to right. */
+    private static final String CLAIM_ONE = """
+            (message_id, scope, owner, token, lease_until, expires_at, fingerprint, write_mark, state, attempt, deaths)
+            VALUES (?, ?, ?, {now}, token + ?, lease_until + {retention}, ?, ?, 1, 1, 0)""";
+
+    private static final String CLAIM =
+            """
+            INSERT INTO {table} {source}
             ON DUPLICATE KEY UPDATE
                 write_mark = CASE
                     WHEN state IN (1, 2) AND owner = r.new_owner AND lease_until > {now} THEN r.mark + 4
@@ -40,14 +48,22 @@ final class MySqlSql {
                 lease_until = CASE WHEN {claimed} THEN {now} + r.lease ELSE lease_until END,
                 expires_at = CASE WHEN {claimed} THEN lease_until + {retention} ELSE expires_at END""".replace("{claimed}", "{how} BETWEEN 1 AND 4").replace("{how}", "write_mark - r.mark");
 
-    /** See {@link #CLAIM}; the mark tells what this call has written. */
-    private static final String RECORD = """
-            INSERT INTO {table} (message_id, scope, state, owner, attempt, deaths, token, lease_until, completed_at,
-                                 expires_at, write_mark, fingerprint)
+    private static final String RECORD_MANY = """
+            (message_id, scope, state, owner, attempt, deaths, token, lease_until, completed_at, expires_at, write_mark,
+             fingerprint)
             SELECT r.message_id, r.scope, 4, NULL, 1, 0, {now}, 0, {now},
                    CASE WHEN r.length = 9223372036854775807 THEN r.length ELSE {now} + r.length END,
                    r.mark, r.new_fingerprint
-            FROM {requests} r
+            FROM {requests} r""";
+
+    private static final String RECORD_ONE = """
+            (message_id, scope, token, completed_at, expires_at, fingerprint, write_mark, state, owner, attempt, deaths,
+             lease_until)
+            VALUES (?, ?, {now}, token, token + LEAST(?, 9223372036854775807 - token), ?, ?, 4, NULL, 1, 0, 0)""";
+
+    /** See {@link #CLAIM}; the mark tells what this call has written. */
+    private static final String RECORD = """
+            INSERT INTO {table} {source}
             ON DUPLICATE KEY UPDATE
                 write_mark = CASE
                     WHEN state = 4 AND expires_at > {now} OR state IN (1, 2) AND lease_until > {now} THEN write_mark
@@ -59,8 +75,8 @@ final class MySqlSql {
                 token = CASE WHEN {written} THEN GREATEST(token + 1, {now}) ELSE token END,
                 lease_until = CASE WHEN {written} THEN 0 ELSE lease_until END,
                 completed_at = CASE WHEN {written} THEN {now} ELSE completed_at END,
-                expires_at = CASE WHEN NOT {written} THEN expires_at
-                    WHEN r.length = 9223372036854775807 THEN r.length ELSE completed_at + r.length END,
+                expires_at = CASE WHEN {written} THEN completed_at + LEAST(r.length, 9223372036854775807 - completed_at)
+                                  ELSE expires_at END,
                 fingerprint = CASE WHEN {written} THEN r.new_fingerprint ELSE fingerprint END,
                 result = CASE WHEN {written} THEN NULL ELSE result END""".replace("{written}", "(write_mark = r.mark + 1)");
 
@@ -84,6 +100,11 @@ final class MySqlSql {
             + " t.completed_at = {now}, t.result = r.result,"
             + " t.expires_at = CASE WHEN r.length = 9223372036854775807 THEN r.length ELSE {now} + r.length END";
 
+    /** For an update of one row, whose assignments are made from left to right. */
+    static final String COMPLETE_ONE = "t.state = 4, t.owner = NULL, t.deaths = 0, t.lease_until = 0,"
+            + " t.completed_at = {now}, t.expires_at = t.completed_at + LEAST(?, 9223372036854775807 - t.completed_at),"
+            + " t.result = ?";
+
     /** Modes as {@link ReleaseNumber} says; state 3 is what 2 may already have become. */
     static final String RELEASE = "t.state = CASE WHEN r.mode = 1 AND t.state IN (2, 3) THEN 3 ELSE 0 END,"
             + " t.owner = NULL, t.lease_until = {now}, t.expires_at = {now} + {retention},"
@@ -92,6 +113,8 @@ final class MySqlSql {
             + " ELSE t.deaths END";
 
     static final String RENEW = "t.lease_until = {now} + r.lease, t.expires_at = {now} + r.lease + {retention}";
+
+    static final String RENEW_ONE = "t.lease_until = {now} + ?, t.expires_at = t.lease_until + {retention}";
 
     private MySqlSql() {}
 
@@ -107,12 +130,34 @@ final class MySqlSql {
      * writes nothing. The decision is also what tells the caller that the row was written by this very call.
      */
     static String claim(int requests) {
-        return CLAIM.replace("{requests}", requests(CLAIM_COLUMNS, requests));
+        return CLAIM.replace("{source}", CLAIM_MANY).replace("{requests}", requests(CLAIM_COLUMNS, requests));
     }
 
     /** Writes what is claimable as done; the rest is assigned to itself. */
     static String record(int requests) {
-        return RECORD.replace("{requests}", requests(RECORD_COLUMNS, requests));
+        return RECORD.replace("{source}", RECORD_MANY).replace("{requests}", requests(RECORD_COLUMNS, requests));
+    }
+
+    /**
+     * {@link #claim} of one request, for MariaDB, which writes its log to the disk with each {@code INSERT ... SELECT},
+     * also within a transaction, and makes a temporary table for a sub-select. MySQL has deprecated {@code VALUES()}.
+     */
+    static String claimOne() {
+        return ofValues(CLAIM.replace("r.lease", "VALUES(lease_until) - VALUES(token)"))
+                .replace("{source}", CLAIM_ONE);
+    }
+
+    /** {@link #record} in the same way, for a statement that doesn't wait: its time is that of its row. */
+    static String recordOne() {
+        return ofValues(RECORD.replace("r.length", "VALUES(expires_at) - VALUES(token)"))
+                .replace("{now}", "VALUES(token)")
+                .replace("{source}", RECORD_ONE);
+    }
+
+    private static String ofValues(String upsert) {
+        return upsert.replace("r.mark", "VALUES(write_mark)")
+                .replace("r.new_owner", "VALUES(owner)")
+                .replace("r.new_fingerprint", "VALUES(fingerprint)");
     }
 
     /** Something from, or about, the rows of some keys, each looked up by its key: no other row is touched. */
@@ -129,6 +174,16 @@ final class MySqlSql {
         return "UPDATE " + requests(columns, requests)
                 + " r STRAIGHT_JOIN {table} t ON t.message_id = r.message_id AND t.scope = r.scope SET " + set
                 + ", t.write_mark = ? WHERE t.owner = r.owner AND t.state IN (1, 2) AND t.expires_at > {now}";
+    }
+
+    /**
+     * {@link #update} of one request, without a table for it, which would be a temporary one.
+     *
+     * @param set the assignments, with the request's columns in their order
+     */
+    static String updateOne(String set) {
+        return "UPDATE {table} t SET " + set + ", t.write_mark = ?"
+                + " WHERE t.message_id = ? AND t.scope = ? AND t.owner = ? AND t.state IN (1, 2) AND t.expires_at > {now}";
     }
 
     /** A table of parameters, in a form that MySQL and MariaDB have in common. */

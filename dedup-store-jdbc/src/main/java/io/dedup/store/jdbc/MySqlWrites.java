@@ -33,8 +33,9 @@ final class MySqlWrites<Q> {
     private final String columns;
     private final Binder<Q> binder;
     private final String marked;
+    private final @Nullable String one;
 
-    /** Binds a request's columns after message ID, scope and owner. */
+    /** Binds a request's columns beside message ID, scope and owner. */
     interface Binder<Q> {
         /** Returns the index after the last that it bound. */
         int bind(PreparedStatement statement, int first, Q request) throws SQLException;
@@ -43,6 +44,7 @@ final class MySqlWrites<Q> {
     /**
      * @param set assignments, from {@code r}, which has the columns
      * @param columns those after message ID, scope and owner
+     * @param setOne the assignments with a single request's columns in them; null where one request is as many are
      */
     MySqlWrites(
             JdbcSettings settings,
@@ -51,6 +53,7 @@ final class MySqlWrites<Q> {
             Function<Q, Claim> claim,
             String set,
             String columns,
+            @Nullable String setOne,
             Binder<Q> binder) {
         this.settings = settings;
         this.statements = statements;
@@ -59,6 +62,7 @@ final class MySqlWrites<Q> {
         this.set = set;
         this.columns = "message_id, scope, owner, " + columns;
         this.binder = binder;
+        this.one = setOne == null ? null : MySqlSql.of(settings, MySqlSql.updateOne(setOne));
         this.marked = settings.table()
                 .in("SELECT message_id, scope, write_mark = ? FROM {table} WHERE scope = ? AND message_id IN (");
     }
@@ -105,19 +109,34 @@ final class MySqlWrites<Q> {
     }
 
     private int update(Connection connection, String before, List<Q> requests, long mark) throws SQLException {
+        if (one != null && requests.size() == 1) {
+            return updateOne(connection, before + one, requests.get(0), mark);
+        }
         String sql = before + MySqlSql.of(settings, MySqlSql.update(set, columns, requests.size()));
         try (PreparedStatement statement = statements.prepare(connection, sql)) {
             int next = 1;
             for (Q request : requests) {
-                statement.setBytes(next++, KeyBytes.messageId(key(request)));
-                statement.setBytes(next++, KeyBytes.scope(key(request)));
-                statement.setBytes(
-                        next++, KeyBytes.utf8(claim.apply(request).owner().value()));
-                next = binder.bind(statement, next, request);
+                next = binder.bind(statement, bindClaim(statement, next, request), request);
             }
             statement.setLong(next, mark);
             return statement.executeUpdate();
         }
+    }
+
+    private int updateOne(Connection connection, String sql, Q request, long mark) throws SQLException {
+        try (PreparedStatement statement = statements.prepare(connection, sql)) {
+            int next = binder.bind(statement, 1, request);
+            statement.setLong(next, mark);
+            bindClaim(statement, next + 1, request);
+            return statement.executeUpdate();
+        }
+    }
+
+    private int bindClaim(PreparedStatement statement, int first, Q request) throws SQLException {
+        statement.setBytes(first, KeyBytes.messageId(key(request)));
+        statement.setBytes(first + 1, KeyBytes.scope(key(request)));
+        statement.setBytes(first + 2, KeyBytes.utf8(claim.apply(request).owner().value()));
+        return first + 3;
     }
 
     /** The keys that have a record, and whether it bears the mark. */

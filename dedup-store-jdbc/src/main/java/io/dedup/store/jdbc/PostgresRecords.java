@@ -47,7 +47,7 @@ final class PostgresRecords implements RecordDialect {
     private final PostgresRequests<CompleteRequest> complete;
 
     /** The statements for versions of the server. */
-    private record Form(String one, String many) {}
+    private record Form(String ofNew, String one, String many) {}
 
     /** @param complete the columns of {@link PostgresSql#COMPLETE} */
     PostgresRecords(JdbcSettings settings, Statements statements, List<PostgresColumn<CompleteRequest>> complete) {
@@ -62,6 +62,7 @@ final class PostgresRecords implements RecordDialect {
 
     private Form form(JdbcSettings settings, int version) {
         return new Form(
+                PostgresRecordSql.ofNew(settings, version),
                 PostgresRecordSql.one(settings, version),
                 PostgresRecordSql.many(settings, version).replace("{requests}", PostgresRequests.arrays(columns)));
     }
@@ -86,15 +87,35 @@ final class PostgresRecords implements RecordDialect {
         boolean whole = connection.getMetaData().getDatabaseMajorVersion() >= PostgresRecordSql.TRANSACTION_TIMEOUT;
         Form form = whole ? since17 : before17;
         return requests.size() == 1
-                ? Collections.singletonList(claimOne(connection, form.one(), requests.get(0), limit))
+                ? Collections.singletonList(claimOne(connection, form, requests.get(0), limit))
                 : claimMany(connection, form.many(), requests, limit);
     }
 
     private @Nullable RecordResult claimOne(
+            Connection connection, Form form, RecordRequest request, @Nullable Duration limit) throws SQLException {
+        try (PreparedStatement statement = prepareOne(connection, form.ofNew(), request, limit);
+                ResultSet result = statement.executeQuery()) {
+            result.next();
+            if (isWritten(result)) {
+                return written(result);
+            }
+            if (!isClaimable(result)) {
+                return answer(result, request);
+            }
+        }
+        try (PreparedStatement statement = prepareOne(connection, form.one(), request, limit);
+                ResultSet result = statement.executeQuery()) {
+            result.next();
+            return isWritten(result) ? written(result) : answer(result, request);
+        }
+    }
+
+    private PreparedStatement prepareOne(
             Connection connection, String sql, RecordRequest request, @Nullable Duration limit) throws SQLException {
-        byte[] id = KeyBytes.messageId(request.key());
-        byte[] scope = KeyBytes.scope(request.key());
-        try (PreparedStatement statement = unwatched.prepare(connection, sql)) {
+        PreparedStatement statement = unwatched.prepare(connection, sql);
+        try {
+            byte[] id = KeyBytes.messageId(request.key());
+            byte[] scope = KeyBytes.scope(request.key());
             statement.setLong(1, lockId(table, request.key()));
             statement.setString(2, millis(limit));
             statement.setBytes(3, id);
@@ -103,11 +124,22 @@ final class PostgresRecords implements RecordDialect {
             statement.setBytes(6, scope);
             statement.setString(7, fingerprint(request));
             statement.setLong(8, Micros.of(request.window()));
-            try (ResultSet result = statement.executeQuery()) {
-                result.next();
-                return isWritten(result) ? written(result) : answer(result, request);
-            }
+            return statement;
+        } catch (SQLException | RuntimeException e) {
+            statement.close();
+            throw e;
         }
+    }
+
+    /** Whether there is a row, and one that a record may be written in place of. */
+    private static boolean isClaimable(ResultSet result) throws SQLException {
+        int number = result.getInt(3);
+        if (result.wasNull()) {
+            return false;
+        }
+        Phase phase = Phase.of(number);
+        boolean lasts = result.getLong(phase == Phase.DONE ? 8 : 5) > 0;
+        return !lasts || !(phase == Phase.DONE || phase.isOwned());
     }
 
     private List<@Nullable RecordResult> claimMany(

@@ -7,6 +7,7 @@ import io.dedup.store.RecordResult;
 import io.dedup.store.WriteResult;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Collection;
@@ -62,11 +63,24 @@ interface RecordDialect {
     long checkServer(Connection connection) throws SQLException;
 
     /** For databases that silently begin a new transaction: the record would be gone. */
-    static void checkWritten(Connection connection, Rows rows, @Nullable DedupKey written) throws SQLException {
-        if (written != null && rows.read(connection, List.of(written)).row(written) == null) {
+    static void checkWritten(Connection connection, Statements statements, TableName table, @Nullable DedupKey written)
+            throws SQLException {
+        if (written != null && !isThere(connection, statements, table, written)) {
             throw new SQLException(
                     "the record is gone: the database has undone the transaction, and something in it went on",
                     "40000");
+        }
+    }
+
+    private static boolean isThere(Connection connection, Statements statements, TableName table, DedupKey key)
+            throws SQLException {
+        String sql = table.in("SELECT 1 FROM {table} WHERE message_id = ? AND scope = ?");
+        try (PreparedStatement statement = statements.prepare(connection, sql)) {
+            statement.setBytes(1, KeyBytes.messageId(key));
+            statement.setBytes(2, KeyBytes.scope(key));
+            try (ResultSet result = statement.executeQuery()) {
+                return result.next();
+            }
         }
     }
 

@@ -7,6 +7,8 @@ import io.dedup.DedupKey;
 import io.dedup.store.ClaimRequest;
 import io.dedup.store.RecordResult;
 import io.dedup.store.RecordTransaction;
+import io.dedup.testservers.MariaDbServer;
+import io.dedup.testservers.MariaDbServers;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
@@ -15,11 +17,15 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Objects;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
 
@@ -28,10 +34,14 @@ class RecordTripsTest {
     private final Messages messages = new Messages();
     private final List<String> executed = Collections.synchronizedList(new ArrayList<>());
     private TestDatabase database;
+    private @Nullable MariaDbServer server;
 
     @AfterEach
     void stop() {
         database.close();
+        if (server != null) {
+            server.close();
+        }
     }
 
     /** Notes the statements as they are executed. */
@@ -103,6 +113,38 @@ class RecordTripsTest {
     }
 
     @ParameterizedTest(name = "{0}")
+    @CsvSource({"POSTGRESQL, 1, 2", "MARIADB, 1, 1", "MYSQL, 3, 3"})
+    @DisplayName(
+            "one message: a new one takes one statement, and so does a duplicate; to take a row over may take one more")
+    void single(JdbcDialect dialect, int trips, int takeover) {
+        database = TestDatabase.open(dialect);
+        Counting counting = new Counting(database.pool());
+        JdbcDedupStore store = database.closing(database.builder(counting).build());
+        JdbcTransactions transactions = store.transactions(new DataSourceTransactionManager(counting));
+        DedupKey done = messages.key();
+        Messages.done(store, done);
+        DedupKey claimed = messages.key();
+        Messages.acquire(store, claimed);
+        DedupKey released = messages.key();
+        Messages.released(store, released);
+        try (Session asking = new Session(transactions);
+                Session rival = new Session(transactions)) {
+            DedupKey running = messages.key();
+            rival.claim(running);
+            executed.clear();
+            assertThat(asking.claim(done)).isInstanceOf(RecordResult.Done.class);
+            assertExecuted(trips);
+            assertThat(asking.claim(claimed)).isInstanceOf(RecordResult.InFlight.class);
+            assertExecuted(trips);
+            assertThat(asking.claim(messages.key())).isInstanceOf(RecordResult.Written.class);
+            assertExecuted(trips);
+            assertThat(asking.claim(released)).isInstanceOf(RecordResult.Written.class);
+            assertExecuted(takeover);
+            assertThat(asking.claim(running)).isInstanceOf(RecordResult.InFlight.class);
+        }
+    }
+
+    @ParameterizedTest(name = "{0}")
     @CsvSource({"POSTGRESQL, 1", "MARIADB, 18", "MYSQL, 40"})
     @DisplayName("one of a hundred is in flight: PostgreSQL doesn't mind, the others search for it by halves")
     void inFlight(JdbcDialect dialect, int most) {
@@ -120,6 +162,33 @@ class RecordTripsTest {
                     .hasSize(1);
             assertThat(executed).hasSizeBetween(1, most);
         }
+    }
+
+    @Test
+    @DisplayName(
+            "on MariaDB a record alone doesn't write the log before its transaction ends, as INSERT ... SELECT does")
+    void logWrites() {
+        server = MariaDbServers.builder().start();
+        database = TestDatabase.of(JdbcDialect.MARIADB, server.newDatabase());
+        HikariDataSource pool = database.pool();
+        JdbcTemplate jdbc = new JdbcTemplate(pool);
+        JdbcDedupStore store = database.closing(database.builder(pool).build());
+        RecordTransaction transaction =
+                store.transactions(new DataSourceTransactionManager(pool)).begin(Session.TIMEOUT);
+        long before = logWrites(jdbc);
+        for (int i = 0; i < 100; i++) {
+            transaction.claimAll(List.of(Session.request(messages.key())));
+        }
+        assertThat(logWrites(jdbc) - before).isLessThan(50); // the server itself writes once a second
+        transaction.rollback();
+    }
+
+    private static long logWrites(JdbcTemplate jdbc) {
+        Long writes = jdbc.queryForObject(
+                "SELECT CAST(variable_value AS SIGNED) FROM information_schema.global_status"
+                        + " WHERE variable_name = 'Innodb_log_writes'",
+                Long.class);
+        return Objects.requireNonNull(writes);
     }
 
     private void assertExecuted(int statements) {
