@@ -1,11 +1,14 @@
 package io.dedup.benchmarks;
 
+import io.dedup.benchmarks.jdbc.DatabasePollMemory;
 import io.dedup.benchmarks.jdbc.PostgresBed;
 import io.dedup.benchmarks.kafka.ListenerBench;
 import io.dedup.benchmarks.kafka.OtherReceivers;
+import io.dedup.benchmarks.kafka.PollMemory;
 import io.dedup.benchmarks.latency.Bed;
 import io.dedup.benchmarks.measure.Spread;
 import io.dedup.benchmarks.redis.RedisBed;
+import io.dedup.benchmarks.redis.RedisPollMemory;
 import io.dedup.testservers.RedisBinary;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -23,6 +26,7 @@ final class ListenersSection {
     private static final String BARE = "bare";
     private static final String SINGLE = "record by record";
     private static final String AHEAD = "a poll ahead";
+    private static final String BY_HAND = "a batch listener by hand";
     /** Rates of a fast handler go on rising for that many: a record's way is long before it is compiled. */
     private static final int WARM_UPS = 4;
 
@@ -58,18 +62,23 @@ final class ListenersSection {
     /**
      * What listeners have their memory in.
      *
+     * @param byHand what one writes oneself for a whole poll
      * @param others those of others, by name
      */
-    private record Ground(Bed bed, Map<String, OtherReceivers.Maker> others) {
+    private record Ground(Bed bed, PollMemory.Maker byHand, Map<String, OtherReceivers.Maker> others) {
         static Ground of(RedisBed bed) {
-            return new Ground(bed, OtherReceivers.onRedis(bed.port()));
+            return new Ground(bed, run -> new RedisPollMemory(bed.port(), run), OtherReceivers.onRedis(bed.port()));
         }
 
         static Ground of(PostgresBed bed) {
-            return new Ground(bed, OtherReceivers.onDatabase(bed.pool()));
+            return new Ground(
+                    bed, run -> new DatabasePollMemory(bed.pool(), run), OtherReceivers.onDatabase(bed.pool()));
         }
 
         double recordsPerSecond(ListenerBench bench, String who, Duration handler) {
+            if (who.equals(BY_HAND)) {
+                return bench.recordsByHand(byHand, handler);
+            }
             OtherReceivers.Maker other = others.get(who);
             return other == null
                     ? bench.recordsPerSecond(who.equals(BARE) ? null : bed.store(), who.equals(AHEAD), handler)
@@ -88,7 +97,7 @@ final class ListenersSection {
 
     private void run(ListenerBench bench, Ground ground, int warmUps, int rounds, Duration handler) {
         Bed bed = ground.bed();
-        List<String> contenders = new ArrayList<>(List.of(BARE, SINGLE, AHEAD));
+        List<String> contenders = new ArrayList<>(List.of(BARE, SINGLE, AHEAD, BY_HAND));
         contenders.addAll(ground.others().keySet());
         Map<String, List<Double>> rates = new LinkedHashMap<>();
         for (int round = 1 - warmUps; round <= rounds; round++) {

@@ -9,22 +9,28 @@ import io.dedup.ledger.scheme.Scheme;
 import io.dedup.store.DedupStore;
 import io.dedup.testservers.KafkaServers;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.StringDeserializer;
 import org.apache.kafka.common.serialization.StringSerializer;
 import org.jspecify.annotations.Nullable;
 import org.springframework.kafka.core.DefaultKafkaConsumerFactory;
+import org.springframework.kafka.listener.BatchMessageListener;
 import org.springframework.kafka.listener.ConcurrentMessageListenerContainer;
 import org.springframework.kafka.listener.ContainerProperties;
+import org.springframework.kafka.listener.GenericMessageListener;
 import org.springframework.kafka.listener.MessageListener;
 
 /**
@@ -69,7 +75,7 @@ public final class ListenerBench {
     public double recordsPerSecond(@Nullable DedupStore store, boolean ahead, Duration handler) {
         String group = newGroup();
         if (store == null) {
-            return run(container(group, record -> take(handler)), dedup -> {});
+            return run(container(group, handling(handler)), dedup -> {});
         }
         try (Deduplicator dedup = Deduplicator.builder(store)
                         .consumer(group)
@@ -79,7 +85,7 @@ public final class ListenerBench {
                         .id(KafkaMessageIds.key())
                         .claimAhead(ahead)
                         .build()) {
-            return run(container(group, record -> take(handler)), kafka::decorate);
+            return run(container(group, handling(handler)), kafka::decorate);
         }
     }
 
@@ -87,10 +93,35 @@ public final class ListenerBench {
     public double recordsPerSecond(OtherReceivers.Maker maker, Duration handler) {
         String group = newGroup();
         try (Scheme receiver = maker.make(group)) {
-            return run(container(group, record -> handle(receiver, record.key(), handler)), dedup -> {});
+            MessageListener<String, String> listener = record -> handle(receiver, record.key(), handler);
+            return run(container(group, listener), dedup -> {});
         } catch (Exception e) {
             throw new IllegalStateException("a receiver can't be measured", e);
         }
+    }
+
+    /** The same with a batch listener that deduplicates each poll by itself. */
+    public double recordsByHand(PollMemory.Maker maker, Duration handler) {
+        String group = newGroup();
+        try (PollMemory memory = maker.make(group)) {
+            Progress progress = new Progress();
+            BatchMessageListener<String, String> listener = records -> handle(memory, records, progress, handler);
+            return run(container(group, listener), progress);
+        }
+    }
+
+    private static void handle(
+            PollMemory memory, List<ConsumerRecord<String, String>> records, Progress progress, Duration handler) {
+        Set<String> won = memory.claim(records.stream().map(ConsumerRecord::key).toList());
+        List<String> done = new ArrayList<>(won.size());
+        for (ConsumerRecord<String, String> record : records) {
+            if (won.remove(record.key())) {
+                take(handler);
+                done.add(record.key());
+            }
+            progress.one();
+        }
+        memory.complete(done);
     }
 
     private static void handle(Scheme receiver, String id, Duration handler) {
@@ -99,6 +130,10 @@ public final class ListenerBench {
         } catch (Exception e) {
             throw new IllegalStateException("not handled", e);
         }
+    }
+
+    private static MessageListener<String, String> handling(Duration time) {
+        return record -> take(time);
     }
 
     private String newGroup() {
@@ -123,6 +158,10 @@ public final class ListenerBench {
             return record;
         });
         decorate.accept(container);
+        return run(container, progress);
+    }
+
+    private static double run(ConcurrentMessageListenerContainer<String, String> container, Progress progress) {
         container.start();
         try {
             return progress.await();
@@ -166,7 +205,7 @@ public final class ListenerBench {
     }
 
     private ConcurrentMessageListenerContainer<String, String> container(
-            String group, MessageListener<String, String> listener) {
+            String group, GenericMessageListener<?> listener) {
         Map<String, Object> config = new HashMap<>();
         config.put("bootstrap.servers", bootstrap);
         config.put("group.id", group);
