@@ -46,8 +46,14 @@ final class PostgresRecords implements RecordDialect {
     private final Form since17;
     private final PostgresRequests<CompleteRequest> complete;
 
+    /**
+     * What the next single message is taken for: what the last one was. Few are duplicates, and those come in runs (a
+     * redelivered poll, a replay): so nearly each message takes one statement, and a new one the cheap one.
+     */
+    private volatile boolean newExpected = true;
+
     /** The statements for versions of the server. */
-    private record Form(String ofNew, String one, String many) {}
+    private record Form(String insert, String one, String many) {}
 
     /** @param complete the columns of {@link PostgresSql#COMPLETE} */
     PostgresRecords(JdbcSettings settings, Statements statements, List<PostgresColumn<CompleteRequest>> complete) {
@@ -62,7 +68,7 @@ final class PostgresRecords implements RecordDialect {
 
     private Form form(JdbcSettings settings, int version) {
         return new Form(
-                PostgresRecordSql.ofNew(settings, version),
+                PostgresRecordSql.insert(settings, version),
                 PostgresRecordSql.one(settings, version),
                 PostgresRecordSql.many(settings, version).replace("{requests}", PostgresRequests.arrays(columns)));
     }
@@ -93,29 +99,42 @@ final class PostgresRecords implements RecordDialect {
 
     private @Nullable RecordResult claimOne(
             Connection connection, Form form, RecordRequest request, @Nullable Duration limit) throws SQLException {
-        try (PreparedStatement statement = prepareOne(connection, form.ofNew(), request, limit);
-                ResultSet result = statement.executeQuery()) {
-            result.next();
-            if (isWritten(result)) {
-                return written(result);
-            }
-            if (!isClaimable(result)) {
-                return answer(result, request);
+        if (newExpected) {
+            RecordResult written = insert(connection, form.insert(), request, limit);
+            if (written != null) {
+                return written;
             }
         }
-        try (PreparedStatement statement = prepareOne(connection, form.one(), request, limit);
-                ResultSet result = statement.executeQuery()) {
-            result.next();
-            return isWritten(result) ? written(result) : answer(result, request);
+        RecordResult answer = ask(connection, form.one(), request, limit);
+        newExpected = answer instanceof RecordResult.Written;
+        return answer;
+    }
+
+    /** Null where somebody has the key, or has had it. */
+    private @Nullable RecordResult insert(
+            Connection connection, String sql, RecordRequest request, @Nullable Duration limit) throws SQLException {
+        byte[] id = KeyBytes.messageId(request.key());
+        byte[] scope = KeyBytes.scope(request.key());
+        try (PreparedStatement statement = unwatched.prepare(connection, sql)) {
+            statement.setBytes(1, id);
+            statement.setBytes(2, scope);
+            statement.setString(3, fingerprint(request));
+            statement.setLong(4, Micros.of(request.window()));
+            statement.setString(5, millis(limit));
+            statement.setBytes(6, id);
+            statement.setBytes(7, scope);
+            statement.setLong(8, lockId(table, request.key()));
+            try (ResultSet result = statement.executeQuery()) {
+                return result.next() ? written(result) : null;
+            }
         }
     }
 
-    private PreparedStatement prepareOne(
+    private @Nullable RecordResult ask(
             Connection connection, String sql, RecordRequest request, @Nullable Duration limit) throws SQLException {
-        PreparedStatement statement = unwatched.prepare(connection, sql);
-        try {
-            byte[] id = KeyBytes.messageId(request.key());
-            byte[] scope = KeyBytes.scope(request.key());
+        byte[] id = KeyBytes.messageId(request.key());
+        byte[] scope = KeyBytes.scope(request.key());
+        try (PreparedStatement statement = unwatched.prepare(connection, sql)) {
             statement.setLong(1, lockId(table, request.key()));
             statement.setString(2, millis(limit));
             statement.setBytes(3, id);
@@ -124,22 +143,11 @@ final class PostgresRecords implements RecordDialect {
             statement.setBytes(6, scope);
             statement.setString(7, fingerprint(request));
             statement.setLong(8, Micros.of(request.window()));
-            return statement;
-        } catch (SQLException | RuntimeException e) {
-            statement.close();
-            throw e;
+            try (ResultSet result = statement.executeQuery()) {
+                result.next();
+                return isWritten(result) ? written(result) : answer(result, request);
+            }
         }
-    }
-
-    /** Whether there is a row, and one that a record may be written in place of. */
-    private static boolean isClaimable(ResultSet result) throws SQLException {
-        int number = result.getInt(3);
-        if (result.wasNull()) {
-            return false;
-        }
-        Phase phase = Phase.of(number);
-        boolean lasts = result.getLong(phase == Phase.DONE ? 8 : 5) > 0;
-        return !lasts || !(phase == Phase.DONE || phase.isOwned());
     }
 
     private List<@Nullable RecordResult> claimMany(
