@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -38,6 +39,10 @@ final class MySqlRecords implements RecordDialect {
     private final String noWait;
     private final boolean mariaDb;
     private final String one;
+    private final String insert;
+
+    /** As on PostgreSQL: what the next single message is taken for. */
+    private volatile boolean newExpected = true;
 
     /**
      * @param limits what comes before a statement, to limit its time; may be empty
@@ -61,6 +66,7 @@ final class MySqlRecords implements RecordDialect {
         this.limits = limits;
         this.noWait = noWait;
         this.mariaDb = mariaDb;
+        this.insert = mariaDb ? noWait + MySqlSql.of(settings, MySqlSql.insertOne()) : "";
         this.one = mariaDb ? noWait + MySqlSql.of(settings, MySqlSql.recordOne() + RETURNING) : "";
     }
 
@@ -128,6 +134,34 @@ final class MySqlRecords implements RecordDialect {
 
     private List<@Nullable RecordResult> together(Connection connection, List<RecordRequest> requests)
             throws SQLException {
+        if (!mariaDb || requests.size() > 1) {
+            return all(connection, requests);
+        }
+        if (newExpected) {
+            RecordResult written = insert(connection, requests);
+            if (written != null) {
+                return Collections.singletonList(written);
+            }
+        }
+        List<@Nullable RecordResult> answers = all(connection, requests);
+        newExpected = answers.get(0) instanceof RecordResult.Written;
+        return answers;
+    }
+
+    /** Null where there was a row. */
+    private @Nullable RecordResult insert(Connection connection, List<RecordRequest> requests) throws SQLException {
+        long mark = WriteMark.next();
+        try (PreparedStatement statement = statements.prepare(connection, insert)) {
+            bind(statement, requests, mark);
+            try (ResultSet result = statement.executeQuery()) {
+                return result.next() && WriteMark.isOf(mark, result.getLong(1))
+                        ? new RecordResult.Written(result.getLong(2))
+                        : null;
+            }
+        }
+    }
+
+    private List<@Nullable RecordResult> all(Connection connection, List<RecordRequest> requests) throws SQLException {
         List<DedupKey> keys = requests.stream().map(RecordRequest::key).toList();
         if (!mariaDb) {
             lock(connection, keys);

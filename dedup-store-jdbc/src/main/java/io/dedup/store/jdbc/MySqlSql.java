@@ -154,6 +154,12 @@ final class MySqlSql {
                 .replace("{source}", RECORD_ONE);
     }
 
+    /** Writes a record where there is no row, and tells whose row there is by then: that and no more, for MariaDB. */
+    static String insertOne() {
+        return "INSERT INTO {table} " + RECORD_ONE
+                + " ON DUPLICATE KEY UPDATE attempt = attempt RETURNING write_mark, token";
+    }
+
     private static String ofValues(String upsert) {
         return upsert.replace("r.mark", "VALUES(write_mark)")
                 .replace("r.new_owner", "VALUES(owner)")
