@@ -116,7 +116,7 @@ final class GenericRecords implements RecordDialect {
     }
 
     @Override
-    public void checkWhole(Connection connection, @Nullable DedupKey written) throws SQLException {
+    public void checkWhole(Connection connection, @Nullable WrittenRecord written) throws SQLException {
         RecordDialect.checkWritten(connection, statements, table, written);
     }
 

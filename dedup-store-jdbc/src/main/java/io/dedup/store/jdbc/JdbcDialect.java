@@ -2,9 +2,9 @@ package io.dedup.store.jdbc;
 
 /** Which database a store talks to. Found out from the connection's metadata unless set. */
 public enum JdbcDialect {
-    /** PostgreSQL 12 or newer. One round trip per operation, single or batch. */
+    /** PostgreSQL 12 or newer. One round trip per operation, single or batch; a single record in a transaction may take two. */
     POSTGRESQL,
-    /** MariaDB 10.6 or newer. One round trip per operation, single or batch. */
+    /** MariaDB 10.6 or newer. Round trips as with {@link #POSTGRESQL}. */
     MARIADB,
     /** MySQL 8.0 or newer. One round trip per operation, two for claims. */
     MYSQL,

@@ -11,16 +11,15 @@ import io.dedup.store.RecordResult;
 import io.dedup.store.RecordTransaction;
 import io.dedup.store.TooManyRecordsException;
 import io.dedup.store.WriteResult;
+import io.dedup.store.jdbc.RecordDialect.WrittenRecord;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.function.Function;
 import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
@@ -48,7 +47,8 @@ final class JdbcTransaction implements RecordTransaction {
     private final SqlFailures failures;
     private final @Nullable Duration limit;
     private final long began = System.nanoTime();
-    private final Set<DedupKey> written = new HashSet<>();
+    /** The records that this has written, and their tokens. */
+    private final Map<DedupKey, Long> written = new HashMap<>();
 
     /** @param limit how long it may last, where the transaction manager doesn't see to it; else null */
     JdbcTransaction(
@@ -75,8 +75,8 @@ final class JdbcTransaction implements RecordTransaction {
         List<RecordResult> answers =
                 all("claim", requests, RecordRequest::key, request -> 0, this::claim, request -> Records.inFlight());
         for (int i = 0; i < answers.size(); i++) {
-            if (answers.get(i) instanceof RecordResult.Written) {
-                written.add(requests.get(i).key());
+            if (answers.get(i) instanceof RecordResult.Written record) {
+                written.put(requests.get(i).key(), record.fencingToken());
             }
         }
         return answers;
@@ -89,7 +89,7 @@ final class JdbcTransaction implements RecordTransaction {
     @Override
     public void removeAll(List<DedupKey> keys) {
         List<DedupKey> own = new ArrayList<>(keys);
-        own.retainAll(written);
+        own.retainAll(written.keySet());
         own.sort(KeyBytes.ORDER);
         for (List<DedupKey> piece : pieces(own, key -> 0)) {
             with("remove", on -> {
@@ -102,7 +102,7 @@ final class JdbcTransaction implements RecordTransaction {
 
     @Override
     public void keepResult(DedupKey key, byte[] result) {
-        if (!written.contains(key)) {
+        if (!written.containsKey(key)) {
             throw new IllegalArgumentException("this transaction has written no record of " + key);
         }
         if (!with("keepResult", on -> dialect.keepResult(on, key, result))) {
@@ -242,7 +242,10 @@ final class JdbcTransaction implements RecordTransaction {
             throw new TransactionTimedOutException("the transaction has lasted longer than " + limit
                     + ", a policy's maxProcessingTime, and is rolled back");
         }
-        DedupKey any = written.isEmpty() ? null : written.iterator().next();
+        WrittenRecord any = written.entrySet().stream()
+                .map(each -> new WrittenRecord(each.getKey(), each.getValue()))
+                .findAny()
+                .orElse(null);
         with("commit", on -> {
             dialect.checkWhole(on, any);
             return this;

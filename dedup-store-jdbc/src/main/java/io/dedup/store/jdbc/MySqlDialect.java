@@ -59,7 +59,7 @@ final class MySqlDialect implements Dialect {
                 CompleteRequest::claim,
                 MySqlSql.COMPLETE,
                 "length, result",
-                MySqlSql.COMPLETE_ONE,
+                mariaDb ? MySqlSql.COMPLETE_ONE : null,
                 (statement, first, request) -> {
                     statement.setLong(first, Micros.of(request.window()));
                     statement.setBytes(first + 1, request.result());
@@ -84,7 +84,7 @@ final class MySqlDialect implements Dialect {
                 RenewRequest::claim,
                 MySqlSql.RENEW,
                 "lease",
-                MySqlSql.RENEW_ONE,
+                mariaDb ? MySqlSql.RENEW_ONE : null,
                 (statement, first, request) -> {
                     statement.setLong(first, Micros.of(request.lease()));
                     return first + 1;

@@ -20,7 +20,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * MariaDB writes, and returns what it wrote, without waiting for anybody. MySQL first asks for the locks of rows that are
+ * MariaDB writes, and returns what it wrote, without waiting for anybody; a single record is first inserted by a statement that
+ * tells no more than whether that was all there was to do. MySQL first asks for the locks of rows that are
  * there, without waiting; then writes, which waits for nobody but one who inserted a row in between; then reads.
  *
  * <p>A locked row undoes the statement, not the transaction (unless the server is told so, which is refused). What a plain
@@ -287,7 +288,7 @@ final class MySqlRecords implements RecordDialect {
     }
 
     @Override
-    public void checkWhole(Connection connection, @Nullable DedupKey written) throws SQLException {
+    public void checkWhole(Connection connection, @Nullable WrittenRecord written) throws SQLException {
         RecordDialect.checkWritten(connection, timed, settings.table(), written);
     }
 

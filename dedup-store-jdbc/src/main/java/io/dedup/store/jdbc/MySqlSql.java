@@ -75,8 +75,7 @@ final class MySqlSql {
                 token = CASE WHEN {written} THEN GREATEST(token + 1, {now}) ELSE token END,
                 lease_until = CASE WHEN {written} THEN 0 ELSE lease_until END,
                 completed_at = CASE WHEN {written} THEN {now} ELSE completed_at END,
-                expires_at = CASE WHEN {written} THEN completed_at + LEAST(r.length, 9223372036854775807 - completed_at)
-                                  ELSE expires_at END,
+                expires_at = CASE WHEN {written} THEN {end} ELSE expires_at END,
                 fingerprint = CASE WHEN {written} THEN r.new_fingerprint ELSE fingerprint END,
                 result = CASE WHEN {written} THEN NULL ELSE result END""".replace("{written}", "(write_mark = r.mark + 1)");
 
@@ -100,7 +99,7 @@ final class MySqlSql {
             + " t.completed_at = {now}, t.result = r.result,"
             + " t.expires_at = CASE WHEN r.length = 9223372036854775807 THEN r.length ELSE {now} + r.length END";
 
-    /** For an update of one row, whose assignments are made from left to right. */
+    /** For MariaDB's update of one row, whose assignments are made from left to right, in the mode that it gets. */
     static final String COMPLETE_ONE = "t.state = 4, t.owner = NULL, t.deaths = 0, t.lease_until = 0,"
             + " t.completed_at = {now}, t.expires_at = t.completed_at + LEAST(?, 9223372036854775807 - t.completed_at),"
             + " t.result = ?";
@@ -135,7 +134,10 @@ final class MySqlSql {
 
     /** Writes what is claimable as done; the rest is assigned to itself. */
     static String record(int requests) {
-        return RECORD.replace("{source}", RECORD_MANY).replace("{requests}", requests(RECORD_COLUMNS, requests));
+        String end = "CASE WHEN r.length = 9223372036854775807 THEN r.length ELSE completed_at + r.length END";
+        return RECORD.replace("{end}", end)
+                .replace("{source}", RECORD_MANY)
+                .replace("{requests}", requests(RECORD_COLUMNS, requests));
     }
 
     /**
@@ -149,7 +151,7 @@ final class MySqlSql {
 
     /** {@link #record} in the same way, for a statement that doesn't wait: its time is that of its row. */
     static String recordOne() {
-        return ofValues(RECORD.replace("r.length", "VALUES(expires_at) - VALUES(token)"))
+        return ofValues(RECORD.replace("{end}", "VALUES(expires_at)"))
                 .replace("{now}", "VALUES(token)")
                 .replace("{source}", RECORD_ONE);
     }

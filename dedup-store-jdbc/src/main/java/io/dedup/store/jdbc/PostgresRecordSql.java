@@ -5,7 +5,7 @@ package io.dedup.store.jdbc;
  *
  * <p>What blocks a record is read first: one that is done, or in flight by a lease, is neither locked nor waited for. Of the
  * others those are written whose advisory lock is free: so nobody waits for a transaction that writes the same record. The
- * lock is tried once a key, before the row is touched, and held until the transaction's end. Only what the write returns is
+ * lock is tried once a key and statement, before the row is touched, and held until the transaction's end. Only what the write returns is
  * written. A rival that ended between the read and the lock leaves a row that isn't claimable, and a request without any
  * answer: it asks again, and then sees the row.
  *
@@ -76,8 +76,9 @@ final class PostgresRecordSql {
     /**
      * Writes a record if there is no row of its key, and else answers nothing: who is told nothing asks by the other statement.
      *
-     * <p>A row that is there isn't touched, and so not waited for. A row that comes in between can only be a claim's, whose
-     * transaction is a statement; so this sets no time-out for locks.
+     * <p>A row that is there isn't touched, and so not waited for. A row that comes in between can only be that of a claim by a
+     * lease, on one scope with this: its transaction is a statement, and lasts as long as its store's time-outs let it. So this
+     * sets no time-out for locks, which it couldn't put back without a row to return.
      */
     private static final String INSERT = """
             INSERT INTO {table} AS t ({columns})

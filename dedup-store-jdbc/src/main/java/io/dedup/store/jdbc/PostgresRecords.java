@@ -24,7 +24,7 @@ import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** One statement per call; nothing in it raises an error that others could cause, as that would end the transaction. */
+/** One statement per call, two for a single message that is a surprise; nothing in it raises an error that others could cause, as that would end the transaction. */
 final class PostgresRecords implements RecordDialect {
     /** Occurs in no UTF-8. */
     private static final byte SEPARATOR = (byte) 0xff;
@@ -230,7 +230,7 @@ final class PostgresRecords implements RecordDialect {
     }
 
     @Override
-    public void checkWhole(Connection connection, @Nullable DedupKey written) throws SQLException {
+    public void checkWhole(Connection connection, @Nullable WrittenRecord written) throws SQLException {
         Boolean failed = state.hasFailed(connection);
         if (failed == null) {
             try (PreparedStatement statement = statements.prepare(connection, "SELECT 1")) {

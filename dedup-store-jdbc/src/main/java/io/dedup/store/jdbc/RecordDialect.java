@@ -46,10 +46,13 @@ interface RecordDialect {
      * To be called before the commit: whether that would commit everything. It wouldn't where something in the transaction
      * has failed, which made the database undo it, and somebody went on as if nothing had happened.
      *
-     * @param written the key of a record that this transaction has written, if it has any
+     * @param written a record that this transaction has written, if it has any
      * @throws SQLException also when it wouldn't
      */
-    void checkWhole(Connection connection, @Nullable DedupKey written) throws SQLException;
+    void checkWhole(Connection connection, @Nullable WrittenRecord written) throws SQLException;
+
+    /** A record as a transaction has written it: no other row of its key, before or after, has the token. */
+    record WrittenRecord(DedupKey key, long token) {}
 
     /** Whether nothing but READ COMMITTED will do. */
     boolean needsReadCommitted();
@@ -62,8 +65,9 @@ interface RecordDialect {
      */
     long checkServer(Connection connection) throws SQLException;
 
-    /** For databases that silently begin a new transaction: the record would be gone. */
-    static void checkWritten(Connection connection, Statements statements, TableName table, @Nullable DedupKey written)
+    /** For databases that silently begin a new transaction: the record would be gone, or be another's, or an older one again. */
+    static void checkWritten(
+            Connection connection, Statements statements, TableName table, @Nullable WrittenRecord written)
             throws SQLException {
         if (written != null && !isThere(connection, statements, table, written)) {
             throw new SQLException(
@@ -72,12 +76,13 @@ interface RecordDialect {
         }
     }
 
-    private static boolean isThere(Connection connection, Statements statements, TableName table, DedupKey key)
+    private static boolean isThere(Connection connection, Statements statements, TableName table, WrittenRecord written)
             throws SQLException {
-        String sql = table.in("SELECT 1 FROM {table} WHERE message_id = ? AND scope = ?");
+        String sql = table.in("SELECT 1 FROM {table} WHERE message_id = ? AND scope = ? AND token = ?");
         try (PreparedStatement statement = statements.prepare(connection, sql)) {
-            statement.setBytes(1, KeyBytes.messageId(key));
-            statement.setBytes(2, KeyBytes.scope(key));
+            statement.setBytes(1, KeyBytes.messageId(written.key()));
+            statement.setBytes(2, KeyBytes.scope(written.key()));
+            statement.setLong(3, written.token());
             try (ResultSet result = statement.executeQuery()) {
                 return result.next();
             }

@@ -22,6 +22,8 @@ import java.util.concurrent.Future;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.dao.DataAccessException;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
@@ -130,6 +132,36 @@ class CommitTest {
                             rolledBack -> assertThat(rolledBack.cause()).isSameAs(failure));
             assertDurable(false);
         }
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @EnumSource(names = {"MARIADB", "MYSQL", "H2"})
+    @DisplayName(
+            "a record that took another's place is gone when that one is back: the transaction was undone and began anew")
+    void undoneTakeover(JdbcDialect dialect) {
+        start(dialect);
+        Messages.released(store, key);
+        RecordTransaction transaction = handled();
+        business.execute("ROLLBACK"); // as a deadlock does
+        business.update("INSERT INTO effect VALUES ('b')");
+        assertThat(transaction.commit()).isInstanceOf(CommitResult.RolledBack.class);
+        assertThat(database.count("SELECT count(*) FROM effect")).isZero();
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @EnumSource(names = {"MARIADB", "MYSQL", "H2"})
+    @DisplayName("a record is gone when it is another's: the transaction was undone, and a copy was faster")
+    void undoneAndOvertaken(JdbcDialect dialect) {
+        start(dialect);
+        RecordTransaction transaction = handled();
+        business.execute("ROLLBACK");
+        business.update("INSERT INTO effect VALUES ('b')");
+        try (Session rival = new Session(transactions)) {
+            assertThat(rival.claim(key)).isInstanceOf(RecordResult.Written.class);
+            assertThat(rival.commit()).isInstanceOf(CommitResult.Committed.class);
+        }
+        assertThat(transaction.commit()).isInstanceOf(CommitResult.RolledBack.class);
+        assertThat(database.count("SELECT count(*) FROM effect")).isZero();
     }
 
     @OnEachDatabase

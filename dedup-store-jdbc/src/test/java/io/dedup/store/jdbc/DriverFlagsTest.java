@@ -4,10 +4,15 @@ import static io.dedup.store.jdbc.Messages.acquireAll;
 import static io.dedup.store.jdbc.Messages.assertAcquired;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.zaxxer.hikari.HikariDataSource;
 import io.dedup.DedupKey;
+import io.dedup.Window;
 import io.dedup.store.ClaimRequest;
 import io.dedup.store.ClaimResult;
+import io.dedup.store.CommitResult;
 import io.dedup.store.OperatorResult;
+import io.dedup.store.RecordRequest;
+import io.dedup.store.RecordResult;
 import io.dedup.store.WriteResult;
 import io.dedup.testservers.MariaDbServers;
 import java.util.ArrayList;
@@ -15,6 +20,7 @@ import java.util.List;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 
 /** Options of the driver that change what it counts and how it sends. */
 class DriverFlagsTest {
@@ -73,6 +79,49 @@ class DriverFlagsTest {
             assertThat(store.forceDone(key, Messages.WINDOW, false)).isEqualTo(OperatorResult.APPLIED);
             database.age(Messages.WINDOW.duration());
             assertThat(store.purgeExpired(100)).isEqualTo(4);
+        }
+    }
+
+    @ParameterizedTest(name = "{0} with {1}")
+    @CsvSource({
+        "MARIADB, useAffectedRows=true",
+        "MARIADB, useServerPrepStmts=true",
+        "MYSQL, useAffectedRows=true",
+        "MYSQL, useServerPrepStmts=true"
+    })
+    @DisplayName("S3 nor does any in a handler's transaction")
+    void inTransaction(JdbcDialect dialect, String option) {
+        Messages messages = new Messages();
+        try (TestDatabase database = TestDatabase.with(dialect, MariaDbServers.newDatabase(), option)) {
+            HikariDataSource pool = database.pool();
+            JdbcDedupStore store = database.closing(database.builder(pool).build());
+            JdbcTransactions transactions = store.transactions(new DataSourceTransactionManager(pool));
+            DedupKey released = messages.key();
+            Messages.released(store, released);
+            DedupKey forever = messages.key();
+            for (int round = 0; round < 3; round++) { // each of the statements, again and again
+                DedupKey fresh = messages.key();
+                try (Session session = new Session(transactions)) {
+                    assertThat(session.claim(fresh)).isInstanceOf(RecordResult.Written.class);
+                    assertThat(session.claim(released))
+                            .isInstanceOf(round == 0 ? RecordResult.Written.class : RecordResult.Done.class);
+                    RecordResult answer = session.call(
+                                    open -> open.claimAll(List.of(new RecordRequest(forever, Window.forever(), null))))
+                            .get(0);
+                    if (round == 0) {
+                        assertThat(answer).isInstanceOf(RecordResult.Written.class);
+                    } else {
+                        assertThat(answer)
+                                .isInstanceOfSatisfying(
+                                        RecordResult.Done.class,
+                                        done -> assertThat(done.left()).isEqualTo(Window.forever()));
+                    }
+                    assertThat(session.commit()).isInstanceOf(CommitResult.Committed.class);
+                }
+                try (Session session = new Session(transactions)) {
+                    assertThat(session.claim(fresh)).isInstanceOf(RecordResult.Done.class);
+                }
+            }
         }
     }
 }

@@ -280,6 +280,29 @@ class RecordRacesTest {
         }
     }
 
+    @Test
+    @DisplayName("S9 PostgreSQL: so is one that appears while a single record is inserted; who undoes it is waited for")
+    void appearsMeanwhileForOne() throws SQLException {
+        start(JdbcDialect.POSTGRESQL);
+        DedupKey undone = scene.messages.key();
+        DedupKey committed = scene.messages.key();
+        try (Session asking = scene.session();
+                Rival rival = new Rival(scene.database);
+                Rival second = new Rival(scene.database)) {
+            rival.insertDone(undone);
+            second.insertDone(committed);
+            Future<List<RecordResult>> first = asking.start(open -> open.claimAll(List.of(Session.request(undone))));
+            scene.database.awaitBlocked();
+            rival.rollback();
+            assertThat(Session.get(first)).hasOnlyElementsOfType(RecordResult.Written.class);
+            Future<List<RecordResult>> then = asking.start(open -> open.claimAll(List.of(Session.request(committed))));
+            scene.database.awaitBlocked();
+            second.commit();
+            assertThat(Session.get(then)).hasOnlyElementsOfType(RecordResult.Done.class);
+            assertGoesOn(asking);
+        }
+    }
+
     @OnServers
     @DisplayName("a completion waits for a row that a heartbeat has for a moment")
     void completionWaits(JdbcDialect dialect) throws SQLException {
