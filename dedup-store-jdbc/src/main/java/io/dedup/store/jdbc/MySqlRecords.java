@@ -40,10 +40,7 @@ final class MySqlRecords implements RecordDialect {
     private final String noWait;
     private final boolean mariaDb;
     private final String one;
-    private final String insert;
-
-    /** As on PostgreSQL: what the next single message is taken for. */
-    private volatile boolean newExpected = true;
+    private final MariaDbInsert insert;
 
     /**
      * @param limits what comes before a statement, to limit its time; may be empty
@@ -67,7 +64,7 @@ final class MySqlRecords implements RecordDialect {
         this.limits = limits;
         this.noWait = noWait;
         this.mariaDb = mariaDb;
-        this.insert = mariaDb ? noWait + MySqlSql.of(settings, MySqlSql.insertOne()) : "";
+        this.insert = new MariaDbInsert(statements, noWait + MySqlSql.of(settings, MySqlSql.insertOne()));
         this.one = mariaDb ? noWait + MySqlSql.of(settings, MySqlSql.recordOne() + RETURNING) : "";
     }
 
@@ -138,28 +135,13 @@ final class MySqlRecords implements RecordDialect {
         if (!mariaDb || requests.size() > 1) {
             return all(connection, requests);
         }
-        if (newExpected) {
-            RecordResult written = insert(connection, requests);
-            if (written != null) {
-                return Collections.singletonList(written);
-            }
+        RecordResult written = insert.tryIfNew(connection, requests.get(0));
+        if (written != null) {
+            return Collections.singletonList(written);
         }
         List<@Nullable RecordResult> answers = all(connection, requests);
-        newExpected = answers.get(0) instanceof RecordResult.Written;
+        insert.expectNew(answers.get(0) instanceof RecordResult.Written);
         return answers;
-    }
-
-    /** Null where there was a row. */
-    private @Nullable RecordResult insert(Connection connection, List<RecordRequest> requests) throws SQLException {
-        long mark = WriteMark.next();
-        try (PreparedStatement statement = statements.prepare(connection, insert)) {
-            bind(statement, requests, mark);
-            try (ResultSet result = statement.executeQuery()) {
-                return result.next() && WriteMark.isOf(mark, result.getLong(1))
-                        ? new RecordResult.Written(result.getLong(2))
-                        : null;
-            }
-        }
     }
 
     private List<@Nullable RecordResult> all(Connection connection, List<RecordRequest> requests) throws SQLException {
@@ -200,7 +182,7 @@ final class MySqlRecords implements RecordDialect {
         }
     }
 
-    private static void bind(PreparedStatement statement, List<RecordRequest> requests, long mark) throws SQLException {
+    static void bind(PreparedStatement statement, List<RecordRequest> requests, long mark) throws SQLException {
         int next = 1;
         for (RecordRequest request : requests) {
             statement.setBytes(next++, KeyBytes.messageId(request.key()));
