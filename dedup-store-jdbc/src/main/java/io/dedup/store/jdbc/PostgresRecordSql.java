@@ -5,8 +5,8 @@ package io.dedup.store.jdbc;
  *
  * <p>What blocks a record is read first: one that is done, or in flight by a lease, is neither locked nor waited for. Of the
  * others those are written whose advisory lock is free: so nobody waits for a transaction that writes the same record. The
- * lock is tried once a key and statement, before the row is touched, and held until the transaction's end. Only what the write returns is
- * written. A rival that ended between the read and the lock leaves a row that isn't claimable, and a request without any
+ * lock is tried once a key and statement, before the row is touched, and held until the transaction's end. Only what the
+ * write returns is written. A rival that ended between the read and the lock leaves a row that isn't claimable, and a request without any
  * answer: it asks again, and then sees the row.
  *
  * <p>A single record can be inserted without asking what else there may be, which takes about a third less of the server's

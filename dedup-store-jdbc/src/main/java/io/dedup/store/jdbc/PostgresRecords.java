@@ -24,7 +24,10 @@ import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** One statement per call, two for a single message that is a surprise; nothing in it raises an error that others could cause, as that would end the transaction. */
+/**
+ * One statement per call, two for a single message that is a surprise; nothing in them raises an error that others could cause,
+ * as that would end the transaction.
+ */
 final class PostgresRecords implements RecordDialect {
     /** Occurs in no UTF-8. */
     private static final byte SEPARATOR = (byte) 0xff;

@@ -65,7 +65,10 @@ interface RecordDialect {
      */
     long checkServer(Connection connection) throws SQLException;
 
-    /** For databases that silently begin a new transaction: the record would be gone, or be another's, or an older one again. */
+    /**
+     * For databases that silently begin a new transaction: the record would be gone, or be another's, or an older one would be
+     * back.
+     */
     static void checkWritten(
             Connection connection, Statements statements, TableName table, @Nullable WrittenRecord written)
             throws SQLException {
