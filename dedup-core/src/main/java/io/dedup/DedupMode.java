@@ -15,7 +15,10 @@ public enum DedupMode {
      * take longer than others should be kept waiting by a lock. The store has to be the table of the transactions.
      */
     LEASED_TRANSACTIONAL,
-    /** One record, written within the handler's transaction before it runs: exactly once, with one round trip for what is new. */
+    /**
+     * One record, written within the handler's transaction before it runs: exactly once, with one round trip for what is
+     * new.
+     */
     TRANSACTIONAL,
     /**
      * TRANSACTIONAL with a faster store in front, which answers duplicates without touching the database: exactly once,

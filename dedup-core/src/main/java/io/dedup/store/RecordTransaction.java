@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
 public interface RecordTransaction {
     /**
      * Writes the records of messages that are about to be handled, as DONE: visible to others when this commits. One
-     * round trip; a single one that isn't what the last one was, new or not, may take two. Never waits for a transaction that handles one of them, as far as the database can do without.
+     * round trip; a single message that isn't new, after one that was, may take two. Never waits for a transaction that
+     * handles one of them, as far as the database can do without.
      *
      * @param requests each key once
      * @return an answer for each, in order

@@ -20,9 +20,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * MariaDB writes, and returns what it wrote, without waiting for anybody; a single record is first inserted by a statement that
- * tells no more than whether that was all there was to do. MySQL first asks for the locks of rows that are
- * there, without waiting; then writes, which waits for nobody but one who inserted a row in between; then reads.
+ * MariaDB writes, and returns what it wrote, without waiting for anybody; a single record is first inserted, see
+ * {@link MariaDbInsert}. MySQL first asks for the locks of rows that are there, without waiting; then writes, which waits for
+ * nobody but one who inserted a row in between; then reads.
  *
  * <p>A locked row undoes the statement, not the transaction (unless the server is told so, which is refused). What a plain
  * read shows to be done, or in flight by a lease, is answered by it then; the rest is written in halves.
