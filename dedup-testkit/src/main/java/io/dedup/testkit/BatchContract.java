@@ -9,7 +9,6 @@ import io.dedup.store.Claim;
 import io.dedup.store.ClaimRequest;
 import io.dedup.store.ClaimResult;
 import io.dedup.store.CompleteRequest;
-import io.dedup.store.DedupStore;
 import io.dedup.store.ReleaseMode;
 import io.dedup.store.ReleaseRequest;
 import io.dedup.store.RenewRequest;
@@ -82,26 +81,9 @@ abstract class BatchContract extends ContractGroup {
     @DisplayName("answers come in the order of the requests, however the keys sort")
     void order() {
         List<ClaimRequest> requests = requests(LARGE);
-        DedupStore store = store();
-        // Every record in a state of its own, told apart by results, attempts and leases.
-        for (int i = 0; i < LARGE; i++) {
-            ClaimRequest request = requests.get(i);
-            Claim claim = new Claim(request.key(), Owners.next(), 1);
-            switch (i % 4) {
-                case 0 -> {} // new
-                case 1 -> store.claim(new ClaimRequest(request.key(), claim.owner(), Duration.ofMinutes(i)));
-                case 2 -> {
-                    store.claim(new ClaimRequest(request.key(), claim.owner(), Subject.LEASE));
-                    store.complete(new CompleteRequest(claim, Window.forever(), bytes(i), false));
-                }
-                default -> {
-                    store.claim(new ClaimRequest(request.key(), claim.owner(), Subject.LEASE));
-                    store.release(new ReleaseRequest(claim, ReleaseMode.STARTED));
-                }
-            }
-        }
+        prepare(requests);
 
-        List<ClaimResult> answers = store.claimAll(requests);
+        List<ClaimResult> answers = store().claimAll(requests);
 
         assertThat(answers).hasSize(LARGE);
         for (int i = 0; i < LARGE; i++) {
@@ -123,6 +105,28 @@ abstract class BatchContract extends ContractGroup {
             }
         }
         assertWritesInOrder(requests);
+    }
+
+    /** Every record but each fourth gets a state of its own, told apart by results, attempts and leases. */
+    private void prepare(List<ClaimRequest> requests) {
+        List<ClaimRequest> claimed = new ArrayList<>();
+        List<CompleteRequest> done = new ArrayList<>();
+        List<ReleaseRequest> released = new ArrayList<>();
+        for (int i = 0; i < LARGE; i++) {
+            Claim claim = new Claim(requests.get(i).key(), Owners.next(), 1);
+            Duration lease = i % 4 == 1 ? Duration.ofMinutes(i) : Subject.LEASE;
+            if (i % 4 != 0) {
+                claimed.add(new ClaimRequest(claim.key(), claim.owner(), lease));
+            }
+            if (i % 4 == 2) {
+                done.add(new CompleteRequest(claim, Window.forever(), bytes(i), false));
+            } else if (i % 4 == 3) {
+                released.add(new ReleaseRequest(claim, ReleaseMode.STARTED));
+            }
+        }
+        assertThat(store().claimAll(claimed)).hasOnlyElementsOfType(ClaimResult.Acquired.class);
+        assertAllApplied(done.size(), store().completeAll(done));
+        assertAllApplied(released.size(), store().releaseAll(released));
     }
 
     /** Of the records above, those of index 0 and 3 modulo 4 are owned by the requests' owners now. */
