@@ -48,7 +48,12 @@ final class BoundConsumer {
                     fetchAgain(partition);
                     wake.accept(partition);
                 }),
-                () -> Thread.currentThread() == thread ? polls.current() : polls.fresh());
+                () -> Thread.currentThread() == thread ? polls.current() : polls.fresh(),
+                // Another thread's ack is committed whenever the consumer gets to it, and the consumer would wait.
+                delivery -> Thread.currentThread() == thread
+                        && delivery.execution != null
+                        && delivery.delivery != null
+                        && claims.queue(delivery.execution, delivery.delivery));
     }
 
     /** Whether this callback, of which each consumer has its own, is its consumer's. */

@@ -63,6 +63,11 @@ final class ClaimedPoll {
         this.completions = completions;
     }
 
+    /** Claims nothing ahead, and queues nothing. */
+    static ClaimedPoll none(DedupEngine engine, RecordDeliveries deliveries) {
+        return new ClaimedPoll(engine, deliveries, null, null);
+    }
+
     /** This is the container's consumer. */
     void watch(HookedConsumer containers) {
         consumer = containers;
@@ -181,11 +186,18 @@ final class ClaimedPoll {
 
     /** The handler has succeeded, and the record may be acked. */
     void succeed(Execution execution, Delivery delivery, WaitBudget budget) {
-        if (completions == null || !hasPolled) { // nobody would wait for it before a commit
+        if (!queue(execution, delivery)) {
             execution.succeed(null, budget); // whatever it says: the effect has happened
-        } else {
-            completions.add(execution, delivery);
         }
+    }
+
+    /** Takes it on to tell the store before the next commit; false where nobody would wait for that. */
+    boolean queue(Execution execution, Delivery delivery) {
+        if (completions == null || !hasPolled) {
+            return false;
+        }
+        completions.add(execution, delivery);
+        return true;
     }
 
     /** Gives up what hasn't begun. Never throws. */
@@ -195,8 +207,9 @@ final class ClaimedPoll {
         }
     }
 
-    /** The consumer has come to its end. */
+    /** The consumer has come to its end: nothing waits for a commit any more. */
     void end() {
+        hasPolled = false;
         flush();
         giveBack();
     }

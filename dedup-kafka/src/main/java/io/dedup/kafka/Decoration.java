@@ -201,7 +201,7 @@ final class Decoration {
         }
         ClaimedPoll claims = claimAhead
                 ? hooks.bind(container.getContainerProperties(), engine, deliveries, maxPollInterval(), seeks)
-                : new ClaimedPoll(engine, deliveries, null, null);
+                : ClaimedPoll.none(engine, deliveries);
         consumers.put(
                 Thread.currentThread(),
                 new BoundConsumer(

@@ -6,6 +6,7 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.jspecify.annotations.Nullable;
 import org.springframework.kafka.listener.ConsumerSeekAware.ConsumerSeekCallback;
 
@@ -37,17 +38,26 @@ final class HookedConsumer implements InvocationHandler {
      * @param hooks whose; several instances may have hooked the consumers of one factory, each around the ones before
      */
     static @Nullable HookedConsumer of(ConsumerSeekCallback container, PollHooks hooks) {
-        try {
-            Object consumer = HandlerMethods.read(container.getClass(), "consumer", container);
-            while (consumer != null
-                    && Proxy.isProxyClass(consumer.getClass())
-                    && Proxy.getInvocationHandler(consumer) instanceof HookedConsumer hooked) {
-                if (hooked.hooks == hooks) {
-                    return hooked;
-                }
-                consumer = hooked.target;
+        Object consumer = consumerOf(container);
+        while (consumer != null
+                && Proxy.isProxyClass(consumer.getClass())
+                && Proxy.getInvocationHandler(consumer) instanceof HookedConsumer hooked) {
+            if (hooked.hooks == hooks) {
+                return hooked;
             }
-            return null;
+            consumer = hooked.target;
+        }
+        return null;
+    }
+
+    /** Whether the container's consumer is Kafka's own, with nothing around it: no call of its can be seen. */
+    static boolean isBare(ConsumerSeekCallback container) {
+        return consumerOf(container) instanceof KafkaConsumer<?, ?>;
+    }
+
+    private static @Nullable Object consumerOf(ConsumerSeekCallback container) {
+        try {
+            return HandlerMethods.read(container.getClass(), "consumer", container);
         } catch (ReflectiveOperationException | RuntimeException e) { // spring-kafka has no getter for it
             return null;
         }
@@ -71,7 +81,7 @@ final class HookedConsumer implements InvocationHandler {
                 }
                 return polled;
             }
-            case "commitSync", "commitAsync" -> claims.flush();
+            case "commitSync", "commitAsync", "groupMetadata" -> claims.flush(); // the last lets a producer commit
             case "unsubscribe", "close" -> claims.end();
             default -> {}
         }

@@ -118,9 +118,7 @@ final class LaterRecords<K, V> {
         try {
             listener.invoke(record, tracked, consumer);
         } catch (Throwable e) {
-            boolean leaseLost = WorkMayGoOn.fail(decoration.engine(), List.of(execution), e);
-            bound.redeliveries().failed(pending, leaseLost ? null : e);
-            throw listener.failed(record, e, leaseLost, bound);
+            throw listener.failed(record, e, failed(pending, execution, bound, e), bound);
         } finally {
             decoration.invocations().end(record);
             tracked.handlerReturned();
@@ -128,6 +126,16 @@ final class LaterRecords<K, V> {
         if (!ending.later && mode.returnEnds(bound)) {
             bound.acks().acknowledgeOnly(pending, given.ack());
         }
+    }
+
+    /** Whether its lease was lost before. What was acknowledged before stays done: the store may not have been told yet. */
+    private boolean failed(PendingDelivery given, Execution execution, BoundConsumer bound, Throwable cause) {
+        if (bound.acks().pending().closeOnly(List.of(given), null).isEmpty()) {
+            return false;
+        }
+        boolean leaseLost = WorkMayGoOn.fail(decoration.engine(), List.of(execution), cause);
+        bound.redeliveries().failed(given, leaseLost ? null : cause);
+        return leaseLost;
     }
 
     /** Of one record's work. */
@@ -161,7 +169,7 @@ final class LaterRecords<K, V> {
                         bound.acks().acknowledgeOnly(pending, given.ack());
                     } else {
                         observation.accept(LaterResult.failure(failure));
-                        failed(LaterResult.failure(failure));
+                        boolean unused = failed(pending, given.execution(), bound, LaterResult.failure(failure));
                     }
                 } catch (Throwable e) {
                     log.error("The end of {} couldn't be recorded; its lease runs out", given.acknowledgment(), e);
@@ -170,11 +178,6 @@ final class LaterRecords<K, V> {
                 }
             }));
             return told;
-        }
-
-        private void failed(Throwable failure) {
-            boolean leaseLost = WorkMayGoOn.fail(decoration.engine(), List.of(given.execution()), failure);
-            bound.redeliveries().failed(pending, leaseLost ? null : failure);
         }
     }
 }

@@ -3,23 +3,36 @@ package io.dedup.kafka;
 import io.dedup.engine.DedupEngine;
 import io.dedup.engine.Execution;
 import io.dedup.engine.WaitBudget;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Closes out what a handler acknowledges: the store is told before the container is. Thread-safe. */
+/**
+ * Closes out what a handler acknowledges: the store is told before the container is, or, of what is queued, before the
+ * container commits. Thread-safe.
+ */
 final class ManualAcks {
     private final DedupEngine engine;
     private final PendingDeliveries pending;
     private final Redeliveries redeliveries;
     private final Supplier<WaitBudget> budget;
+    private final Predicate<PendingDelivery> queue;
 
-    ManualAcks(DedupEngine engine, PendingDeliveries pending, Redeliveries redeliveries, Supplier<WaitBudget> budget) {
+    /** @param queue has the store told of it before an offset beyond it is committed; false where it must be told now */
+    ManualAcks(
+            DedupEngine engine,
+            PendingDeliveries pending,
+            Redeliveries redeliveries,
+            Supplier<WaitBudget> budget,
+            Predicate<PendingDelivery> queue) {
         this.engine = engine;
         this.pending = pending;
         this.redeliveries = redeliveries;
         this.budget = budget;
+        this.queue = queue;
     }
 
     PendingDeliveries pending() {
@@ -62,7 +75,7 @@ final class ManualAcks {
 
     private void complete(List<PendingDelivery> closing, @Nullable ContainerAck ack) {
         try {
-            List<Execution> executions = PendingDelivery.executions(closing);
+            List<Execution> executions = unqueued(closing);
             if (executions.size() == 1) {
                 executions.get(0).succeed(null, budget.get());
             } else if (!executions.isEmpty()) {
@@ -71,6 +84,17 @@ final class ManualAcks {
         } finally {
             pending.closed(closing, ack);
         }
+    }
+
+    /** Queues what can be; those that are left. */
+    private List<Execution> unqueued(List<PendingDelivery> closing) {
+        List<Execution> left = new ArrayList<>(closing.size());
+        for (PendingDelivery delivery : closing) {
+            if (delivery.execution != null && !queue.test(delivery)) {
+                left.add(delivery.execution);
+            }
+        }
+        return left;
     }
 
     /** The handler failed with these, or gave them back; true when the lease of one was lost before. */

@@ -17,7 +17,7 @@ final class PendingDelivery {
         GIVEN,
         /** A copy of one that the handler has. */
         FOLLOWING,
-        /** Acknowledged; the store is being told. */
+        /** Acknowledged, or failed; the store is being told. */
         CLOSING,
         /** Its work failed; it must be delivered again. */
         AGAIN,

@@ -45,8 +45,8 @@ final class PollHooks implements AutoCloseable {
     }
 
     /**
-     * This thread's consumer claims ahead from its first poll on. Successes are told to the store one by one where the handler
-     * says when they count.
+     * This thread's consumer claims ahead from its first poll on. Successes are told to the store one by one where the
+     * handler's word commits them.
      */
     ClaimedPoll bind(
             ContainerProperties container,
@@ -54,9 +54,10 @@ final class PollHooks implements AutoCloseable {
             RecordDeliveries deliveries,
             Duration maxPollInterval,
             ConsumerSeekCallback seeks) {
-        AckMode mode = container.getAckMode();
-        boolean oneByOne = mode == AckMode.MANUAL || mode == AckMode.MANUAL_IMMEDIATE;
-        QueuedCompletions completions = oneByOne
+        if (HookedConsumer.isBare(seeks)) {
+            return ClaimedPoll.none(engine, deliveries);
+        }
+        QueuedCompletions completions = container.getAckMode() == AckMode.MANUAL_IMMEDIATE
                 ? null
                 : new QueuedCompletions(engine, background, timer, new PollBudget(maxPollInterval.dividedBy(2)));
         ClaimedPoll claimed =

@@ -141,8 +141,17 @@ final class QueuedCompletions {
         } finally {
             lock.unlock();
         }
-        if (!timer.after(LONG, this::timeIsUp)) { // closed
+        if (!isTimed()) {
             timeIsUp();
+        }
+    }
+
+    private boolean isTimed() {
+        try {
+            return timer.after(LONG, this::timeIsUp);
+        } catch (Error e) { // there are no more threads to be had
+            log.debug("Told at once", e);
+            return false;
         }
     }
 
@@ -162,7 +171,8 @@ final class QueuedCompletions {
     private void tellBeside() {
         try {
             background.execute(this::tell);
-        } catch (RejectedExecutionException e) { // closed
+        } catch (RejectedExecutionException | Error e) { // closed, or there are no more threads to be had
+            log.debug("Told by the consumer's thread", e);
             tell();
         }
     }

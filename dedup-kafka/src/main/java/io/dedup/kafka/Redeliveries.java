@@ -28,22 +28,21 @@ final class Redeliveries {
     /**
      * This record's work failed.
      *
+     * @param closing by the one who calls this
      * @param failure null when it is to be tried again without an error handler's notice
      */
-    void failed(PendingDelivery given, @Nullable Throwable failure) {
+    void failed(PendingDelivery closing, @Nullable Throwable failure) {
         pending.locked(() -> {
-            if (given.state == State.GIVEN) { // else it was acknowledged before
-                given.state = State.AGAIN;
-                given.failure = failure;
-                pending.forgetFirst(given);
-                given.followers.forEach(follower -> {
-                    if (follower.state == State.FOLLOWING) {
-                        follower.state = State.AGAIN;
-                    }
-                });
-                given.followers.clear();
-            }
-            return given;
+            closing.state = State.AGAIN;
+            closing.failure = failure;
+            pending.forgetFirst(closing);
+            closing.followers.forEach(follower -> {
+                if (follower.state == State.FOLLOWING) {
+                    follower.state = State.AGAIN;
+                }
+            });
+            closing.followers.clear();
+            return closing;
         });
         fetch();
     }

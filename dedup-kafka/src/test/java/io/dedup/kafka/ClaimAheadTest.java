@@ -1,5 +1,6 @@
 package io.dedup.kafka;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -14,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -24,18 +26,24 @@ import java.util.stream.IntStream;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.StringDeserializer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.kafka.core.ConsumerFactory;
+import org.springframework.kafka.core.ConsumerPostProcessor;
+import org.springframework.kafka.core.DefaultKafkaConsumerFactory;
+import org.springframework.kafka.listener.AcknowledgingConsumerAwareMessageListener;
+import org.springframework.kafka.listener.AcknowledgingMessageListener;
 import org.springframework.kafka.listener.ConcurrentMessageListenerContainer;
 import org.springframework.kafka.listener.ConsumerSeekAware;
 import org.springframework.kafka.listener.ContainerProperties;
 import org.springframework.kafka.listener.ContainerProperties.AckMode;
 import org.springframework.kafka.listener.DefaultErrorHandler;
 import org.springframework.kafka.listener.MessageListener;
+import org.springframework.kafka.support.Acknowledgment;
 import org.springframework.kafka.support.TopicPartitionOffset;
 import org.springframework.util.backoff.FixedBackOff;
 
@@ -64,6 +72,17 @@ class ClaimAheadTest {
         return record -> scene.effect().accept(record);
     }
 
+    /** Acknowledges where the mode asks for it. */
+    private static MessageListener<String, String> effect(Scene scene, AckMode mode) {
+        if (mode != AckMode.MANUAL && mode != AckMode.MANUAL_IMMEDIATE) {
+            return effect(scene);
+        }
+        return (AcknowledgingMessageListener<String, String>) (record, ack) -> {
+            scene.effect().accept(record);
+            requireNonNull(ack).acknowledge();
+        };
+    }
+
     private StoredRecord record(Scene scene, String id) {
         return watched.store.find(scene.dedup.key(scene.topic, id)).orElseThrow();
     }
@@ -71,12 +90,12 @@ class ClaimAheadTest {
     @ParameterizedTest
     @EnumSource(
             value = AckMode.class,
-            names = {"BATCH", "COUNT", "TIME", "RECORD"})
+            names = {"BATCH", "COUNT", "TIME", "RECORD", "MANUAL", "MANUAL_IMMEDIATE"})
     @DisplayName("one claim a poll, no single ones; all are done, once, and committed")
     void oneClaimForAPoll(AckMode mode) {
         try (Scene scene = scene(policy -> policy)) {
             scene.send(ids(MANY));
-            scene.runUntilCommitted(scene.container(mode, effect(scene)));
+            scene.runUntilCommitted(scene.container(mode, effect(scene, mode)));
             assertThat(scene.effects).containsExactly(ids(MANY));
             assertThat(watched.calls("claim")).hasSizeLessThan(10); // where a poll brought one record
             assertThat(watched.calls("claimAll")).hasSizeLessThan(MANY / 4);
@@ -84,7 +103,7 @@ class ClaimAheadTest {
                 assertThat(record(scene, id).state()).isEqualTo(StoredRecord.State.DONE);
                 assertThat(record(scene, id).attempt()).isEqualTo(1);
             }
-            if (mode == AckMode.BATCH) {
+            if (mode == AckMode.BATCH || mode == AckMode.MANUAL) {
                 assertThat(watched.calls("complete")).isEmpty();
                 assertThat(watched.calls("completeAll")).hasSizeLessThan(MANY / 4);
             }
@@ -120,12 +139,90 @@ class ClaimAheadTest {
         scene.awaitCommitted(3);
     }
 
-    @Test
+    @ParameterizedTest
+    @EnumSource(
+            value = AckMode.class,
+            names = {"BATCH", "MANUAL"})
     @DisplayName("T2 no offset is committed before the store knows of what is below it")
-    void durableFirst() {
+    void durableFirst(AckMode mode) {
         try (Scene scene = scene(policy -> policy)) {
             scene.send("a", "b", "c");
-            assertDurableFirst(scene, scene.container(AckMode.BATCH, effect(scene)));
+            assertDurableFirst(scene, scene.container(mode, effect(scene, mode)));
+        }
+    }
+
+    @Test
+    @DisplayName("another thread's acknowledgment is told to the store before the container hears of it")
+    void anotherThread() {
+        try (Scene scene = scene(policy -> policy)) {
+            scene.send("a", "b", "c");
+            List<Acknowledgment> acks = new CopyOnWriteArrayList<>();
+            scene.start(scene.container(
+                    AckMode.MANUAL, (AcknowledgingMessageListener<String, String>) (record, acknowledgment) -> {
+                        scene.effect().accept(record);
+                        acks.add(requireNonNull(acknowledgment));
+                    }));
+            await().atMost(Scene.PATIENCE).until(() -> acks.size() == 3);
+            acks.get(1).acknowledge();
+            assertThat(record(scene, "a").state()).isEqualTo(StoredRecord.State.DONE);
+            assertThat(record(scene, "b").state()).isEqualTo(StoredRecord.State.DONE);
+            assertThat(record(scene, "c").state()).isEqualTo(StoredRecord.State.PROCESSING);
+            acks.get(2).acknowledge();
+            scene.awaitCommitted(3);
+        }
+    }
+
+    @Test
+    @DisplayName("an acknowledgment after the consumer's end, on its thread, is told at once")
+    void acknowledgedAfterTheEnd() {
+        try (Scene scene = scene(policy -> policy)) {
+            scene.send("a");
+            var listener = new AcknowledgingAtTheEnd(scene);
+            var container = scene.start(scene.container(AckMode.MANUAL, listener));
+            scene.awaitEffects("a");
+            container.stop();
+            assertThat(listener.found).hasValue(StoredRecord.State.DONE);
+        }
+    }
+
+    private final class AcknowledgingAtTheEnd
+            implements AcknowledgingMessageListener<String, String>, ConsumerSeekAware {
+        private final Scene scene;
+        private final AtomicReference<@Nullable Acknowledgment> held = new AtomicReference<>();
+        private final AtomicReference<StoredRecord.@Nullable State> found = new AtomicReference<>();
+
+        AcknowledgingAtTheEnd(Scene scene) {
+            this.scene = scene;
+        }
+
+        @Override
+        public void onMessage(ConsumerRecord<String, String> record, @Nullable Acknowledgment acknowledgment) {
+            held.set(acknowledgment);
+            scene.effect().accept(record);
+        }
+
+        @Override
+        public void unregisterSeekCallback() {
+            requireNonNull(held.get()).acknowledge();
+            found.set(record(scene, "a").state());
+        }
+    }
+
+    @Test
+    @DisplayName("a producer that is given the consumer's group commits what the store knows of")
+    void producerCommits() {
+        try (Scene scene = scene(policy -> policy)) {
+            scene.send("a");
+            AtomicReference<StoredRecord.@Nullable State> found = new AtomicReference<>();
+            scene.runUntilCommitted(scene.container(AckMode.MANUAL, (AcknowledgingConsumerAwareMessageListener<
+                            String, String>)
+                    (record, acknowledgment, consumer) -> {
+                        requireNonNull(acknowledgment).acknowledge();
+                        requireNonNull(consumer).groupMetadata();
+                        found.set(record(scene, "a").state());
+                        scene.effect().accept(record);
+                    }));
+            assertThat(found).hasValue(StoredRecord.State.DONE);
         }
     }
 
@@ -413,6 +510,41 @@ class ClaimAheadTest {
         }
     }
 
+    @Test
+    @DisplayName("T2 a consumer that can't be watched: each success is told at once, whatever else its thread polls")
+    void unwatched() {
+        try (Scene scene = scene(policy -> policy);
+                Scene other = new Scene()) {
+            scene.send("a", "b");
+            var listener = new PollingAnother(scene, other.topic);
+            var properties = new ContainerProperties(new TopicPartitionOffset(scene.topic, 0));
+            properties.setMessageListener(listener);
+            var watchedFactory = scene.container(AckMode.BATCH, effect(scene));
+            scene.kafka.decorate(watchedFactory);
+            @SuppressWarnings("unchecked")
+            var found = (ConsumerFactory<String, String>) ConsumerSettings.factoryOf(watchedFactory);
+            listener.factory.set(found);
+            var container =
+                    new ConcurrentMessageListenerContainer<>(new Unwatchable(scene.consumerConfig()), properties);
+            scene.runUntilCommitted(container);
+            assertThat(listener.polled).isTrue();
+            assertThat(scene.effects).containsExactly("a", "b");
+            assertThat(watched.calls("completeAll")).isEmpty();
+            assertThat(watched.calls("complete")).hasSize(2);
+        }
+    }
+
+    private static final class Unwatchable extends DefaultKafkaConsumerFactory<String, String> {
+        Unwatchable(Map<String, Object> config) {
+            super(config, new StringDeserializer(), new StringDeserializer());
+        }
+
+        @Override
+        public void addPostProcessor(ConsumerPostProcessor<String, String> postProcessor) {
+            // as factories of others do
+        }
+    }
+
     private static final class PollingAnother implements MessageListener<String, String>, ConsumerSeekAware {
         private final Scene scene;
         private final String topic;
@@ -426,11 +558,10 @@ class ClaimAheadTest {
 
         @Override
         public void onPartitionsAssigned(Map<TopicPartition, Long> assignments, ConsumerSeekCallback callback) {
-            try (Consumer<String, String> own = factory.get().createConsumer("own-" + scene.group, "")) {
-                own.assign(List.of(new TopicPartition(topic, 0)));
-                own.poll(Duration.ofMillis(50));
-                polled = true;
-            }
+            Consumer<String, String> own = scene.closeLater(factory.get().createConsumer("own-" + scene.group, ""));
+            own.assign(List.of(new TopicPartition(topic, 0)));
+            own.poll(Duration.ofMillis(50));
+            polled = true;
         }
 
         @Override

@@ -13,6 +13,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.junit.jupiter.api.AfterEach;
@@ -21,6 +22,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.kafka.annotation.BackOff;
 import org.springframework.kafka.annotation.DltHandler;
@@ -86,6 +88,39 @@ class LaterTest {
         @KafkaListener(id = "later", groupId = "${group}", topics = "${topic}")
         void on(ConsumerRecord<String, String> record, Acknowledgment ack) {
             begin(record).thenRun(ack::acknowledge);
+        }
+    }
+
+    static final class AcknowledgingFirst {
+        private final Scene scene;
+
+        AcknowledgingFirst(Scene scene) {
+            this.scene = scene;
+        }
+
+        @KafkaListener(id = "later", groupId = "${group}", topics = "${topic}")
+        CompletableFuture<Void> on(ConsumerRecord<String, String> record, Acknowledgment ack) {
+            scene.effect().accept(record);
+            ack.acknowledge();
+            return CompletableFuture.failedFuture(
+                    record.offset() == 0 ? new IllegalStateException("after the ack") : new TimeoutException());
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = AckMode.class,
+            names = {"MANUAL", "MANUAL_IMMEDIATE"})
+    @DisplayName("T5 what is acknowledged before its future fails or times out is done")
+    void acknowledgedThenFailed(AckMode mode) {
+        try (Scene scene = new Scene()) {
+            scene.send("a", "b");
+            start(scene, new AcknowledgingFirst(scene), mode);
+            scene.awaitCommitted(2);
+            scene.send("a", "b");
+            scene.awaitCommitted(4);
+            assertThat(scene.effects).containsExactly("a", "b");
+            assertThat(recovered).isEmpty();
         }
     }
 

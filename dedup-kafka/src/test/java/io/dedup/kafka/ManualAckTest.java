@@ -15,10 +15,12 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.kafka.listener.AcknowledgingMessageListener;
 import org.springframework.kafka.listener.BatchAcknowledgingMessageListener;
 import org.springframework.kafka.listener.BatchListenerFailedException;
+import org.springframework.kafka.listener.ContainerProperties;
 import org.springframework.kafka.listener.ContainerProperties.AckMode;
 import org.springframework.kafka.listener.DefaultErrorHandler;
 import org.springframework.kafka.support.Acknowledgment;
@@ -171,19 +173,20 @@ class ManualAckTest {
         }
     }
 
-    @ParameterizedTest
-    @EnumSource(
-            value = AckMode.class,
-            names = {"MANUAL", "MANUAL_IMMEDIATE"})
+    @ParameterizedTest(name = "{0}, asyncAcks {1}")
+    @CsvSource({"MANUAL,false", "MANUAL,true", "MANUAL_IMMEDIATE,false", "MANUAL_IMMEDIATE,true"})
     @DisplayName("T5 a handler that acknowledges and then throws is done: it doesn't run again")
-    void acknowledgedThenThrown(AckMode mode) {
+    void acknowledgedThenThrown(AckMode mode, boolean asyncAcks) {
         try (Scene scene = new Scene()) {
             scene.send("a", "b");
-            scene.start(scene.container(mode, (AcknowledgingMessageListener<String, String>) (record, ack) -> {
-                scene.effect().accept(record);
-                ack.acknowledge();
-                throw new IllegalStateException("after the ack");
-            }));
+            ContainerProperties properties =
+                    scene.properties(mode, (AcknowledgingMessageListener<String, String>) (record, ack) -> {
+                        scene.effect().accept(record);
+                        ack.acknowledge();
+                        throw new IllegalStateException("after the ack");
+                    });
+            properties.setAsyncAcks(asyncAcks);
+            scene.start(scene.container(properties, Map.of()));
             scene.awaitCommitted(2);
             assertThat(scene.effects).containsExactly("a", "b");
         }
