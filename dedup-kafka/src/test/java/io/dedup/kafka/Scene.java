@@ -50,7 +50,7 @@ import org.springframework.kafka.listener.ContainerProperties.AckMode;
 
 /** One topic, one group, one store and one decorator on the shared broker, and what a test asks of them. */
 final class Scene implements AutoCloseable {
-    static final Duration PATIENCE = Duration.ofSeconds(20);
+    static final Duration PATIENCE = Duration.ofMinutes(1);
 
     final String bootstrap = KafkaServers.shared().bootstrapServers();
     final String topic = "t" + UUID.randomUUID().toString().substring(0, 8);
