@@ -55,7 +55,7 @@ interface Dialect {
     /**
      * One batch of a purge.
      *
-     * @param seen how many records were looked at; fewer than the limit means that there are no more
+     * @param more whether another batch may find something to remove
      */
-    record PurgeRun(int seen, int removed) {}
+    record PurgeRun(int removed, boolean more) {}
 }

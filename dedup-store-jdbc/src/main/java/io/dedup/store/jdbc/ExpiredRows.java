@@ -58,7 +58,7 @@ final class ExpiredRows {
         for (Map.Entry<String, List<byte[]>> ofScope : idsByScope.entrySet()) {
             removed += delete(connection, now, ofScope.getKey(), ofScope.getValue());
         }
-        return new PurgeRun(seen, removed);
+        return new PurgeRun(removed, seen == limit);
     }
 
     long now(Connection connection) throws SQLException {

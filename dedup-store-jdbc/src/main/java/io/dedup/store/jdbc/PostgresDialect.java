@@ -38,6 +38,8 @@ final class PostgresDialect implements Dialect {
     private final PostgresRequests<RenewRequest> renew;
     private final PostgresRequests<RenewRequest> renewUnlocked;
     private final ReadCommitted readCommitted = new ReadCommitted();
+    private final PurgeWindow window = new PurgeWindow();
+    private final String due;
     private final String purge;
     private final RecordDialect records;
 
@@ -75,6 +77,7 @@ final class PostgresDialect implements Dialect {
         List<PostgresColumn<RenewRequest>> lease = List.of(number("lease", request -> Micros.of(request.lease())));
         this.renew = writes(settings, PostgresSql.RENEW, RenewRequest::claim, lease);
         this.renewUnlocked = writes(settings, PostgresSql.RENEW_UNLOCKED, RenewRequest::claim, lease);
+        this.due = PostgresSql.of(settings, PostgresSql.DUE);
         this.purge = PostgresSql.of(settings, PostgresSql.PURGE);
     }
 
@@ -169,11 +172,36 @@ final class PostgresDialect implements Dialect {
     }
 
     private PurgeRun purgeDue(Connection connection, int limit) throws SQLException {
-        try (PreparedStatement statement = statements.prepare(connection, purge)) {
+        List<String> places = window.take(limit);
+        boolean fresh = places.isEmpty();
+        if (fresh) {
+            look(connection, limit * PurgeWindow.BATCHES);
+            places = window.take(limit);
+        }
+        int removed = places.isEmpty() ? 0 : remove(connection, places);
+        return new PurgeRun(removed, window.hasMore(fresh));
+    }
+
+    private void look(Connection connection, int limit) throws SQLException {
+        List<String> places = new ArrayList<>();
+        try (PreparedStatement statement = statements.prepare(connection, due)) {
             statement.setInt(1, limit);
             try (ResultSet result = statement.executeQuery()) {
+                while (result.next()) {
+                    places.add(result.getString(1));
+                }
+            }
+        }
+        window.found(places, limit);
+    }
+
+    private int remove(Connection connection, List<String> places) throws SQLException {
+        try (PreparedStatement statement = statements.prepare(connection, purge)) {
+            PurgeWindow.bind(statement, places);
+            try (ResultSet result = statement.executeQuery()) {
                 result.next();
-                return new PurgeRun(result.getInt(1), result.getInt(2));
+                window.looked(result.getInt(1));
+                return result.getInt(2);
             }
         }
     }

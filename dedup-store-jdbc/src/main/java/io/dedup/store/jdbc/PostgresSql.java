@@ -119,19 +119,27 @@ final class PostgresSql {
             """.replace("{mine}", MINE).replace("{lease}", LEASE);
 
     /**
-     * Expired records go; those that the hour was too early for get the right one.
+     * The rows that are due. The hour is the statement's: a clock that goes on can't bound a search of the index, and each
+     * purge would read all of it, records for ever included.
+     */
+    static final String DUE = """
+            SELECT tableoid || ' ' || ctid FROM {table} WHERE purge_hour <= {start} / {hour} ORDER BY purge_hour LIMIT ?
+            """.replace("{hour}", HOUR);
+
+    /**
+     * Expired records go; those that the hour was too early for get the right one. The rows are named by their places, as
+     * {@link #DUE} tells them, which others may have by now: so each is looked at again, and not by the index, which {@code + 0}
+     * keeps out of it. Places are only unique within a partition.
      *
-     * <p>The hour is the statement's: a clock that goes on can't bound a search of the index, and each purge would read all
-     * of it, records for ever included. Arrays count as a few rows with the planner, which else reads a whole table in
+     * <p>Arrays count as a few rows with the planner, which else reads a whole table in
      * partitions, each time, to look a thousand rows up in it.
      */
     static final String PURGE = """
             WITH due AS MATERIALIZED (
                 SELECT message_id, scope, expires_at, expires_at <= {now} AS expired
                 FROM {table}
-                WHERE purge_hour <= {start} / {hour}
-                ORDER BY purge_hour
-                LIMIT ?
+                WHERE ctid = ANY (CAST(? AS tid[])) AND tableoid || ' ' || ctid IN (SELECT unnest(CAST(? AS text[])))
+                  AND purge_hour + 0 <= {start} / {hour}
                 FOR UPDATE SKIP LOCKED),
             kept AS (
                 UPDATE {table} t SET purge_hour = least(d.expires_at / {hour} + 1, 2147483647)::int

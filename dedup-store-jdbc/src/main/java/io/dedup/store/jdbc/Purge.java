@@ -37,7 +37,7 @@ final class Purge {
             int size = Math.min(batchSize, limit - removed);
             PurgeRun run = batch(size);
             removed += run.removed();
-            if (run.seen() < size) {
+            if (!run.more()) {
                 break;
             }
         }

@@ -76,7 +76,7 @@ final class Purger implements AutoCloseable {
             PurgeRun run = batch.apply(size);
             Duration took = Duration.ofNanos(nanoClock.getAsLong() - from);
             removed += run.removed();
-            if (run.seen() < size) {
+            if (!run.more()) {
                 break;
             }
             rest = pace.restAfter(size, took);

@@ -5,6 +5,8 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 
 /** What PostgreSQL does for a statement of the store, which is run. */
 final class Plans {
@@ -13,11 +15,30 @@ final class Plans {
 
     private Plans() {}
 
-    static String ofPurge(TestDatabase database) throws SQLException {
+    /** Of the look for 1,000 rows to purge. */
+    static String ofDue(TestDatabase database) throws SQLException {
         try (Connection connection = database.connect();
                 PreparedStatement statement =
-                        connection.prepareStatement(explain(PostgresSql.of(SETTINGS, PostgresSql.PURGE)))) {
+                        connection.prepareStatement(explain(PostgresSql.of(SETTINGS, PostgresSql.DUE)))) {
             statement.setInt(1, 1_000);
+            return plan(statement);
+        }
+    }
+
+    /** Of the removal of all rows that are due. */
+    static String ofPurge(TestDatabase database) throws SQLException {
+        try (Connection connection = database.connect();
+                PreparedStatement due = connection.prepareStatement(PostgresSql.of(SETTINGS, PostgresSql.DUE));
+                PreparedStatement statement =
+                        connection.prepareStatement(explain(PostgresSql.of(SETTINGS, PostgresSql.PURGE)))) {
+            due.setInt(1, 1_000);
+            List<String> places = new ArrayList<>();
+            try (ResultSet rows = due.executeQuery()) {
+                while (rows.next()) {
+                    places.add(rows.getString(1));
+                }
+            }
+            PurgeWindow.bind(statement, places);
             return plan(statement);
         }
     }

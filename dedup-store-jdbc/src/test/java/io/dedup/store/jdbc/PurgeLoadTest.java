@@ -26,6 +26,9 @@ import org.junit.jupiter.api.Test;
 /** Several purges side by side, at whatever level the pool's connections are, while claims go on. */
 class PurgeLoadTest {
     private static final String ALL = "SELECT count(*) FROM dedup_record";
+    /** Until PostgreSQL's purge, which goes by the hour, comes to a record. */
+    private static final Duration LONG = Messages.WINDOW.duration().plus(Duration.ofHours(4));
+
     private static final int PURGERS = 4;
     private static final int EXPIRED = 6_000;
 
@@ -145,12 +148,64 @@ class PurgeLoadTest {
                         + Micros.NEVER + ", 1, 2147483646 FROM generate_series(1, 50000) i",
                 "VACUUM ANALYZE dedup_record");
 
-        String plan = Plans.ofPurge(database);
-
-        assertThat(plan)
+        assertThat(Plans.ofDue(database))
                 .contains("Index Cond: (purge_hour <=")
                 .doesNotContain("Filter: (purge_hour")
                 .doesNotContain("Seq Scan on dedup_record");
+        assertThat(Plans.ofPurge(database))
+                .contains("Tid Scan on dedup_record")
+                .doesNotContain("Seq Scan on dedup_record");
         assertThat(database.count(ALL)).as("what EXPLAIN ANALYZE purged").isEqualTo(50_000);
+    }
+
+    @Test
+    @DisplayName("S6 what a purge has seen and somebody has claimed again by now isn't removed")
+    void claimedAgain() throws SQLException {
+        database = TestDatabase.open(JdbcDialect.POSTGRESQL);
+        JdbcDedupStore store = database.store();
+        List<ClaimRequest> requests = done(store, messages.claims(30), Messages.WINDOW);
+        database.age(LONG);
+        assertThat(store.purgeExpired(3)).isEqualTo(3); // and it has seen the others
+        List<ClaimRequest> again = Messages.again(requests.subList(20, 30));
+        assertThat(store.claimAll(again)).hasOnlyElementsOfType(ClaimResult.Acquired.class);
+
+        assertThat(store.purgeExpired(100)).isBetween(17, 20);
+        assertThat(database.count(ALL)).isEqualTo(10);
+    }
+
+    @Test
+    @DisplayName("S6 a record in the place of one that a purge has seen isn't removed")
+    void placesOfOthers() throws SQLException {
+        database = TestDatabase.open(JdbcDialect.POSTGRESQL);
+        JdbcDedupStore store = database.store();
+        done(store, messages.claims(10), Messages.WINDOW);
+        database.age(LONG);
+        database.execute("CREATE TABLE seen AS SELECT ctid AS place FROM dedup_record");
+        assertThat(store.purgeExpired(3)).isEqualTo(3); // and it has seen the others
+        database.execute("TRUNCATE dedup_record", "ALTER TABLE dedup_record SET (fillfactor = 100)");
+        acquireAll(store, messages.claims(200));
+        assertThat(database.count("SELECT count(*) FROM dedup_record WHERE ctid IN (SELECT place FROM seen)"))
+                .as("places are used again")
+                .isEqualTo(10);
+
+        assertThat(store.purgeExpired(100)).isZero();
+        assertThat(database.count(ALL)).isEqualTo(200);
+        database.age(Duration.ofDays(400));
+        assertThat(store.purgeExpired(1_000)).as("what expires after the look").isEqualTo(200);
+    }
+
+    @Test
+    @DisplayName("S6 a purge that finds nothing but locked records ends, and comes to them the next time")
+    void allLocked() throws SQLException {
+        database = TestDatabase.open(JdbcDialect.POSTGRESQL);
+        JdbcDedupStore store = database.closing(database.builder().purgeBatch(2).build());
+        List<ClaimRequest> requests = done(store, messages.claims(50), Messages.WINDOW);
+        database.age(LONG);
+        try (Rival rival =
+                Rival.locking(database, requests.stream().map(ClaimRequest::key).toList())) {
+            assertThat(store.purgeExpired(100)).isZero();
+            assertThat(store.purgeExpired(100)).isZero();
+        }
+        assertThat(store.purgeExpired(100)).isEqualTo(50);
     }
 }

@@ -54,7 +54,7 @@ class PurgerTest {
         start(size -> {
             int found = Math.min(size, left.get());
             left.addAndGet(-found);
-            return new PurgeRun(found, found);
+            return new PurgeRun(found, found == size);
         });
         await().until(() -> left.get() == 0);
         assertThat(sizes).hasSizeGreaterThanOrEqualTo(2_000);
@@ -65,7 +65,7 @@ class PurgerTest {
     void paced() {
         start(size -> {
             nanos.addAndGet(Duration.ofMillis(sizes.size() == 1 ? 1 : 50).toNanos());
-            return sizes.size() < 4 ? new PurgeRun(size, size) : new PurgeRun(0, 0);
+            return sizes.size() < 4 ? new PurgeRun(size, true) : new PurgeRun(0, false);
         });
         await().until(() -> sizes.size() >= 4);
         assertThat(sizes).startsWith(100, 100, 50, 25);
@@ -76,7 +76,7 @@ class PurgerTest {
     void closeWhileResting() {
         start(size -> {
             nanos.addAndGet(Duration.ofHours(1).toNanos());
-            return new PurgeRun(size, size);
+            return new PurgeRun(size, true);
         });
         await().until(() -> sizes.size() == 1);
 
@@ -96,7 +96,7 @@ class PurgerTest {
             await().until(() -> purger.isClosed());
             assertThat(Thread.currentThread().isInterrupted()).isFalse();
             ended.incrementAndGet();
-            return new PurgeRun(size, size);
+            return new PurgeRun(size, true);
         });
         await().until(() -> started.getCount() == 0);
 
@@ -113,7 +113,7 @@ class PurgerTest {
         CountDownLatch hang = new CountDownLatch(1);
         start(size -> {
             await().atMost(Duration.ofMinutes(1)).until(() -> hang.getCount() == 0);
-            return new PurgeRun(0, 0);
+            return new PurgeRun(0, false);
         });
         await().until(() -> !sizes.isEmpty());
 

@@ -1,0 +1,72 @@
+package io.dedup.store.jdbc;
+
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
+
+/**
+ * Where expired rows were seen, of which the next batches of a purge are made. To look for them passes by everything that
+ * earlier batches have removed and the database hasn't cleaned up yet, which soon takes longer than to remove a batch: so one
+ * look does for several. What is here is a hint: a row is looked at once more before it is removed.
+ *
+ * <p>Thread-safe.
+ */
+final class PurgeWindow {
+    /** For how many batches one look does. */
+    static final int BATCHES = 10;
+
+    private final Deque<String> places = new ArrayDeque<>();
+    private boolean more;
+    private boolean idle;
+
+    /** Binds places to the parameters of {@link PostgresSql#PURGE}. */
+    static void bind(PreparedStatement statement, List<String> places) throws SQLException {
+        String array = "{\"" + String.join("\",\"", places) + "\"}";
+        statement.setString(1, array.replaceAll("\\d+ \\(", "("));
+        statement.setString(2, array);
+    }
+
+    /** Up to so many places; none when it is time to look. */
+    synchronized List<String> take(int limit) {
+        List<String> taken = new ArrayList<>(Math.min(limit, places.size()));
+        while (taken.size() < limit && !places.isEmpty()) {
+            taken.add(places.remove());
+        }
+        return taken;
+    }
+
+    /**
+     * What a look has found. Begins anywhere: others who look now find the same.
+     *
+     * @param most what it could have found
+     */
+    synchronized void found(List<String> seen, int most) {
+        List<String> turned = new ArrayList<>(seen);
+        if (!seen.isEmpty()) {
+            Collections.rotate(turned, ThreadLocalRandom.current().nextInt(seen.size()));
+        }
+        places.addAll(turned);
+        more = seen.size() == most;
+        idle = true;
+    }
+
+    /** So many of what was taken could be looked at: the others are locked, or no longer there. */
+    synchronized void looked(int rows) {
+        idle &= rows == 0;
+    }
+
+    /**
+     * Whether another batch may have something to do; where all that was found is locked, or somebody else's work, that is
+     * for another time.
+     *
+     * @param fresh whether the look was just now; else more may have expired since
+     */
+    synchronized boolean hasMore(boolean fresh) {
+        return !places.isEmpty() || (!idle && (more || !fresh));
+    }
+}
