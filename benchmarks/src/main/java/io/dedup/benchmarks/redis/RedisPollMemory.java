@@ -1,70 +1,73 @@
 package io.dedup.benchmarks.redis;
 
 import io.dedup.benchmarks.kafka.PollMemory;
-import io.lettuce.core.LettuceFutures;
 import io.lettuce.core.RedisClient;
-import io.lettuce.core.RedisFuture;
 import io.lettuce.core.RedisURI;
-import io.lettuce.core.SetArgs;
+import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.api.StatefulRedisConnection;
-import io.lettuce.core.api.async.RedisAsyncCommands;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.HashSet;
-import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
-import java.util.concurrent.TimeUnit;
 
-/** By {@code SET ... NX PX} and {@code SET ... PX}, pipelined: no script. */
+/** By two scripts a poll, over all of its keys: commands in a pipeline take Lettuce longer than keys take a script. */
 public final class RedisPollMemory implements PollMemory {
-    private static final Duration PATIENCE = Duration.ofSeconds(10);
-    private static final SetArgs CLAIM = SetArgs.Builder.nx().px(Duration.ofSeconds(60));
-    private static final SetArgs DONE = SetArgs.Builder.px(Duration.ofHours(24));
+    private static final String LEASE_MILLIS = "60000";
+    private static final String WINDOW_MILLIS = "86400000";
+    private static final String CLAIM = """
+            local won = {}
+            for i = 1, #KEYS do
+              won[i] = redis.call('SET', KEYS[i], ARGV[1], 'NX', 'PX', ARGV[2]) and '1' or '0'
+            end
+            return table.concat(won)""";
+    private static final String DONE = """
+            for i = 1, #KEYS do
+              if redis.call('GET', KEYS[i]) == ARGV[1] then
+                redis.call('SET', KEYS[i], 'D', 'PX', ARGV[2])
+              end
+            end""";
 
     private final RedisClient client;
     private final StatefulRedisConnection<String, String> connection;
-    private final RedisAsyncCommands<String, String> commands;
+    private final String claim;
+    private final String done;
+    private final String owner = UUID.randomUUID().toString();
     private final String prefix;
 
     public RedisPollMemory(int port, String run) {
         this.client = RedisClient.create(RedisURI.create("127.0.0.1", port));
         this.connection = client.connect();
-        this.connection.setAutoFlushCommands(false);
-        this.commands = connection.async();
+        this.claim = connection.sync().scriptLoad(CLAIM);
+        this.done = connection.sync().scriptLoad(DONE);
         this.prefix = run + ":";
     }
 
     @Override
     public Set<String> claim(Collection<String> ids) {
-        Map<String, RedisFuture<String>> answers = new LinkedHashMap<>();
-        for (String id : ids) {
-            answers.computeIfAbsent(
-                    id, any -> commands.set(prefix + any, UUID.randomUUID().toString(), CLAIM));
-        }
-        flush(answers.values());
+        Set<String> different = new LinkedHashSet<>(ids);
+        String answers = connection.sync().evalsha(claim, ScriptOutputType.VALUE, keys(different), owner, LEASE_MILLIS);
         Set<String> won = new HashSet<>();
-        answers.forEach((id, answer) -> {
-            if (answer.toCompletableFuture().join() != null) {
+        int i = 0;
+        for (String id : different) {
+            if (answers.charAt(i++) == '1') {
                 won.add(id);
             }
-        });
+        }
         return won;
     }
 
     @Override
     public void complete(List<String> ids) {
-        flush(ids.stream().map(id -> commands.set(prefix + id, "done", DONE)).toList());
+        if (!ids.isEmpty()) {
+            connection.sync().evalsha(done, ScriptOutputType.STATUS, keys(ids), owner, WINDOW_MILLIS);
+        }
     }
 
-    private void flush(Collection<RedisFuture<String>> answers) {
-        connection.flushCommands();
-        if (!LettuceFutures.awaitAll(
-                PATIENCE.toMillis(), TimeUnit.MILLISECONDS, answers.toArray(RedisFuture<?>[]::new))) {
-            throw new IllegalStateException("Redis doesn't answer");
-        }
+    private String[] keys(Collection<String> ids) {
+        return ids.stream().map(id -> prefix + id).toArray(String[]::new);
     }
 
     @Override
