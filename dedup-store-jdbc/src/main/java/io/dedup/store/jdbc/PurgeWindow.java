@@ -11,7 +11,7 @@ import java.util.concurrent.ThreadLocalRandom;
 
 /**
  * Where expired rows were seen, of which the next batches of a purge are made. To look for them passes by everything that
- * earlier batches have removed and the database hasn't cleaned up yet, which soon takes longer than to remove a batch: so one
+ * earlier batches have removed and the database hasn't cleaned up yet, which can take longer than to remove a batch: so one
  * look does for several. What is here is a hint: a row is looked at once more before it is removed.
  *
  * <p>Thread-safe.
