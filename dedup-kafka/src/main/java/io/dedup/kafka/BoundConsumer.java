@@ -50,10 +50,7 @@ final class BoundConsumer {
                 }),
                 () -> Thread.currentThread() == thread ? polls.current() : polls.fresh(),
                 // Another thread's ack is committed whenever the consumer gets to it, and the consumer would wait.
-                delivery -> Thread.currentThread() == thread
-                        && delivery.execution != null
-                        && delivery.delivery != null
-                        && claims.queue(delivery.execution, delivery.delivery));
+                (execution, delivery) -> Thread.currentThread() == thread && claims.queue(execution, delivery));
     }
 
     /** Whether this callback, of which each consumer has its own, is its consumer's. */

@@ -1,12 +1,13 @@
 package io.dedup.kafka;
 
 import io.dedup.engine.DedupEngine;
+import io.dedup.engine.Delivery;
 import io.dedup.engine.Execution;
 import io.dedup.engine.WaitBudget;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
-import java.util.function.Predicate;
+import java.util.function.BiPredicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -19,7 +20,7 @@ final class ManualAcks {
     private final PendingDeliveries pending;
     private final Redeliveries redeliveries;
     private final Supplier<WaitBudget> budget;
-    private final Predicate<PendingDelivery> queue;
+    private final BiPredicate<Execution, Delivery> queue;
 
     /** @param queue has the store told of it before an offset beyond it is committed; false where it must be told now */
     ManualAcks(
@@ -27,7 +28,7 @@ final class ManualAcks {
             PendingDeliveries pending,
             Redeliveries redeliveries,
             Supplier<WaitBudget> budget,
-            Predicate<PendingDelivery> queue) {
+            BiPredicate<Execution, Delivery> queue) {
         this.engine = engine;
         this.pending = pending;
         this.redeliveries = redeliveries;
@@ -89,9 +90,10 @@ final class ManualAcks {
     /** Queues what can be; those that are left. */
     private List<Execution> unqueued(List<PendingDelivery> closing) {
         List<Execution> left = new ArrayList<>(closing.size());
-        for (PendingDelivery delivery : closing) {
-            if (delivery.execution != null && !queue.test(delivery)) {
-                left.add(delivery.execution);
+        for (PendingDelivery each : closing) {
+            Execution execution = each.execution;
+            if (execution != null && (each.delivery == null || !queue.test(execution, each.delivery))) {
+                left.add(execution);
             }
         }
         return left;

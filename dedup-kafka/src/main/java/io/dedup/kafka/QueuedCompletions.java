@@ -141,12 +141,12 @@ final class QueuedCompletions {
         } finally {
             lock.unlock();
         }
-        if (!isTimed()) {
+        if (!setTimer()) {
             timeIsUp();
         }
     }
 
-    private boolean isTimed() {
+    private boolean setTimer() {
         try {
             return timer.after(LONG, this::timeIsUp);
         } catch (Error e) { // there are no more threads to be had

@@ -6,8 +6,7 @@ import java.util.Set;
 
 /**
  * What one writes oneself to deduplicate a poll in the least number of round trips: one to claim, one to complete. Nothing of
- * it renews a claim, tells a dead claim from a live one, checks whose a claim is, or gives one back: what a
- * handler fails at is lost.
+ * it renews a claim, tells a dead claim from a live one, or gives one back: what a handler fails at is lost.
  */
 public interface PollMemory extends AutoCloseable {
     /** The IDs among these that nobody had. */

@@ -183,16 +183,9 @@ final class PostgresDialect implements Dialect {
     }
 
     private void look(Connection connection, int limit) throws SQLException {
-        List<String> places = new ArrayList<>();
         try (PreparedStatement statement = statements.prepare(connection, due)) {
-            statement.setInt(1, limit);
-            try (ResultSet result = statement.executeQuery()) {
-                while (result.next()) {
-                    places.add(result.getString(1));
-                }
-            }
+            window.found(PurgeWindow.look(statement, limit), limit);
         }
-        window.found(places, limit);
     }
 
     private int remove(Connection connection, List<String> places) throws SQLException {

@@ -1,6 +1,7 @@
 package io.dedup.store.jdbc;
 
 import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -23,6 +24,18 @@ final class PurgeWindow {
     private final Deque<String> places = new ArrayDeque<>();
     private boolean more;
     private boolean idle;
+
+    /** The places that {@link PostgresSql#DUE} tells, {@code most} at most. */
+    static List<String> look(PreparedStatement due, int most) throws SQLException {
+        due.setInt(1, most);
+        List<String> seen = new ArrayList<>();
+        try (ResultSet result = due.executeQuery()) {
+            while (result.next()) {
+                seen.add(result.getString(1));
+            }
+        }
+        return seen;
+    }
 
     /** Binds places to the parameters of {@link PostgresSql#PURGE}. */
     static void bind(PreparedStatement statement, List<String> places) throws SQLException {

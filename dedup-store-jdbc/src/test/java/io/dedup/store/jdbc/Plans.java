@@ -5,8 +5,6 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 
 /** What PostgreSQL does for a statement of the store, which is run. */
 final class Plans {
@@ -31,14 +29,7 @@ final class Plans {
                 PreparedStatement due = connection.prepareStatement(PostgresSql.of(SETTINGS, PostgresSql.DUE));
                 PreparedStatement statement =
                         connection.prepareStatement(explain(PostgresSql.of(SETTINGS, PostgresSql.PURGE)))) {
-            due.setInt(1, 1_000);
-            List<String> places = new ArrayList<>();
-            try (ResultSet rows = due.executeQuery()) {
-                while (rows.next()) {
-                    places.add(rows.getString(1));
-                }
-            }
-            PurgeWindow.bind(statement, places);
+            PurgeWindow.bind(statement, PurgeWindow.look(due, 1_000));
             return plan(statement);
         }
     }
