@@ -273,14 +273,15 @@ class StoreDownTest extends DeduplicatorTestBase {
 
     @Test
     void releasesInTheBackgroundEndWithTheLease() {
-        Deduplicator dedup = deduplicator(policy -> policy.lease(Duration.ofMillis(10)));
+        // Long enough for the second one's release to be told on a busy machine, and over long before that.
+        Deduplicator dedup = deduplicator(policy -> policy.lease(Duration.ofMillis(300)));
         store.down();
         dedup.execute(key("a"), context -> "must not run");
 
-        // What is pointless is forgotten: the next one is told at once, and alone.
+        // What is pointless is forgotten: the next one is told at once, and alone. By then no back-off is left, either.
         await().until(() -> Duration.ofNanos(
                                 System.nanoTime() - store.calls(Op.CLAIM).get(0).at())
-                        .compareTo(Duration.ofMillis(500))
+                        .compareTo(Duration.ofSeconds(2))
                 > 0);
         int before = store.calls(Op.RELEASE).size();
         dedup.execute(key("b"), context -> "must not run");

@@ -83,7 +83,7 @@ class ShareStartTest {
         Scene scene = new Scene(
                 RedisDedupStore.builder()
                         .uri("redis://127.0.0.1:" + proxy.port())
-                        .commandTimeout(Duration.ofSeconds(1))
+                        .commandTimeout(Duration.ofSeconds(5))
                         .build(),
                 1,
                 UnaryOperator.identity());

@@ -51,7 +51,7 @@ class StoreOutageTest {
         Scene scene = new Scene(
                 RedisDedupStore.builder()
                         .uri("redis://127.0.0.1:" + proxy.port())
-                        .commandTimeout(Duration.ofSeconds(1))
+                        .commandTimeout(Duration.ofSeconds(5))
                         .build(),
                 1,
                 changes);

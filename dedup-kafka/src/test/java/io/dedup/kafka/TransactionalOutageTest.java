@@ -131,7 +131,7 @@ class TransactionalOutageTest {
                         RedisDedupStore.builder()
                                 .uri("redis://127.0.0.1:" + proxy.port())
                                 .namespace("flushed-" + java.util.UUID.randomUUID())
-                                .commandTimeout(Duration.ofSeconds(1))
+                                .commandTimeout(Duration.ofSeconds(5))
                                 .build(),
                         ledger.transactions,
                         1,

@@ -49,7 +49,7 @@ class StoreOutageTest {
                 changes,
                 RedisDedupStore.builder()
                         .uri("redis://127.0.0.1:" + proxy.port())
-                        .commandTimeout(Duration.ofSeconds(1))
+                        .commandTimeout(Duration.ofSeconds(5))
                         .build());
     }
 
