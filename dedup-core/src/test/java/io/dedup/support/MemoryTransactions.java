@@ -167,7 +167,7 @@ public final class MemoryTransactions implements TransactionalRecords {
             if (requests.size() > mostRecords) {
                 throw new TooManyRecordsException("at most " + mostRecords, null);
             }
-            return requests.stream().map(this::claim).toList();
+            return List.copyOf(requests.stream().map(this::claim).toList()); // which doesn't like to be asked for null
         }
 
         private RecordResult claim(RecordRequest request) {
