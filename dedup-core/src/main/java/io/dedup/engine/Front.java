@@ -25,12 +25,12 @@ final class Front {
         this.background = background;
     }
 
-    /** The records of these runs are committed. */
+    /** The transaction of these runs is committed; the records among them have something to tell. */
     void committed(List<Execution> closed, byte @Nullable [] result) {
         List<Execution> claimed = new ArrayList<>(closed.size());
         List<CompleteRequest> requests = new ArrayList<>(closed.size());
         for (Execution execution : closed) {
-            if (execution.guard() == Guard.CLAIMED) {
+            if (execution.guard() == Guard.CLAIMED && execution.hasRecord()) {
                 claimed.add(execution);
                 requests.add(request(execution, execution.topic().policy().window(), execution.stored(result), false));
             }
@@ -57,6 +57,9 @@ final class Front {
     }
 
     private void complete(List<Execution> executions, List<CompleteRequest> requests) {
+        if (requests.isEmpty()) {
+            return;
+        }
         List<WriteResult> answers =
                 requests.size() == 1 ? List.of(store.complete(requests.get(0))) : store.completeAll(requests);
         for (int i = 0; i < executions.size(); i++) {

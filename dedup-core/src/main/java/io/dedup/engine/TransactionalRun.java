@@ -91,10 +91,7 @@ public final class TransactionalRun {
                     open.keepResult(requireNonNull(execution.key()), stored);
                 }
             }
-            List<Execution> leased = closed.stream()
-                    .filter(execution ->
-                            execution.mode() == DedupMode.LEASED_TRANSACTIONAL && execution.guard() == Guard.CLAIMED)
-                    .toList();
+            List<Execution> leased = leased(closed);
             List<WriteResult> answers = leased.isEmpty()
                     ? List.of()
                     : open.completeAll(leased.stream()
@@ -115,6 +112,16 @@ public final class TransactionalRun {
             return undone(
                     open.isUndoneByOthers(e) ? DeferReason.ROLLED_BACK : DeferReason.STORE_UNAVAILABLE, closed, e);
         }
+    }
+
+    private static List<Execution> leased(List<Execution> closed) {
+        List<Execution> leased = new ArrayList<>(closed.size());
+        for (Execution execution : closed) {
+            if (execution.mode() == DedupMode.LEASED_TRANSACTIONAL && execution.guard() == Guard.CLAIMED) {
+                leased.add(execution);
+            }
+        }
+        return leased;
     }
 
     private static CompleteRequest completion(Execution execution, byte @Nullable [] result) {
@@ -139,8 +146,12 @@ public final class TransactionalRun {
         CommitResult answer = open.commit();
         if (answer instanceof CommitResult.Committed) {
             parent.committed(closed, result);
-            boolean guarded = closed.stream().anyMatch(Execution::guarded);
-            return new RunEnd.Handled(guarded ? Completion.DONE : Completion.UNGUARDED);
+            for (Execution execution : closed) {
+                if (execution.guarded()) {
+                    return new RunEnd.Handled(Completion.DONE);
+                }
+            }
+            return new RunEnd.Handled(Completion.UNGUARDED);
         }
         if (answer instanceof CommitResult.RolledBack rolledBack) {
             if (open.isUndoneByOthers(rolledBack.cause())) {
@@ -180,6 +191,8 @@ public final class TransactionalRun {
     }
 
     private List<Execution> closeAll() {
-        return executions().stream().filter(Execution::close).toList();
+        List<Execution> closed = executions();
+        closed.removeIf(execution -> !execution.close());
+        return closed;
     }
 }

@@ -136,7 +136,7 @@ final class Transactions {
     private TransactionalRun attempt(List<Execution> executions, int limit, boolean ordered, boolean last) {
         OpenTransaction transaction;
         try {
-            transaction = executions.subList(0, limit).stream().anyMatch(Execution::hasRecord)
+            transaction = hasRecord(executions, limit)
                     ? OpenTransaction.beginWithRecords(required(), timeout(executions), notifier)
                     : OpenTransaction.begin(required(), timeout(executions), notifier);
         } catch (DedupStoreException e) {
@@ -168,11 +168,30 @@ final class Transactions {
             throw e;
         }
         down = false;
-        if (admissions.stream().noneMatch(Admission.Run.class::isInstance)) {
+        if (!runs(admissions)) {
             transaction.rollback();
             return new TransactionalRun(this, null, admissions);
         }
         return new TransactionalRun(this, transaction, admissions);
+    }
+
+    // Loops, not streams, where each message passes: for a single one they would take most of the time here.
+    private static boolean hasRecord(List<Execution> executions, int limit) {
+        for (int i = 0; i < limit; i++) {
+            if (executions.get(i).hasRecord()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static boolean runs(List<Admission> admissions) {
+        for (Admission admission : admissions) {
+            if (admission instanceof Admission.Run) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private TransactionalRun unavailable(List<Execution> executions, DedupStoreException cause) {
@@ -199,6 +218,9 @@ final class Transactions {
     }
 
     private void giveBack(List<Execution> executions) {
+        if (executions.isEmpty()) {
+            return;
+        }
         List<Execution> open = executions.stream().filter(Execution::close).toList();
         release(open, null);
     }
@@ -222,11 +244,7 @@ final class Transactions {
 
     /** The transaction is durable. */
     void committed(List<Execution> closed, byte @Nullable [] result) {
-        List<Execution> withRecord =
-                closed.stream().filter(Execution::hasRecord).toList();
-        if (!withRecord.isEmpty()) {
-            front.committed(withRecord, result);
-        }
+        front.committed(closed, result);
         for (Execution execution : closed) {
             heartbeat.remove(execution);
             if (execution.guarded()) {
@@ -252,10 +270,12 @@ final class Transactions {
     }
 
     private static Duration timeout(List<Execution> executions) {
-        return executions.stream()
-                .map(execution -> execution.topic().policy().maxProcessingTime())
-                .max(Duration::compareTo)
-                .orElseThrow();
+        Duration longest = Duration.ZERO;
+        for (Execution execution : executions) {
+            Duration one = execution.topic().policy().maxProcessingTime();
+            longest = longest.compareTo(one) < 0 ? one : longest;
+        }
+        return longest;
     }
 
     private static DedupKey keyOf(Execution execution) {

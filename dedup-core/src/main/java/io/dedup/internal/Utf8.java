@@ -7,6 +7,9 @@ import java.util.HexFormat;
 
 /** UTF-8 arithmetic on strings that may be ill-formed UTF-16. */
 public final class Utf8 {
+    /** Copied for each use: to look for a provider takes longer than a short digest. */
+    private static final MessageDigest SHA_256 = newSha256();
+
     private Utf8() {}
 
     /**
@@ -43,7 +46,15 @@ public final class Utf8 {
     /** SHA-256 of the bytes: 32 bytes. */
     public static byte[] sha256(byte[] bytes) {
         try {
-            return MessageDigest.getInstance("SHA-256").digest(bytes);
+            return ((MessageDigest) SHA_256.clone()).digest(bytes);
+        } catch (CloneNotSupportedException e) { // of another provider's
+            return newSha256().digest(bytes);
+        }
+    }
+
+    private static MessageDigest newSha256() {
+        try {
+            return MessageDigest.getInstance("SHA-256");
         } catch (NoSuchAlgorithmException e) {
             throw new IllegalStateException("every Java platform has SHA-256", e);
         }

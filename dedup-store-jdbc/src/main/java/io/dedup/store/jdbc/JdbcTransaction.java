@@ -155,6 +155,9 @@ final class JdbcTransaction implements RecordTransaction {
             ToIntFunction<Q> size,
             Call<Q, A> call,
             Function<Q, A> raced) {
+        if (requests.size() == 1) {
+            return List.of(one(operation, requests, call, raced));
+        }
         List<Q> sorted = new ArrayList<>(requests);
         sorted.sort(Comparator.comparing(key, KeyBytes.ORDER));
         Map<DedupKey, A> answers = new HashMap<>();
@@ -184,6 +187,16 @@ final class JdbcTransaction implements RecordTransaction {
             list.add(answer);
         }
         return list;
+    }
+
+    private <Q, A> A one(String operation, List<Q> one, Call<Q, A> call, Function<Q, A> raced) {
+        for (int round = 0; round < MAX_ROUNDS; round++) {
+            A answer = with(operation, on -> call.ask(on, one)).get(0);
+            if (answer != null) {
+                return answer;
+            }
+        }
+        return raced.apply(one.get(0));
     }
 
     /** @param size of a request beyond its key, in bytes */
@@ -242,10 +255,15 @@ final class JdbcTransaction implements RecordTransaction {
             throw new TransactionTimedOutException("the transaction has lasted longer than " + limit
                     + ", a policy's maxProcessingTime, and is rolled back");
         }
-        WrittenRecord any = written.entrySet().stream()
-                .map(each -> new WrittenRecord(each.getKey(), each.getValue()))
-                .findAny()
-                .orElse(null);
+        WrittenRecord any = null;
+        for (Map.Entry<DedupKey, Long> each : written.entrySet()) {
+            any = new WrittenRecord(each.getKey(), each.getValue());
+            break;
+        }
+        checkWhole(any);
+    }
+
+    private void checkWhole(@Nullable WrittenRecord any) {
         with("commit", on -> {
             dialect.checkWhole(on, any);
             return this;

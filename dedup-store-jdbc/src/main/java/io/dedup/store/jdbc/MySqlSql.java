@@ -12,8 +12,10 @@ final class MySqlSql {
      */
     static final String NOW = now("NOW(6)", "SYSDATE(6)");
 
-    /** Within a plain read there is nothing to wait for. */
-    static final String CLOCK_QUERY = "SELECT TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6)) AS store_time";
+    /** The statement's start, for one that doesn't wait; four times as fast. */
+    private static final String START = "TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6))";
+
+    static final String CLOCK_QUERY = "SELECT " + START + " AS store_time";
 
     /** How a claim gets its requests: many as a table of their own. */
     private static final String CLAIM_MANY = """
@@ -59,7 +61,7 @@ final class MySqlSql {
     private static final String RECORD_ONE = """
             (message_id, scope, token, completed_at, expires_at, fingerprint, write_mark, state, owner, attempt, deaths,
              lease_until)
-            VALUES (?, ?, {now}, token, token + LEAST(?, 9223372036854775807 - token), ?, ?, 4, NULL, 1, 0, 0)""";
+            VALUES (?, ?, {start}, token, token + LEAST(?, 9223372036854775807 - token), ?, ?, 4, NULL, 1, 0, 0)""";
 
     /** See {@link #CLAIM}; the mark tells what this call has written. */
     private static final String RECORD = """
@@ -212,6 +214,7 @@ final class MySqlSql {
     /** The statement for one store. */
     static String of(JdbcSettings settings, String statement) {
         String retention = Long.toString(settings.retentionMicros());
-        return settings.table().in(statement.replace("{now}", NOW).replace("{retention}", retention));
+        return settings.table()
+                .in(statement.replace("{now}", NOW).replace("{start}", START).replace("{retention}", retention));
     }
 }

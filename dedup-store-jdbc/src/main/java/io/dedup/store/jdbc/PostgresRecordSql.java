@@ -75,17 +75,16 @@ final class PostgresRecordSql {
 
     /**
      * Writes a record if there is no row of its key, and else answers nothing: who is told nothing asks by the other statement.
+     * Has no source but its parameters, and doesn't look for the row first: each of the two costs as much as the index.
      *
-     * <p>A row that is there isn't touched, and so not waited for. A row that comes in between can only be that of a claim by a
-     * lease, on one scope with this: its transaction is a statement, and lasts as long as its store's time-outs let it. So this
-     * sets no time-out for locks, which it couldn't put back without a row to return.
+     * <p>So it waits for a row that somebody else is about to change. That can only be a claim by a lease, on one scope with
+     * this: its transaction is a statement, or the end of a handler's, and lasts as long as its time-outs let it. This sets no
+     * time-out for locks, which it couldn't put back without a row to return.
      */
     private static final String INSERT = """
             INSERT INTO {table} AS t ({columns})
-            SELECT ?, ?, {times}, ?::text
-            FROM (SELECT {now} AS now, ?::bigint AS length, ?::text AS most OFFSET 0) n
-            WHERE NOT EXISTS (SELECT FROM {table} b WHERE b.message_id = ? AND b.scope = ?)
-                AND pg_try_advisory_xact_lock(?::bigint) AND {limits}
+            SELECT ?, ?, 4, 1, 0, {start}, 0, {start}, {ends}, ?::text
+            WHERE pg_try_advisory_xact_lock(?) AND {limits}
             ON CONFLICT (message_id, scope) DO NOTHING
             RETURNING t.token
             """;
@@ -116,8 +115,15 @@ final class PostgresRecordSql {
 
     private PostgresRecordSql() {}
 
-    static String insert(JdbcSettings settings, int version) {
-        return of(settings, INSERT.replace("{limits}", limits(version).replace("lasts.", "n.")), version);
+    /** @param forever whether for a window without an end; else its length is a parameter, twice */
+    static String insert(JdbcSettings settings, int version, boolean forever) {
+        String ends =
+                forever ? "9223372036854775807, 2147483645" : "{start} + ?, (({start} + ?) / 3600000000 + 1)::int";
+        return of(
+                settings,
+                INSERT.replace("{ends}", ends)
+                        .replace("{limits}", limits(version).replace("lasts.most", "?")),
+                version);
     }
 
     static String one(JdbcSettings settings, int version) {
@@ -143,6 +149,11 @@ final class PostgresRecordSql {
                         .replace("{instead}", INSTEAD)
                         .replace("{answer}", ANSWER)
                         .replace("{blocked}", BLOCKED));
+    }
+
+    /** How many settings bound a transaction. */
+    static int limitCount(int version) {
+        return version >= TRANSACTION_TIMEOUT ? 1 : 2;
     }
 
     /** True, and in force until the transaction's end. */

@@ -40,6 +40,7 @@ final class PostgresRecords implements RecordDialect {
 
     private final PostgresState state = new PostgresState();
     private final TableName table;
+    private final byte[] lockedTable;
     private final Statements statements;
     /** For a statement that bounds itself: each time-out of JDBC's is a timer's wake-up. */
     private final Statements unwatched = new Statements(0);
@@ -56,14 +57,20 @@ final class PostgresRecords implements RecordDialect {
     private volatile boolean newExpected = true;
 
     /** The statements for versions of the server. */
-    private record Form(String insert, String one, String many) {}
+    private record Form(String insert, String insertForever, int limits, String one, String many) {
+        /** The limit of a statement, which older versions have, is for those that come after the one that sets it. */
+        boolean limitsItself() {
+            return limits == 1;
+        }
+    }
 
     /** @param complete the columns of {@link PostgresSql#COMPLETE} */
     PostgresRecords(JdbcSettings settings, Statements statements, List<PostgresColumn<CompleteRequest>> complete) {
         this.table = settings.table();
         this.statements = statements;
         this.columns = new ArrayList<>(SOURCE);
-        columns.add(number("lock_id", request -> lockId(table, request.key())));
+        this.lockedTable = KeyBytes.utf8(settings.table().name().toLowerCase(Locale.ROOT));
+        columns.add(number("lock_id", request -> lockId(request.key())));
         this.before17 = form(settings, PostgresRecordSql.TRANSACTION_TIMEOUT - 1);
         this.since17 = form(settings, PostgresRecordSql.TRANSACTION_TIMEOUT);
         this.complete = PostgresRequests.inTransaction(settings, PostgresSql.COMPLETE, complete);
@@ -71,7 +78,9 @@ final class PostgresRecords implements RecordDialect {
 
     private Form form(JdbcSettings settings, int version) {
         return new Form(
-                PostgresRecordSql.insert(settings, version),
+                PostgresRecordSql.insert(settings, version, false),
+                PostgresRecordSql.insert(settings, version, true),
+                PostgresRecordSql.limitCount(version),
                 PostgresRecordSql.one(settings, version),
                 PostgresRecordSql.many(settings, version).replace("{requests}", PostgresRequests.arrays(columns)));
     }
@@ -81,12 +90,11 @@ final class PostgresRecords implements RecordDialect {
     }
 
     /** The same in every process, and nobody else's: 64 bits, as two keys that shared a lock would hold each other up. */
-    static long lockId(TableName table, DedupKey key) {
-        byte[] name = KeyBytes.utf8(table.name().toLowerCase(Locale.ROOT));
+    private long lockId(DedupKey key) {
         byte[] scope = KeyBytes.scope(key);
         byte[] id = KeyBytes.messageId(key);
-        ByteBuffer all = ByteBuffer.allocate(name.length + scope.length + id.length + 2);
-        all.put(name).put(SEPARATOR).put(scope).put(SEPARATOR).put(id);
+        ByteBuffer all = ByteBuffer.allocate(lockedTable.length + scope.length + id.length + 2);
+        all.put(lockedTable).put(SEPARATOR).put(scope).put(SEPARATOR).put(id);
         return ByteBuffer.wrap(Utf8.sha256(all.array())).getLong();
     }
 
@@ -103,7 +111,7 @@ final class PostgresRecords implements RecordDialect {
     private @Nullable RecordResult claimOne(
             Connection connection, Form form, RecordRequest request, @Nullable Duration limit) throws SQLException {
         if (newExpected) {
-            RecordResult written = insert(connection, form.insert(), request, limit);
+            RecordResult written = insert(connection, form, request, limit);
             if (written != null) {
                 return written;
             }
@@ -115,18 +123,24 @@ final class PostgresRecords implements RecordDialect {
 
     /** Null where somebody has the key, or has had it. */
     private @Nullable RecordResult insert(
-            Connection connection, String sql, RecordRequest request, @Nullable Duration limit) throws SQLException {
-        byte[] id = KeyBytes.messageId(request.key());
-        byte[] scope = KeyBytes.scope(request.key());
-        try (PreparedStatement statement = unwatched.prepare(connection, sql)) {
-            statement.setBytes(1, id);
-            statement.setBytes(2, scope);
-            statement.setString(3, fingerprint(request));
-            statement.setLong(4, Micros.of(request.window()));
-            statement.setString(5, millis(limit));
-            statement.setBytes(6, id);
-            statement.setBytes(7, scope);
-            statement.setLong(8, lockId(table, request.key()));
+            Connection connection, Form form, RecordRequest request, @Nullable Duration limit) throws SQLException {
+        long length = Micros.of(request.window());
+        boolean forever = length == Micros.NEVER;
+        Statements bounded = form.limitsItself() ? unwatched : statements;
+        try (PreparedStatement statement =
+                bounded.prepare(connection, forever ? form.insertForever() : form.insert())) {
+            statement.setBytes(1, KeyBytes.messageId(request.key()));
+            statement.setBytes(2, KeyBytes.scope(request.key()));
+            int next = 3;
+            if (!forever) {
+                statement.setLong(next++, length);
+                statement.setLong(next++, length);
+            }
+            statement.setString(next++, fingerprint(request));
+            statement.setLong(next++, lockId(request.key()));
+            for (int i = 0; i < form.limits(); i++) {
+                statement.setString(next++, millis(limit));
+            }
             try (ResultSet result = statement.executeQuery()) {
                 return result.next() ? written(result) : null;
             }
@@ -138,7 +152,7 @@ final class PostgresRecords implements RecordDialect {
         byte[] id = KeyBytes.messageId(request.key());
         byte[] scope = KeyBytes.scope(request.key());
         try (PreparedStatement statement = unwatched.prepare(connection, sql)) {
-            statement.setLong(1, lockId(table, request.key()));
+            statement.setLong(1, lockId(request.key()));
             statement.setString(2, millis(limit));
             statement.setBytes(3, id);
             statement.setBytes(4, scope);

@@ -1,5 +1,6 @@
 package io.dedup.store.jdbc;
 
+import org.jspecify.annotations.Nullable;
 import org.springframework.core.Ordered;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
@@ -13,6 +14,7 @@ final class TransactionWatch implements TransactionSynchronization {
 
     private final TransactionConnection connection;
     private final boolean suspension;
+    private @Nullable Runnable last;
     private boolean prepared;
     private boolean aborted;
     private int status = OPEN;
@@ -34,13 +36,29 @@ final class TransactionWatch implements TransactionSynchronization {
      * @param check whether it may be sent; throws where it may not
      */
     void registerLast(Runnable check) {
+        if (TransactionSynchronizationManager.getSynchronizations().size()
+                == 1) { // this, which Spring needn't sort then
+            last = check;
+            return;
+        }
         TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
             @Override
             public void beforeCommit(boolean readOnly) {
-                check.run();
-                prepared = true;
+                prepare(check);
             }
         });
+    }
+
+    private void prepare(Runnable check) {
+        check.run();
+        prepared = true;
+    }
+
+    @Override
+    public void beforeCommit(boolean readOnly) {
+        if (last != null) {
+            prepare(last);
+        }
     }
 
     /** Whether the commit itself may have been sent. */

@@ -303,6 +303,41 @@ class RecordRacesTest {
         }
     }
 
+    @Test
+    @DisplayName(
+            "PostgreSQL: a single record waits for a completion that isn't committed, as long as its transaction may last")
+    void completedMeanwhileForOne() throws SQLException {
+        start(JdbcDialect.POSTGRESQL);
+        DedupKey undone = acquire(scene.store, scene.messages.key()).key();
+        DedupKey committed = acquire(scene.store, scene.messages.key()).key();
+        DedupKey stuck = acquire(scene.store, scene.messages.key()).key();
+        try (Session asking = scene.session();
+                Rival rival = new Rival(scene.database);
+                Rival second = new Rival(scene.database)) {
+            rival.updateDone(undone);
+            second.updateDone(committed);
+            Future<List<RecordResult>> first = asking.start(open -> open.claimAll(List.of(Session.request(undone))));
+            scene.database.awaitBlocked();
+            rival.rollback();
+            assertThat(Session.get(first)).hasOnlyElementsOfType(RecordResult.InFlight.class);
+            assertThat(asking.claim(scene.messages.key()))
+                    .isInstanceOf(RecordResult.Written.class); // now it expects new ones
+            Future<List<RecordResult>> then = asking.start(open -> open.claimAll(List.of(Session.request(committed))));
+            scene.database.awaitBlocked();
+            second.commit();
+            assertThat(Session.get(then)).hasOnlyElementsOfType(RecordResult.Done.class);
+            assertGoesOn(asking);
+        }
+        try (Session before = scene.session()) {
+            assertThat(before.claim(scene.messages.key())).isInstanceOf(RecordResult.Written.class);
+        }
+        try (Session asking = new Session(scene.transactions, Duration.ofSeconds(1));
+                Rival rival = new Rival(scene.database)) {
+            rival.updateDone(stuck);
+            assertThatThrownBy(() -> asking.claim(stuck)).isInstanceOf(DedupStoreException.class);
+        }
+    }
+
     @OnServers
     @DisplayName("a completion waits for a row that a heartbeat has for a moment")
     void completionWaits(JdbcDialect dialect) throws SQLException {

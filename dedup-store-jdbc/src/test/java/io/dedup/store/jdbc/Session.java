@@ -25,7 +25,11 @@ final class Session implements AutoCloseable {
     private boolean open = true;
 
     Session(TransactionalRecords records) {
-        this.transaction = get(thread.submit(() -> records.beginWithRecords(TIMEOUT)));
+        this(records, TIMEOUT);
+    }
+
+    Session(TransactionalRecords records, Duration timeout) {
+        this.transaction = get(thread.submit(() -> records.beginWithRecords(timeout)));
     }
 
     static RecordRequest request(DedupKey key) {
