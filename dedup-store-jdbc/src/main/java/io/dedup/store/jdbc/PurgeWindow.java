@@ -6,6 +6,7 @@ import java.sql.SQLException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
@@ -37,17 +38,23 @@ final class PurgeWindow {
         return seen;
     }
 
-    /** Binds places to the parameters of {@link PostgresSql#PURGE}. */
+    /** Binds places of one partition to the parameters of {@link PostgresSql#PURGE}. */
     static void bind(PreparedStatement statement, List<String> places) throws SQLException {
         String array = "{\"" + String.join("\",\"", places) + "\"}";
         statement.setString(1, array.replaceAll("\\d+ \\(", "("));
-        statement.setString(2, array);
+        statement.setString(2, partition(places.get(0)));
     }
 
-    /** Up to so many places; none when it is time to look. */
+    private static String partition(String place) {
+        return place.substring(0, place.indexOf(' '));
+    }
+
+    /** Up to so many places, of one partition; none when it is time to look. */
     synchronized List<String> take(int limit) {
         List<String> taken = new ArrayList<>(Math.min(limit, places.size()));
-        while (taken.size() < limit && !places.isEmpty()) {
+        while (taken.size() < limit
+                && !places.isEmpty()
+                && (taken.isEmpty() || partition(places.element()).equals(partition(taken.get(0))))) {
             taken.add(places.remove());
         }
         return taken;
@@ -60,6 +67,7 @@ final class PurgeWindow {
      */
     synchronized void found(List<String> seen, int most) {
         List<String> turned = new ArrayList<>(seen);
+        turned.sort(Comparator.comparing(PurgeWindow::partition));
         if (!seen.isEmpty()) {
             Collections.rotate(turned, ThreadLocalRandom.current().nextInt(seen.size()));
         }
