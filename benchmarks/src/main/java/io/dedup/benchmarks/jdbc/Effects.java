@@ -54,10 +54,11 @@ public final class Effects {
         jdbc.batchUpdate("INSERT INTO account (id, balance) VALUES (?, ?)", rows);
     }
 
-    /** Keeps tables from growing with the rounds. */
+    /** Keeps tables from growing with the rounds, also the store's: the one by hand begins each turn empty, too. */
     void reset() {
         jdbc.execute("TRUNCATE TABLE move");
         jdbc.execute("TRUNCATE TABLE seen");
+        jdbc.execute("TRUNCATE TABLE dedup_record");
     }
 
     /** Written by hand: whether this transaction is the one that writes the ID's row. */

@@ -55,7 +55,8 @@ interface Dialect {
     /**
      * One batch of a purge.
      *
+     * @param looked at how many records it has looked: a batch may be smaller than was asked for
      * @param more whether another batch may find something to remove
      */
-    record PurgeRun(int removed, boolean more) {}
+    record PurgeRun(int removed, int looked, boolean more) {}
 }

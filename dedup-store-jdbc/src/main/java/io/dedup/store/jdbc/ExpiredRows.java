@@ -58,7 +58,7 @@ final class ExpiredRows {
         for (Map.Entry<String, List<byte[]>> ofScope : idsByScope.entrySet()) {
             removed += delete(connection, now, ofScope.getKey(), ofScope.getValue());
         }
-        return new PurgeRun(removed, seen == limit);
+        return new PurgeRun(removed, seen, seen == limit);
     }
 
     long now(Connection connection) throws SQLException {

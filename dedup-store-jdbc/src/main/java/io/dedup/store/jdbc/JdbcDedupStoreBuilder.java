@@ -30,8 +30,8 @@ public final class JdbcDedupStoreBuilder {
     /** 500 keys. */
     public static final int DEFAULT_MAX_BATCH = 500;
 
-    /** 100 records: a claim that comes meanwhile waits for what is left of a batch. */
-    public static final int DEFAULT_PURGE_BATCH = 100;
+    /** 50 records: a claim that comes meanwhile waits for what is left of a batch. */
+    public static final int DEFAULT_PURGE_BATCH = 50;
 
     /** 10 minutes. */
     public static final Duration DEFAULT_PURGE_INTERVAL = Duration.ofMinutes(10);

@@ -179,7 +179,7 @@ final class PostgresDialect implements Dialect {
             places = window.take(limit);
         }
         int removed = places.isEmpty() ? 0 : remove(connection, places);
-        return new PurgeRun(removed, window.hasMore(fresh));
+        return new PurgeRun(removed, places.size(), window.hasMore(fresh));
     }
 
     private void look(Connection connection, int limit) throws SQLException {

@@ -44,7 +44,7 @@ final class PurgePace {
     }
 
     /**
-     * Learns from a full batch.
+     * Learns from a batch.
      *
      * @param records how many it looked at
      * @return how long to rest before the next one

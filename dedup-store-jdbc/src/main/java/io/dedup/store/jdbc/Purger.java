@@ -79,7 +79,7 @@ final class Purger implements AutoCloseable {
             if (!run.more()) {
                 break;
             }
-            rest = pace.restAfter(size, took);
+            rest = pace.restAfter(Math.max(1, run.looked()), took);
         }
         return removed;
     }

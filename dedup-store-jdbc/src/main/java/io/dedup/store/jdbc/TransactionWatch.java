@@ -1,5 +1,6 @@
 package io.dedup.store.jdbc;
 
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.Ordered;
 import org.springframework.transaction.support.TransactionSynchronization;
@@ -36,8 +37,8 @@ final class TransactionWatch implements TransactionSynchronization {
      * @param check whether it may be sent; throws where it may not
      */
     void registerLast(Runnable check) {
-        if (TransactionSynchronizationManager.getSynchronizations().size()
-                == 1) { // this, which Spring needn't sort then
+        if (TransactionSynchronizationManager.getSynchronizations().equals(List.of(this))) {
+            // Spring would sort two, with each of its calls.
             last = check;
             return;
         }

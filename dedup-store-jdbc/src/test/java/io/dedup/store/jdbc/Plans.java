@@ -23,7 +23,7 @@ final class Plans {
         }
     }
 
-    /** Of the removal of all rows that are due. */
+    /** Of the removal of rows that are due, all of them in a table without partitions. */
     static String ofPurge(TestDatabase database) throws SQLException {
         try (Connection connection = database.connect();
                 PreparedStatement due = connection.prepareStatement(PostgresSql.of(SETTINGS, PostgresSql.DUE));

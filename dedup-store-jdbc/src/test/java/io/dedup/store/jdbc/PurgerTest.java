@@ -54,7 +54,7 @@ class PurgerTest {
         start(size -> {
             int found = Math.min(size, left.get());
             left.addAndGet(-found);
-            return new PurgeRun(found, found == size);
+            return new PurgeRun(found, found, found == size);
         });
         await().until(() -> left.get() == 0);
         assertThat(sizes).hasSizeGreaterThanOrEqualTo(2_000);
@@ -65,10 +65,22 @@ class PurgerTest {
     void paced() {
         start(size -> {
             nanos.addAndGet(Duration.ofMillis(sizes.size() == 1 ? 1 : 50).toNanos());
-            return sizes.size() < 4 ? new PurgeRun(size, true) : new PurgeRun(0, false);
+            return sizes.size() < 4 ? new PurgeRun(size, size, true) : new PurgeRun(0, 0, false);
         });
         await().until(() -> sizes.size() >= 4);
         assertThat(sizes).startsWith(100, 100, 50, 25);
+    }
+
+    @Test
+    @DisplayName("a batch that looked at little, the rest of a partition, is no measure for those that look at more")
+    void little() {
+        start(size -> {
+            boolean little = sizes.size() == 1;
+            nanos.addAndGet(Duration.ofMillis(little ? 1 : 8).toNanos());
+            return new PurgeRun(0, little ? 1 : size, sizes.size() < 4);
+        });
+        await().until(() -> sizes.size() >= 4);
+        assertThat(sizes).startsWith(100, 100, 100, 100);
     }
 
     @Test
@@ -76,7 +88,7 @@ class PurgerTest {
     void closeWhileResting() {
         start(size -> {
             nanos.addAndGet(Duration.ofHours(1).toNanos());
-            return new PurgeRun(size, true);
+            return new PurgeRun(size, size, true);
         });
         await().until(() -> sizes.size() == 1);
 
@@ -96,7 +108,7 @@ class PurgerTest {
             await().until(() -> purger.isClosed());
             assertThat(Thread.currentThread().isInterrupted()).isFalse();
             ended.incrementAndGet();
-            return new PurgeRun(size, true);
+            return new PurgeRun(size, size, true);
         });
         await().until(() -> started.getCount() == 0);
 
@@ -113,7 +125,7 @@ class PurgerTest {
         CountDownLatch hang = new CountDownLatch(1);
         start(size -> {
             await().atMost(Duration.ofMinutes(1)).until(() -> hang.getCount() == 0);
-            return new PurgeRun(0, false);
+            return new PurgeRun(0, 0, false);
         });
         await().until(() -> !sizes.isEmpty());
 
