@@ -74,7 +74,8 @@ final class BinaryCache {
         Files.move(unfinished, entry, StandardCopyOption.ATOMIC_MOVE);
     }
 
-    private static Path directory() throws IOException {
+    /** Where this user keeps what is common to all processes. */
+    static Path directory() throws IOException {
         Optional<Path> chosen = Settings.get("cache").map(Path::of);
         if (chosen.isPresent()) {
             return Files.createDirectories(chosen.get()).toRealPath();

@@ -24,8 +24,9 @@ final class Ports {
     /** A port on which nobody listens, and 10,000 above it neither (a Redis cluster talks there). */
     static int free() {
         for (int i = 0; i < TRIES; i++) {
-            int port = FIRST + Math.floorMod(TURN.getAndIncrement(), COUNT / DISTANCE) * DISTANCE;
-            if (canListen(port) && canListen(port + 10_000)) {
+            int place = Math.floorMod(TURN.getAndIncrement(), COUNT / DISTANCE);
+            int port = FIRST + place * DISTANCE;
+            if (PortLocks.take(place) && canListen(port) && canListen(port + 10_000)) {
                 return port;
             }
         }

@@ -75,7 +75,7 @@ final class PostgresRecordSql {
 
     /**
      * Writes a record if there is no row of its key, and else answers nothing: who is told nothing asks by the other statement.
-     * Has no source but its parameters, and doesn't look for the row first: each of the two costs as much as the index.
+     * Has no source but its parameters, and doesn't look for the row first: each of the two costs more than the purge's index.
      *
      * <p>So it waits for a row that somebody else is about to change. That can only be a claim by a lease, on one scope with
      * this: its transaction is a statement, or the end of a handler's, and lasts as long as its time-outs let it. This sets no
