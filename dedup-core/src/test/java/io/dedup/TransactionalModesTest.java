@@ -268,6 +268,18 @@ class TransactionalModesTest extends TransactionalTestBase {
         assertThat(stateOf("a")).isEqualTo(State.RELEASED);
     }
 
+    @ParameterizedTest
+    @EnumSource(mode = Mode.EXCLUDE, names = LEASED)
+    void aPolicyWithoutTokensTellsNone(DedupMode mode) {
+        Deduplicator dedup = in(mode, policy -> policy.fencingToken(false));
+
+        dedup.execute(key("a"), context -> {
+            assertThat(context.fencingToken()).isZero();
+            return run(context);
+        });
+        assertThat(records.effects()).containsExactly("a");
+    }
+
     @Test
     void theContextTellsOfTheTransaction() {
         Deduplicator dedup = in(DedupMode.TRANSACTIONAL, policy -> policy.maxProcessingTime(Duration.ofMinutes(5)));

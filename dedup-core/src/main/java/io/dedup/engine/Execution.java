@@ -273,7 +273,7 @@ public final class Execution implements DedupContext {
 
     @Override
     public long fencingToken() {
-        return guarded() ? fencingToken : 0;
+        return guarded() && topic().policy().fencingToken() ? fencingToken : 0;
     }
 
     @Override

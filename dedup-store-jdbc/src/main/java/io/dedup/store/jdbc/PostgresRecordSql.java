@@ -10,15 +10,17 @@ package io.dedup.store.jdbc;
  * answer: it asks again, and then sees the row.
  *
  * <p>A single record can be inserted without asking what else there may be, which takes about a third less of the server's
- * time: see {@link #INSERT}.
+ * time: see {@link PostgresInsert}.
  *
- * <p>The statements also bound the transaction, unless somebody has bounded it already: that costs no round trip, whereas a
+ * <p>The statements also bound the transaction, unless an operator has bounded it already: that costs no round trip, whereas a
  * time-out of Spring's makes the driver start a timer for every statement of the handler, which can cost as much as the
  * statement.
  */
 final class PostgresRecordSql {
-    /** The first version that can bound a transaction as a whole. */
-    static final int TRANSACTION_TIMEOUT = 17;
+    /** What is to be known of a server: how many locks all sessions can hold together, the time, and {@link PostgresLimits}. */
+    static final String SERVER = "SELECT current_setting('max_locks_per_transaction')::bigint"
+            + " * (current_setting('max_connections')::bigint + current_setting('max_prepared_transactions')::bigint), {now}, "
+            + PostgresLimits.COLUMNS;
 
     private static final String BLOCKED =
             "(b.state = 4 AND b.expires_at > {now} OR b.state IN (1, 2) AND b.lease_until > {now})";
@@ -56,7 +58,7 @@ final class PostgresRecordSql {
                 SELECT b.state, b.attempt, b.lease_until, b.completed_at, b.expires_at, b.fingerprint AS seen, b.result,
                        current_setting('lock_timeout') AS waits,
                        CASE WHEN b.state IS NULL
-                            THEN pg_try_advisory_xact_lock(?) AND {limits}
+                            THEN pg_try_advisory_xact_lock(?){limits}
                                  AND set_config('lock_timeout', '{lock_timeout}ms', true) <> ''
                        END AS locked,
                        {now} AS now
@@ -73,25 +75,9 @@ final class PostgresRecordSql {
             FROM tried q LEFT JOIN won w ON true
             """;
 
-    /**
-     * Writes a record if there is no row of its key, and else answers nothing: who is told nothing asks by the other statement.
-     * Has no source but its parameters, and doesn't look for the row first: each of the two costs more than the purge's index.
-     *
-     * <p>So it waits for a row that somebody else is about to change. That can only be a claim by a lease, on one scope with
-     * this: its transaction is a statement, or the end of a handler's, and lasts as long as its time-outs let it. This sets no
-     * time-out for locks, which it couldn't put back without a row to return.
-     */
-    private static final String INSERT = """
-            INSERT INTO {table} AS t ({columns})
-            SELECT ?, ?, 4, 1, 0, {start}, 0, {start}, {ends}, ?::text
-            WHERE pg_try_advisory_xact_lock(?) AND {limits}
-            ON CONFLICT (message_id, scope) DO NOTHING
-            RETURNING t.token
-            """;
-
     /** Planned as {@link PostgresRequests} says. */
     private static final String MANY = """
-            WITH bounded AS MATERIALIZED (SELECT {limits} FROM (SELECT ?::text AS most OFFSET 0) lasts),
+            WITH bounded AS MATERIALIZED (SELECT true{limits} FROM (SELECT ?::text AS most OFFSET 0) lasts),
             tried AS MATERIALIZED (
                 SELECT r.*, b.state, b.attempt, b.lease_until, b.completed_at, b.expires_at, b.fingerprint AS seen,
                        b.result, CASE WHEN b.state IS NULL THEN pg_try_advisory_xact_lock(r.lock_id) END AS locked,
@@ -115,56 +101,28 @@ final class PostgresRecordSql {
 
     private PostgresRecordSql() {}
 
-    /** @param forever whether for a window without an end; else its length is a parameter, twice */
-    static String insert(JdbcSettings settings, int version, boolean forever) {
-        String ends =
-                forever ? "9223372036854775807, 2147483645" : "{start} + ?, (({start} + ?) / 3600000000 + 1)::int";
-        return of(
-                settings,
-                INSERT.replace("{ends}", ends)
-                        .replace("{limits}", limits(version).replace("lasts.most", "?")),
-                version);
-    }
-
-    static String one(JdbcSettings settings, int version) {
+    static String one(JdbcSettings settings, PostgresLimits limits) {
         return of(
                 settings,
                 ONE.replace(
                         "{lock_timeout}", Long.toString(settings.lockTimeout().toMillis())),
-                version);
+                limits);
     }
 
     /** With {@code {requests}} in the place of the source. */
-    static String many(JdbcSettings settings, int version) {
-        return of(settings, MANY, version);
+    static String many(JdbcSettings settings, PostgresLimits limits) {
+        return of(settings, MANY, limits);
     }
 
-    private static String of(JdbcSettings settings, String statement, int version) {
+    private static String of(JdbcSettings settings, String statement, PostgresLimits limits) {
         return PostgresSql.of(
                 settings,
                 statement
-                        .replace("{limits}", limits(version))
+                        .replace("{limits}", limits.and("lasts.most"))
                         .replace("{columns}", COLUMNS)
                         .replace("{times}", TIMES)
                         .replace("{instead}", INSTEAD)
                         .replace("{answer}", ANSWER)
                         .replace("{blocked}", BLOCKED));
-    }
-
-    /** How many settings bound a transaction. */
-    static int limitCount(int version) {
-        return version >= TRANSACTION_TIMEOUT ? 1 : 2;
-    }
-
-    /** True, and in force until the transaction's end. */
-    private static String limits(int version) {
-        return version >= TRANSACTION_TIMEOUT
-                ? limit("transaction_timeout")
-                : limit("statement_timeout") + " AND " + limit("idle_in_transaction_session_timeout");
-    }
-
-    /** What an operator has set stays. */
-    private static String limit(String setting) {
-        return "(current_setting('{s}') <> '0' OR set_config('{s}', lasts.most, true) <> '')".replace("{s}", setting);
     }
 }

@@ -5,12 +5,10 @@ import static io.dedup.store.jdbc.PostgresColumn.number;
 import static io.dedup.store.jdbc.PostgresColumn.text;
 
 import io.dedup.DedupKey;
-import io.dedup.internal.Utf8;
 import io.dedup.store.CompleteRequest;
 import io.dedup.store.RecordRequest;
 import io.dedup.store.RecordResult;
 import io.dedup.store.WriteResult;
-import java.nio.ByteBuffer;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -21,7 +19,6 @@ import java.util.Arrays;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.List;
-import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,25 +26,25 @@ import org.jspecify.annotations.Nullable;
  * as that would end the transaction.
  */
 final class PostgresRecords implements RecordDialect {
-    /** Occurs in no UTF-8. */
-    private static final byte SEPARATOR = (byte) 0xff;
-
     private static final List<PostgresColumn<RecordRequest>> SOURCE = List.of(
             bytes("message_id", request -> KeyBytes.messageId(request.key())),
             bytes("scope", request -> KeyBytes.scope(request.key())),
             number("length", request -> Micros.of(request.window())),
-            text("fingerprint", PostgresRecords::fingerprint));
+            text("fingerprint", Records::fingerprint));
 
-    private final PostgresState state = new PostgresState();
     private final TableName table;
-    private final byte[] lockedTable;
+    private final RecordLock lock;
+    private final String serverQuery;
     private final Statements statements;
-    /** For a statement that bounds itself: each time-out of JDBC's is a timer's wake-up. */
+    /** For statements that bound themselves: each time-out of JDBC's is a timer's wake-up. */
     private final Statements unwatched = new Statements(0);
 
     private final List<PostgresColumn<RecordRequest>> columns;
-    private final Form before17;
-    private final Form since17;
+    private final JdbcSettings settings;
+    private final PurgeClock clock = new PurgeClock();
+    /** Made again for another version of the server. */
+    private volatile @Nullable Form form;
+
     private final PostgresRequests<CompleteRequest> complete;
 
     /**
@@ -56,53 +53,43 @@ final class PostgresRecords implements RecordDialect {
      */
     private volatile boolean newExpected = true;
 
-    /** The statements for versions of the server. */
-    private record Form(String insert, String insertForever, int limits, String one, String many) {
-        /** The limit of a statement, which older versions have, is for those that come after the one that sets it. */
-        boolean limitsItself() {
-            return limits == 1;
-        }
-    }
+    /** The statements for one server. */
+    private record Form(PostgresLimits limits, PostgresInsert insert, String one, String many) {}
 
     /** @param complete the columns of {@link PostgresSql#COMPLETE} */
     PostgresRecords(JdbcSettings settings, Statements statements, List<PostgresColumn<CompleteRequest>> complete) {
         this.table = settings.table();
+        this.serverQuery = PostgresSql.of(settings, PostgresRecordSql.SERVER);
         this.statements = statements;
         this.columns = new ArrayList<>(SOURCE);
-        this.lockedTable = KeyBytes.utf8(settings.table().name().toLowerCase(Locale.ROOT));
-        columns.add(number("lock_id", request -> lockId(request.key())));
-        this.before17 = form(settings, PostgresRecordSql.TRANSACTION_TIMEOUT - 1);
-        this.since17 = form(settings, PostgresRecordSql.TRANSACTION_TIMEOUT);
+        this.lock = new RecordLock(settings.table());
+        columns.add(number("lock_id", request -> lock.of(request.key())));
+        this.settings = settings;
         this.complete = PostgresRequests.inTransaction(settings, PostgresSql.COMPLETE, complete);
     }
 
-    private Form form(JdbcSettings settings, int version) {
+    private Form form(PostgresLimits limits) {
         return new Form(
-                PostgresRecordSql.insert(settings, version, false),
-                PostgresRecordSql.insert(settings, version, true),
-                PostgresRecordSql.limitCount(version),
-                PostgresRecordSql.one(settings, version),
-                PostgresRecordSql.many(settings, version).replace("{requests}", PostgresRequests.arrays(columns)));
+                limits,
+                new PostgresInsert(settings, limits, statements, clock),
+                PostgresRecordSql.one(settings, limits),
+                PostgresRecordSql.many(settings, limits).replace("{requests}", PostgresRequests.arrays(columns)));
     }
 
-    private static @Nullable String fingerprint(RecordRequest request) {
-        return request.fingerprint() == null ? null : request.fingerprint().value();
-    }
-
-    /** The same in every process, and nobody else's: 64 bits, as two keys that shared a lock would hold each other up. */
-    private long lockId(DedupKey key) {
-        byte[] scope = KeyBytes.scope(key);
-        byte[] id = KeyBytes.messageId(key);
-        ByteBuffer all = ByteBuffer.allocate(lockedTable.length + scope.length + id.length + 2);
-        all.put(lockedTable).put(SEPARATOR).put(scope).put(SEPARATOR).put(id);
-        return ByteBuffer.wrap(Utf8.sha256(all.array())).getLong();
+    private Form form(Connection connection) throws SQLException {
+        int version = connection.getMetaData().getDatabaseMajorVersion();
+        Form known = form;
+        if (known == null || known.limits().version() != version) {
+            known = form(PostgresLimits.unknown(version));
+            form = known;
+        }
+        return known;
     }
 
     @Override
     public List<@Nullable RecordResult> claim(
             Connection connection, List<RecordRequest> requests, @Nullable Duration limit) throws SQLException {
-        boolean whole = connection.getMetaData().getDatabaseMajorVersion() >= PostgresRecordSql.TRANSACTION_TIMEOUT;
-        Form form = whole ? since17 : before17;
+        Form form = form(connection);
         return requests.size() == 1
                 ? Collections.singletonList(claimOne(connection, form, requests.get(0), limit))
                 : claimMany(connection, form.many(), requests, limit);
@@ -111,7 +98,7 @@ final class PostgresRecords implements RecordDialect {
     private @Nullable RecordResult claimOne(
             Connection connection, Form form, RecordRequest request, @Nullable Duration limit) throws SQLException {
         if (newExpected) {
-            RecordResult written = insert(connection, form, request, limit);
+            RecordResult written = form.insert().write(connection, request, lock, millis(limit));
             if (written != null) {
                 return written;
             }
@@ -121,44 +108,18 @@ final class PostgresRecords implements RecordDialect {
         return answer;
     }
 
-    /** Null where somebody has the key, or has had it. */
-    private @Nullable RecordResult insert(
-            Connection connection, Form form, RecordRequest request, @Nullable Duration limit) throws SQLException {
-        long length = Micros.of(request.window());
-        boolean forever = length == Micros.NEVER;
-        Statements bounded = form.limitsItself() ? unwatched : statements;
-        try (PreparedStatement statement =
-                bounded.prepare(connection, forever ? form.insertForever() : form.insert())) {
-            statement.setBytes(1, KeyBytes.messageId(request.key()));
-            statement.setBytes(2, KeyBytes.scope(request.key()));
-            int next = 3;
-            if (!forever) {
-                statement.setLong(next++, length);
-                statement.setLong(next++, length);
-            }
-            statement.setString(next++, fingerprint(request));
-            statement.setLong(next++, lockId(request.key()));
-            for (int i = 0; i < form.limits(); i++) {
-                statement.setString(next++, millis(limit));
-            }
-            try (ResultSet result = statement.executeQuery()) {
-                return result.next() ? written(result) : null;
-            }
-        }
-    }
-
     private @Nullable RecordResult ask(
             Connection connection, String sql, RecordRequest request, @Nullable Duration limit) throws SQLException {
         byte[] id = KeyBytes.messageId(request.key());
         byte[] scope = KeyBytes.scope(request.key());
         try (PreparedStatement statement = unwatched.prepare(connection, sql)) {
-            statement.setLong(1, lockId(request.key()));
+            statement.setLong(1, lock.of(scope, id));
             statement.setString(2, millis(limit));
             statement.setBytes(3, id);
             statement.setBytes(4, scope);
             statement.setBytes(5, id);
             statement.setBytes(6, scope);
-            statement.setString(7, fingerprint(request));
+            statement.setString(7, Records.fingerprint(request));
             statement.setLong(8, Micros.of(request.window()));
             try (ResultSet result = statement.executeQuery()) {
                 result.next();
@@ -248,7 +209,7 @@ final class PostgresRecords implements RecordDialect {
 
     @Override
     public void checkWhole(Connection connection, @Nullable WrittenRecord written) throws SQLException {
-        Boolean failed = state.hasFailed(connection);
+        Boolean failed = PostgresState.hasFailed(connection);
         if (failed == null) {
             try (PreparedStatement statement = statements.prepare(connection, "SELECT 1")) {
                 statement.execute(); // which fails by itself
@@ -266,9 +227,12 @@ final class PostgresRecords implements RecordDialect {
     /** Advisory locks share one table with all others of the server. */
     @Override
     public long checkServer(Connection connection) throws SQLException {
-        try (PreparedStatement statement = statements.prepare(connection, PostgresSql.LOCK_TABLE);
+        int version = connection.getMetaData().getDatabaseMajorVersion();
+        try (PreparedStatement statement = statements.prepare(connection, serverQuery);
                 ResultSet result = statement.executeQuery()) {
             result.next();
+            clock.seen(result.getLong(2));
+            form = form(PostgresLimits.read(version, result, 3));
             return result.getLong(1);
         }
     }

@@ -62,10 +62,6 @@ final class PostgresSql {
             .replace("{absent}", "(t.state = 4 OR t.expires_at <= {start})")
             .replace("{hour}", HOUR);
 
-    /** How many locks all sessions can hold together. */
-    static final String LOCK_TABLE = "SELECT current_setting('max_locks_per_transaction')::bigint"
-            + " * (current_setting('max_connections')::bigint + current_setting('max_prepared_transactions')::bigint)";
-
     /** What an owner may change. */
     private static final String MINE =
             "t.message_id = r.message_id AND t.scope = r.scope AND t.owner = r.owner AND t.state IN (1, 2)"

@@ -1,5 +1,8 @@
 package io.dedup.store.jdbc;
 
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
 import java.lang.reflect.Method;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -10,33 +13,46 @@ import org.jspecify.annotations.Nullable;
  * driver take that for a success. The driver has been told with each answer: to ask it costs no round trip.
  */
 final class PostgresState {
-    private static final String CONNECTION = "org.postgresql.core.BaseConnection";
+    private static final @Nullable Class<?> CONNECTION = find();
 
-    private final @Nullable Class<?> type;
-    private final @Nullable Method state;
+    /** Static, or the JIT couldn't see through it. Null where the driver is another, or another class loader's. */
+    private static final @Nullable MethodHandle STATE = stateOf(CONNECTION);
 
-    PostgresState() {
-        Class<?> foundType = null;
-        Method foundState = null;
+    private static @Nullable Class<?> find() {
         try {
-            foundType = Class.forName(CONNECTION, false, PostgresState.class.getClassLoader());
-            foundState = foundType.getMethod("getTransactionState");
-        } catch (ReflectiveOperationException | LinkageError e) {
-            foundType = null; // another driver, or another class loader's: the server is asked
+            return Class.forName("org.postgresql.core.BaseConnection", false, PostgresState.class.getClassLoader());
+        } catch (ClassNotFoundException | LinkageError e) {
+            return null;
         }
-        this.type = foundType;
-        this.state = foundState;
     }
 
-    /** Null where the driver doesn't tell. */
-    @Nullable
-    Boolean hasFailed(Connection connection) throws SQLException {
-        if (type == null || state == null || !connection.isWrapperFor(type)) {
+    private static @Nullable MethodHandle stateOf(@Nullable Class<?> connection) {
+        if (connection == null) {
             return null;
         }
         try {
-            return "FAILED".equals(String.valueOf(state.invoke(connection.unwrap(type))));
-        } catch (ReflectiveOperationException e) {
+            Method method = connection.getMethod("getTransactionState");
+            return MethodHandles.publicLookup()
+                    .unreflect(method)
+                    .asType(MethodType.methodType(Object.class, Object.class));
+        } catch (ReflectiveOperationException | LinkageError e) {
+            return null;
+        }
+    }
+
+    private PostgresState() {}
+
+    /** Null where the driver doesn't tell. */
+    static @Nullable Boolean hasFailed(Connection connection) throws SQLException {
+        if (CONNECTION == null || STATE == null || !connection.isWrapperFor(CONNECTION)) {
+            return null;
+        }
+        try {
+            Object state = STATE.invokeExact((Object) connection.unwrap(CONNECTION));
+            return "FAILED".equals(String.valueOf(state));
+        } catch (SQLException | RuntimeException | Error e) {
+            throw e;
+        } catch (Throwable e) { // which the method doesn't declare
             return null;
         }
     }

@@ -61,7 +61,12 @@ final class Records {
                 0,
                 now,
                 length == Micros.NEVER ? Micros.NEVER : now + length,
-                request.fingerprint() == null ? null : request.fingerprint().value(),
+                fingerprint(request),
                 null);
+    }
+
+    /** As it is stored; null where payloads aren't compared. */
+    static @Nullable String fingerprint(RecordRequest request) {
+        return request.fingerprint() == null ? null : request.fingerprint().value();
     }
 }

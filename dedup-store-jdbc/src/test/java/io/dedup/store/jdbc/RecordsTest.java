@@ -26,6 +26,8 @@ import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What records in transactions answer, and leave, in each state of a message. */
 class RecordsTest {
@@ -58,6 +60,18 @@ class RecordsTest {
     private static long token(RecordResult answer) {
         assertThat(answer).isInstanceOf(RecordResult.Written.class);
         return ((RecordResult.Written) answer).fencingToken();
+    }
+
+    @OnEachDatabase
+    @DisplayName("a single record's token is the row's, and grows")
+    void tokens(JdbcDialect dialect) {
+        start(dialect);
+        DedupKey key = scene.messages.key();
+        long first = token(claimAndCommit(key));
+        assertThat(first).isPositive().isEqualTo(scene.database.count("SELECT token FROM dedup_record"));
+
+        scene.database.age(Messages.WINDOW.duration());
+        assertThat(token(claimAndCommit(key))).isGreaterThan(first);
     }
 
     @OnEachDatabase
@@ -138,6 +152,26 @@ class RecordsTest {
             assertThat(scene.store.claim(Messages.claim(key))).isInstanceOf(ClaimResult.AlreadyDone.class);
         }
         assertThat(scene.store.find(live).orElseThrow().state()).isEqualTo(StoredRecord.State.PROCESSING);
+    }
+
+    @ParameterizedTest(name = "{0} at a time")
+    @ValueSource(ints = {1, 2})
+    @DisplayName("on PostgreSQL a record is due for the purge in the hour after its end, and one for ever is never")
+    void purgeHour(int records) {
+        start(JdbcDialect.POSTGRESQL);
+        for (Window window : List.of(Window.of(Duration.ofMinutes(90)), Window.forever())) {
+            claimAndCommit(IntStream.range(0, records)
+                    .mapToObj(any -> new RecordRequest(scene.messages.key(), window, null))
+                    .toArray(RecordRequest[]::new));
+        }
+
+        assertThat(scene.database.count(
+                        "SELECT count(*) FROM dedup_record WHERE purge_hour = expires_at / 3600000000 + 1"))
+                .isEqualTo(records);
+        assertThat(scene.database.count(
+                        "SELECT count(*) FROM dedup_record WHERE purge_hour = 2147483645 AND expires_at = "
+                                + Micros.NEVER))
+                .isEqualTo(records);
     }
 
     @OnEachDatabase

@@ -89,21 +89,45 @@ class TransactionLimitTest {
     @ValueSource(ints = {1, 3})
     @DisplayName("what an operator has set stays; the commit is refused all the same when the time is over")
     void operatorsLimit(int records) {
-        long before = scene.effects();
-        RecordTransaction transaction = scene.transactions.beginWithRecords(Duration.ofMillis(1));
-        scene.business.execute("SET LOCAL transaction_timeout = '1h'");
-        scene.business.execute("SET LOCAL lock_timeout = '77s'");
-        claim(transaction, records);
-        scene.effect("late");
-        assertThat(settings(scene.business)).containsExactly("1h", "0", "0", "77s");
-        scene.business.execute("SELECT pg_sleep(0.002)");
-        assertThat(transaction.commit())
-                .isInstanceOfSatisfying(
-                        CommitResult.RolledBack.class,
-                        end -> assertThat(end.cause())
-                                .isInstanceOf(TransactionTimedOutException.class)
-                                .hasMessageContaining("maxProcessingTime"));
-        assertThat(scene.effects()).isEqualTo(before);
+        try (Scene operated = new Scene(JdbcDialect.POSTGRESQL)) {
+            sessions(operated, "SET transaction_timeout = '1h'");
+            sessions(operated, "SET lock_timeout = '77s'");
+            JdbcTransactions transactions = operated.store.transactions(operated.manager);
+            RecordTransaction transaction = transactions.beginWithRecords(Duration.ofMillis(1));
+            claim(transaction, records);
+            operated.effect("late");
+            assertThat(settings(operated.business)).containsExactly("1h", "0", "0", "77s");
+            operated.business.execute("SELECT pg_sleep(0.002)");
+            assertThat(transaction.commit())
+                    .isInstanceOfSatisfying(
+                            CommitResult.RolledBack.class,
+                            end -> assertThat(end.cause())
+                                    .isInstanceOf(TransactionTimedOutException.class)
+                                    .hasMessageContaining("maxProcessingTime"));
+            assertThat(operated.effects()).isZero();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 3})
+    @DisplayName("what an operator had set and has taken back doesn't leave a transaction without bounds")
+    void takenBack(int records) {
+        try (Scene operated = new Scene(JdbcDialect.POSTGRESQL)) {
+            sessions(operated, "SET transaction_timeout = '1h'");
+            JdbcTransactions transactions = operated.store.transactions(operated.manager);
+            sessions(operated, "RESET transaction_timeout");
+            RecordTransaction transaction = transactions.beginWithRecords(Duration.ofSeconds(60));
+            claim(transaction, records);
+            assertThat(settings(operated.business)).containsExactly("1min", "0", "0", "0");
+            transaction.rollback();
+        }
+    }
+
+    /** For the database's sessions that begin from now on. */
+    private static void sessions(Scene operated, String change) {
+        String database = operated.business.queryForObject("SELECT current_database()", String.class);
+        operated.business.execute("ALTER DATABASE \"" + database + "\" " + change);
+        operated.pool.getHikariPoolMXBean().softEvictConnections();
     }
 
     @Test
