@@ -172,7 +172,7 @@ final class PostgresDialect implements Dialect {
     }
 
     private PurgeRun purgeDue(Connection connection, int limit) throws SQLException {
-        List<String> places = window.take(limit);
+        List<PurgeWindow.Place> places = window.take(limit);
         boolean fresh = places.isEmpty();
         if (fresh) {
             look(connection, limit * PurgeWindow.BATCHES);
@@ -188,7 +188,7 @@ final class PostgresDialect implements Dialect {
         }
     }
 
-    private int remove(Connection connection, List<String> places) throws SQLException {
+    private int remove(Connection connection, List<PurgeWindow.Place> places) throws SQLException {
         try (PreparedStatement statement = statements.prepare(connection, purge)) {
             PurgeWindow.bind(statement, places);
             try (ResultSet result = statement.executeQuery()) {

@@ -119,7 +119,7 @@ final class PostgresSql {
      * purge would read all of it, records for ever included.
      */
     static final String DUE = """
-            SELECT tableoid || ' ' || ctid FROM {table} WHERE purge_hour <= {start} / {hour} ORDER BY purge_hour LIMIT ?
+            SELECT tableoid::text, ctid::text FROM {table} WHERE purge_hour <= {start} / {hour} ORDER BY purge_hour LIMIT ?
             """.replace("{hour}", HOUR);
 
     /**

@@ -10,6 +10,7 @@ import java.util.Comparator;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.stream.Collectors;
 
 /**
  * Where expired rows were seen, of which the next batches of a purge are made. To look for them passes by everything that
@@ -22,39 +23,43 @@ final class PurgeWindow {
     /** For how many batches one look does. */
     static final int BATCHES = 10;
 
-    private final Deque<String> places = new ArrayDeque<>();
+    /**
+     * Where a row is.
+     *
+     * @param partition the {@code oid} of its table, or of its partition
+     * @param row its {@code ctid}, which is only unique in there
+     */
+    record Place(String partition, String row) {}
+
+    private final Deque<Place> places = new ArrayDeque<>();
     private boolean more;
     private boolean idle;
 
     /** The places that {@link PostgresSql#DUE} tells, {@code most} at most. */
-    static List<String> look(PreparedStatement due, int most) throws SQLException {
+    static List<Place> look(PreparedStatement due, int most) throws SQLException {
         due.setInt(1, most);
-        List<String> seen = new ArrayList<>();
+        List<Place> seen = new ArrayList<>();
         try (ResultSet result = due.executeQuery()) {
             while (result.next()) {
-                seen.add(result.getString(1));
+                seen.add(new Place(result.getString(1), result.getString(2)));
             }
         }
         return seen;
     }
 
     /** Binds places of one partition to the parameters of {@link PostgresSql#PURGE}. */
-    static void bind(PreparedStatement statement, List<String> places) throws SQLException {
-        String array = "{\"" + String.join("\",\"", places) + "\"}";
-        statement.setString(1, array.replaceAll("\\d+ \\(", "("));
-        statement.setString(2, partition(places.get(0)));
-    }
-
-    private static String partition(String place) {
-        return place.substring(0, place.indexOf(' '));
+    static void bind(PreparedStatement statement, List<Place> places) throws SQLException {
+        statement.setString(1, places.stream().map(Place::row).collect(Collectors.joining("\",\"", "{\"", "\"}")));
+        statement.setString(2, places.get(0).partition());
     }
 
     /** Up to so many places, of one partition; none when it is time to look. */
-    synchronized List<String> take(int limit) {
-        List<String> taken = new ArrayList<>(Math.min(limit, places.size()));
+    synchronized List<Place> take(int limit) {
+        List<Place> taken = new ArrayList<>(Math.min(limit, places.size()));
         while (taken.size() < limit
                 && !places.isEmpty()
-                && (taken.isEmpty() || partition(places.element()).equals(partition(taken.get(0))))) {
+                && (taken.isEmpty()
+                        || places.element().partition().equals(taken.get(0).partition()))) {
             taken.add(places.remove());
         }
         return taken;
@@ -65,9 +70,9 @@ final class PurgeWindow {
      *
      * @param most what it could have found
      */
-    synchronized void found(List<String> seen, int most) {
-        List<String> turned = new ArrayList<>(seen);
-        turned.sort(Comparator.comparing(PurgeWindow::partition));
+    synchronized void found(List<Place> seen, int most) {
+        List<Place> turned = new ArrayList<>(seen);
+        turned.sort(Comparator.comparing(Place::partition));
         if (!seen.isEmpty()) {
             Collections.rotate(turned, ThreadLocalRandom.current().nextInt(seen.size()));
         }

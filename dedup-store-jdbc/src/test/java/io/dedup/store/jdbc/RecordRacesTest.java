@@ -280,6 +280,13 @@ class RecordRacesTest {
         }
     }
 
+    /** Claims a record alone, which waits for a row. */
+    private Future<List<RecordResult>> blocked(Session asking, DedupKey key) {
+        Future<List<RecordResult>> answer = asking.start(open -> open.claimAll(List.of(Session.request(key))));
+        scene.database.awaitBlocked();
+        return answer;
+    }
+
     @Test
     @DisplayName("S9 PostgreSQL: so is one that appears while a single record is inserted; who undoes it is waited for")
     void appearsMeanwhileForOne() throws SQLException {
@@ -291,12 +298,10 @@ class RecordRacesTest {
                 Rival second = new Rival(scene.database)) {
             rival.insertDone(undone);
             second.insertDone(committed);
-            Future<List<RecordResult>> first = asking.start(open -> open.claimAll(List.of(Session.request(undone))));
-            scene.database.awaitBlocked();
+            Future<List<RecordResult>> first = blocked(asking, undone);
             rival.rollback();
             assertThat(Session.get(first)).hasOnlyElementsOfType(RecordResult.Written.class);
-            Future<List<RecordResult>> then = asking.start(open -> open.claimAll(List.of(Session.request(committed))));
-            scene.database.awaitBlocked();
+            Future<List<RecordResult>> then = blocked(asking, committed);
             second.commit();
             assertThat(Session.get(then)).hasOnlyElementsOfType(RecordResult.Done.class);
             assertGoesOn(asking);
@@ -316,14 +321,12 @@ class RecordRacesTest {
                 Rival second = new Rival(scene.database)) {
             rival.updateDone(undone);
             second.updateDone(committed);
-            Future<List<RecordResult>> first = asking.start(open -> open.claimAll(List.of(Session.request(undone))));
-            scene.database.awaitBlocked();
+            Future<List<RecordResult>> first = blocked(asking, undone);
             rival.rollback();
             assertThat(Session.get(first)).hasOnlyElementsOfType(RecordResult.InFlight.class);
             assertThat(asking.claim(scene.messages.key()))
                     .isInstanceOf(RecordResult.Written.class); // now it expects new ones
-            Future<List<RecordResult>> then = asking.start(open -> open.claimAll(List.of(Session.request(committed))));
-            scene.database.awaitBlocked();
+            Future<List<RecordResult>> then = blocked(asking, committed);
             second.commit();
             assertThat(Session.get(then)).hasOnlyElementsOfType(RecordResult.Done.class);
             assertGoesOn(asking);
