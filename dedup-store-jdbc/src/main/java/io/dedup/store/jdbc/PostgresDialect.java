@@ -57,11 +57,7 @@ final class PostgresDialect implements Dialect {
                         bytes("scope", request -> KeyBytes.scope(request.key())),
                         text("owner", request -> request.owner().value()),
                         number("lease", request -> Micros.of(request.lease())),
-                        text(
-                                "fingerprint",
-                                request -> request.fingerprint() == null
-                                        ? null
-                                        : request.fingerprint().value())));
+                        text("fingerprint", request -> Row.text(request.fingerprint()))));
         List<PostgresColumn<CompleteRequest>> completeColumns = columns(
                 CompleteRequest::claim,
                 List.of(

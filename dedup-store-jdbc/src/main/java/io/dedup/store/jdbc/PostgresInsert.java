@@ -41,18 +41,19 @@ final class PostgresInsert {
     private final String forever;
     private final PostgresLimits limits;
     private final Statements statements;
+    private final RecordLock lock;
     private final PurgeClock clock;
 
-    /** @param statements for a server on which the limits don't bound this statement itself */
-    PostgresInsert(JdbcSettings settings, PostgresLimits limits, Statements statements, PurgeClock clock) {
+    PostgresInsert(
+            JdbcSettings settings, PostgresLimits limits, Statements statements, RecordLock lock, PurgeClock clock) {
         String start = limits.version() >= BYTES_TO_NUMBER ? START_BY_BYTES : "{start}";
         String sql = PostgresSql.of(
                 settings, INSERT.replace("{limits}", limits.and("?")).replace("{clock}", start));
         this.withEnd = sql.replace("{end}", "n.now + ?");
         this.forever = sql.replace("{end}", Long.toString(Micros.NEVER));
         this.limits = limits;
-        // Each time-out of JDBC's is a timer's wake-up.
-        this.statements = limits.boundThemselves() ? new Statements(0) : statements;
+        this.statements = statements;
+        this.lock = lock;
         this.clock = clock;
     }
 
@@ -62,8 +63,7 @@ final class PostgresInsert {
      * @param limit as PostgreSQL reads it, for the transaction
      */
     @Nullable
-    RecordResult write(Connection connection, RecordRequest request, RecordLock lock, String limit)
-            throws SQLException {
+    RecordResult write(Connection connection, RecordRequest request, String limit) throws SQLException {
         long window = Micros.of(request.window());
         boolean ends = window != Micros.NEVER;
         try (PreparedStatement statement = statements.prepare(connection, ends ? withEnd : forever)) {
@@ -76,7 +76,7 @@ final class PostgresInsert {
                 statement.setLong(next++, window);
             }
             statement.setInt(next++, clock.due(window));
-            statement.setString(next++, Records.fingerprint(request));
+            statement.setString(next++, Row.text(request.fingerprint()));
             statement.setLong(next++, lock.of(scope, id));
             for (int i = 0; i < limits.count(); i++) {
                 statement.setString(next++, limit);

@@ -6,6 +6,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * What bounds a transaction on PostgreSQL: time-outs of the session, which the statement that claims sets where an operator
@@ -21,10 +22,13 @@ record PostgresLimits(int version, Set<String> unset) {
     private static final String TRANSACTION = "transaction_timeout";
     private static final List<String> BEFORE_17 = List.of("statement_timeout", "idle_in_transaction_session_timeout");
 
+    private static final List<String> ALL =
+            Stream.concat(Stream.of(TRANSACTION), BEFORE_17.stream()).toList();
+
     /** Columns of a query: the settings, null where the server doesn't know one. */
-    static final String COLUMNS = BEFORE_17.stream()
-            .map(setting -> ", current_setting('" + setting + "')")
-            .collect(Collectors.joining("", "current_setting('" + TRANSACTION + "', true)", ""));
+    static final String COLUMNS = ALL.stream()
+            .map(setting -> "current_setting('" + setting + "', true)")
+            .collect(Collectors.joining(", "));
 
     /** Nobody has looked. */
     static PostgresLimits unknown(int version) {
@@ -34,12 +38,9 @@ record PostgresLimits(int version, Set<String> unset) {
     /** @param first where {@link #COLUMNS} begin */
     static PostgresLimits read(int version, ResultSet row, int first) throws SQLException {
         Set<String> unset = new HashSet<>();
-        if ("0".equals(row.getString(first))) {
-            unset.add(TRANSACTION);
-        }
-        for (int i = 0; i < BEFORE_17.size(); i++) {
-            if ("0".equals(row.getString(first + 1 + i))) {
-                unset.add(BEFORE_17.get(i));
+        for (int i = 0; i < ALL.size(); i++) {
+            if ("0".equals(row.getString(first + i))) {
+                unset.add(ALL.get(i));
             }
         }
         return new PostgresLimits(version, Set.copyOf(unset));

@@ -30,7 +30,7 @@ final class PostgresRecords implements RecordDialect {
             bytes("message_id", request -> KeyBytes.messageId(request.key())),
             bytes("scope", request -> KeyBytes.scope(request.key())),
             number("length", request -> Micros.of(request.window())),
-            text("fingerprint", Records::fingerprint));
+            text("fingerprint", request -> Row.text(request.fingerprint())));
 
     private final TableName table;
     private final RecordLock lock;
@@ -71,7 +71,7 @@ final class PostgresRecords implements RecordDialect {
     private Form form(PostgresLimits limits) {
         return new Form(
                 limits,
-                new PostgresInsert(settings, limits, statements, clock),
+                new PostgresInsert(settings, limits, limits.boundThemselves() ? unwatched : statements, lock, clock),
                 PostgresRecordSql.one(settings, limits),
                 PostgresRecordSql.many(settings, limits).replace("{requests}", PostgresRequests.arrays(columns)));
     }
@@ -98,7 +98,7 @@ final class PostgresRecords implements RecordDialect {
     private @Nullable RecordResult claimOne(
             Connection connection, Form form, RecordRequest request, @Nullable Duration limit) throws SQLException {
         if (newExpected) {
-            RecordResult written = form.insert().write(connection, request, lock, millis(limit));
+            RecordResult written = form.insert().write(connection, request, millis(limit));
             if (written != null) {
                 return written;
             }
@@ -119,7 +119,7 @@ final class PostgresRecords implements RecordDialect {
             statement.setBytes(4, scope);
             statement.setBytes(5, id);
             statement.setBytes(6, scope);
-            statement.setString(7, Records.fingerprint(request));
+            statement.setString(7, Row.text(request.fingerprint()));
             statement.setLong(8, Micros.of(request.window()));
             try (ResultSet result = statement.executeQuery()) {
                 result.next();

@@ -61,12 +61,7 @@ final class Records {
                 0,
                 now,
                 length == Micros.NEVER ? Micros.NEVER : now + length,
-                fingerprint(request),
+                Row.text(request.fingerprint()),
                 null);
-    }
-
-    /** As it is stored; null where payloads aren't compared. */
-    static @Nullable String fingerprint(RecordRequest request) {
-        return request.fingerprint() == null ? null : request.fingerprint().value();
     }
 }

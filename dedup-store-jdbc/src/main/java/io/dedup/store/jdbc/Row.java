@@ -26,6 +26,11 @@ record Row(
         @Nullable String fingerprint,
         byte @Nullable [] result) {
 
+    /** A fingerprint as it is stored; null where payloads aren't compared. */
+    static @Nullable String text(@Nullable Fingerprint fingerprint) {
+        return fingerprint == null ? null : fingerprint.value();
+    }
+
     boolean isExpired(long now) {
         return now >= expiresAt;
     }

@@ -66,7 +66,7 @@ final class Transitions {
                 until,
                 0,
                 until + retention,
-                request.fingerprint() == null ? null : request.fingerprint().value(),
+                Row.text(request.fingerprint()),
                 null);
     }
 
