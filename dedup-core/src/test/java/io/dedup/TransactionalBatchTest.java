@@ -3,15 +3,24 @@ package io.dedup;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.dedup.DedupOutcome.Completion;
 import io.dedup.DedupOutcome.Deferred;
 import io.dedup.DedupOutcome.Handled;
+import io.dedup.engine.Admission;
+import io.dedup.engine.Delivery;
+import io.dedup.engine.Execution;
+import io.dedup.engine.RunEnd;
+import io.dedup.engine.TransactionalRun;
+import io.dedup.engine.WaitBudget;
 import io.dedup.support.DeduplicatorTestBase;
 import java.util.List;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.EnumSource.Mode;
 
@@ -69,6 +78,24 @@ class TransactionalBatchTest extends TransactionalTestBase {
         assertThat(outcomes.subList(0, 2)).allMatch(Handled.class::isInstance);
         assertThat(outcomes.subList(2, 10)).allMatch(Deferred.class::isInstance);
         assertThat(records.effects()).containsExactly("0", "1");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"b, true", "'', false"})
+    @DisplayName("a run without a record is told of: no record could tell that the database has undone the transaction")
+    void runsWithoutARecord(String second, boolean onlyRecords) {
+        Deduplicator dedup = in(DedupMode.TRANSACTIONAL, policy -> policy.onMissingId(OnMissingId.PROCESS));
+        List<Execution> executions = Stream.of("a", second)
+                .map(id -> Delivery.of(dedup.topic(TOPIC), id, null, () -> "x"))
+                .map(delivery -> dedup.engine().admit(delivery, WaitBudget.none()))
+                .map(admission -> ((Admission.Run) admission).execution())
+                .toList();
+
+        TransactionalRun run = dedup.engine().open(executions, true, WaitBudget.none());
+
+        assertThat(records.onlyRecords()).isEqualTo(onlyRecords);
+        assertThat(run.executions()).hasSize(2);
+        assertThat(run.succeed(null)).isEqualTo(new RunEnd.Handled(Completion.DONE));
     }
 
     @Test

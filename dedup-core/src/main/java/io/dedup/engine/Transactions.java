@@ -136,7 +136,7 @@ final class Transactions {
     private TransactionalRun attempt(List<Execution> executions, int limit, boolean ordered, boolean last) {
         OpenTransaction transaction;
         try {
-            transaction = hasRecord(executions, limit)
+            transaction = haveRecords(executions)
                     ? OpenTransaction.beginWithRecords(required(), timeout(executions), notifier)
                     : OpenTransaction.begin(required(), timeout(executions), notifier);
         } catch (DedupStoreException e) {
@@ -176,13 +176,13 @@ final class Transactions {
     }
 
     // Loops, not streams, where each message passes: for a single one they would take most of the time here.
-    private static boolean hasRecord(List<Execution> executions, int limit) {
-        for (int i = 0; i < limit; i++) {
-            if (executions.get(i).hasRecord()) {
-                return true;
+    private static boolean haveRecords(List<Execution> executions) {
+        for (Execution execution : executions) {
+            if (!execution.hasRecord()) {
+                return false;
             }
         }
-        return false;
+        return true;
     }
 
     private static boolean runs(List<Admission> admissions) {

@@ -40,8 +40,9 @@ public interface TransactionalRecords {
     RecordTransaction begin(Duration timeout);
 
     /**
-     * Does what {@link #begin} does, for a caller whose first call is {@link RecordTransaction#claimAll}: where that can bound
-     * the transaction, nothing else needs to. By default the same as {@code begin}.
+     * Does what {@link #begin} does, for a caller whose first call is {@link RecordTransaction#claimAll}, and which commits
+     * nothing but what belongs to the records that it wrote: where they can bound the transaction, and tell at its end that
+     * the database has undone it in between, nothing else needs to. By default the same as {@code begin}.
      */
     default RecordTransaction beginWithRecords(Duration timeout) {
         return begin(timeout);

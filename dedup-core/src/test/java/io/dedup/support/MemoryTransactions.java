@@ -51,6 +51,7 @@ public final class MemoryTransactions implements TransactionalRecords {
     private @Nullable CommitResult commitAnswer;
     private boolean commitApplied;
     private int mostRecords = Integer.MAX_VALUE;
+    private volatile boolean onlyRecords;
 
     /** @param leases whose claims these transactions complete; null when those are elsewhere */
     public MemoryTransactions(@Nullable FaultyStore leases) {
@@ -60,6 +61,11 @@ public final class MemoryTransactions implements TransactionalRecords {
     /** What handlers have done, and was committed. */
     public List<String> effects() {
         return List.copyOf(effects);
+    }
+
+    /** Whether the last transaction was opened for records and nothing else. */
+    public boolean onlyRecords() {
+        return onlyRecords;
     }
 
     public List<String> calls() {
@@ -146,6 +152,16 @@ public final class MemoryTransactions implements TransactionalRecords {
 
     @Override
     public RecordTransaction begin(Duration timeout) {
+        return begin(false);
+    }
+
+    @Override
+    public RecordTransaction beginWithRecords(Duration timeout) {
+        return begin(true);
+    }
+
+    private RecordTransaction begin(boolean records) {
+        onlyRecords = records;
         called("begin");
         if (current.get(Thread.currentThread()) != null) {
             throw new IllegalStateException("this thread has a transaction already");

@@ -116,6 +116,11 @@ final class GenericRecords implements RecordDialect {
     }
 
     @Override
+    public Marker mark(Connection connection) throws SQLException {
+        return Marker.put(connection, statements, table);
+    }
+
+    @Override
     public void checkWhole(Connection connection, @Nullable WrittenRecord written) throws SQLException {
         RecordDialect.checkWritten(connection, statements, table, written);
     }

@@ -50,6 +50,8 @@ final class JdbcTransaction implements RecordTransaction {
     /** The records that this has written, and their tokens. */
     private final Map<DedupKey, Long> written = new HashMap<>();
 
+    private @Nullable Marker marker;
+
     /** @param limit how long it may last, where the transaction manager doesn't see to it; else null */
     JdbcTransaction(
             PlatformTransactionManager manager,
@@ -70,13 +72,24 @@ final class JdbcTransaction implements RecordTransaction {
         this.limit = limit;
     }
 
+    /** Makes the commit notice a transaction that the database has undone, also where nothing is claimed in it. */
+    void mark() {
+        with("begin", on -> {
+            marker = dialect.mark(on);
+            return this;
+        });
+    }
+
     @Override
     public List<RecordResult> claimAll(List<RecordRequest> requests) {
         List<RecordResult> answers =
                 all("claim", requests, RecordRequest::key, request -> 0, this::claim, request -> Records.inFlight());
         for (int i = 0; i < answers.size(); i++) {
-            if (answers.get(i) instanceof RecordResult.Written record) {
+            RecordResult answer = answers.get(i);
+            if (answer instanceof RecordResult.Written record) {
                 written.put(requests.get(i).key(), record.fencingToken());
+            } else if (answer instanceof RecordResult.Conflict && marker == null) {
+                mark(); // a policy may let it run, without a record
             }
         }
         return answers;
@@ -255,19 +268,21 @@ final class JdbcTransaction implements RecordTransaction {
             throw new TransactionTimedOutException("the transaction has lasted longer than " + limit
                     + ", a policy's maxProcessingTime, and is rolled back");
         }
-        WrittenRecord any = null;
-        for (Map.Entry<DedupKey, Long> each : written.entrySet()) {
-            any = new WrittenRecord(each.getKey(), each.getValue());
-            break;
-        }
-        checkWhole(any);
-    }
-
-    private void checkWhole(@Nullable WrittenRecord any) {
         with("commit", on -> {
-            dialect.checkWhole(on, any);
+            if (marker == null) {
+                dialect.checkWhole(on, anyWritten());
+            } else {
+                marker.take(on);
+            }
             return this;
         });
+    }
+
+    private @Nullable WrittenRecord anyWritten() {
+        for (Map.Entry<DedupKey, Long> each : written.entrySet()) {
+            return new WrittenRecord(each.getKey(), each.getValue());
+        }
+        return null;
     }
 
     @Override

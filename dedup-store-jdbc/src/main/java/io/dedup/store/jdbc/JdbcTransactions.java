@@ -127,7 +127,14 @@ public final class JdbcTransactions implements TransactionalRecords {
 
     @Override
     public RecordTransaction begin(Duration timeout) {
-        return open(timeout, false);
+        JdbcTransaction transaction = open(timeout, false);
+        try {
+            transaction.mark();
+        } catch (RuntimeException | Error e) {
+            transaction.rollback();
+            throw e;
+        }
+        return transaction;
     }
 
     /** Where the database can bound the transaction by the statement that claims, nothing else does. */

@@ -270,6 +270,11 @@ final class MySqlRecords implements RecordDialect {
     }
 
     @Override
+    public Marker mark(Connection connection) throws SQLException {
+        return Marker.put(connection, timed, settings.table());
+    }
+
+    @Override
     public void checkWhole(Connection connection, @Nullable WrittenRecord written) throws SQLException {
         RecordDialect.checkWritten(connection, timed, settings.table(), written);
     }

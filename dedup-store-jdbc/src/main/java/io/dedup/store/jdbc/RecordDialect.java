@@ -43,6 +43,14 @@ interface RecordDialect {
     boolean keepResult(Connection connection, DedupKey key, byte[] result) throws SQLException;
 
     /**
+     * To be called at the beginning of a transaction that may write no record: what tells at its end whether the database has
+     * undone it. Null where {@link #checkWhole} needs nothing.
+     */
+    default @Nullable Marker mark(Connection connection) throws SQLException {
+        return null;
+    }
+
+    /**
      * To be called before the commit: whether that would commit everything. It wouldn't where something in the transaction
      * has failed, which made the database undo it, and somebody went on as if nothing had happened.
      *
@@ -73,10 +81,14 @@ interface RecordDialect {
             Connection connection, Statements statements, TableName table, @Nullable WrittenRecord written)
             throws SQLException {
         if (written != null && !isThere(connection, statements, table, written)) {
-            throw new SQLException(
-                    "the record is gone: the database has undone the transaction, and something in it went on",
-                    "40000");
+            throw undone();
         }
+    }
+
+    /** What a transaction fails with of which nothing is there any more. */
+    static SQLException undone() {
+        return new SQLException(
+                "the record is gone: the database has undone the transaction, and something in it went on", "40000");
     }
 
     private static boolean isThere(Connection connection, Statements statements, TableName table, WrittenRecord written)

@@ -1,7 +1,6 @@
 package io.dedup.store.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.dedup.DedupKey;
@@ -16,14 +15,9 @@ import java.net.URI;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.dao.DataAccessException;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
@@ -81,7 +75,7 @@ class CommitTest {
     }
 
     private RecordTransaction handled() {
-        RecordTransaction transaction = transactions.begin(Duration.ofMinutes(1));
+        RecordTransaction transaction = transactions.beginWithRecords(Duration.ofMinutes(1));
         assertThat(transaction.claimAll(List.of(Session.request(key))).get(0)).isInstanceOf(RecordResult.Written.class);
         business.update("INSERT INTO effect VALUES ('a')");
         return transaction;
@@ -134,36 +128,6 @@ class CommitTest {
         }
     }
 
-    @ParameterizedTest(name = "{0}")
-    @EnumSource(names = {"MARIADB", "MYSQL", "H2"})
-    @DisplayName(
-            "a record that took another's place is gone when that one is back: the transaction was undone and began anew")
-    void undoneTakeover(JdbcDialect dialect) {
-        start(dialect);
-        Messages.released(store, key);
-        RecordTransaction transaction = handled();
-        business.execute("ROLLBACK"); // as a deadlock does
-        business.update("INSERT INTO effect VALUES ('b')");
-        assertThat(transaction.commit()).isInstanceOf(CommitResult.RolledBack.class);
-        assertThat(database.count("SELECT count(*) FROM effect")).isZero();
-    }
-
-    @ParameterizedTest(name = "{0}")
-    @EnumSource(names = {"MARIADB", "MYSQL", "H2"})
-    @DisplayName("a record is gone when it is another's: the transaction was undone, and a copy was faster")
-    void undoneAndOvertaken(JdbcDialect dialect) {
-        start(dialect);
-        RecordTransaction transaction = handled();
-        business.execute("ROLLBACK");
-        business.update("INSERT INTO effect VALUES ('b')");
-        try (Session rival = new Session(transactions)) {
-            assertThat(rival.claim(key)).isInstanceOf(RecordResult.Written.class);
-            assertThat(rival.commit()).isInstanceOf(CommitResult.Committed.class);
-        }
-        assertThat(transaction.commit()).isInstanceOf(CommitResult.RolledBack.class);
-        assertThat(database.count("SELECT count(*) FROM effect")).isZero();
-    }
-
     @OnEachDatabase
     @DisplayName("what ran in the transaction marked it as rollback-only, and returned as if all were well")
     void rollbackOnly(JdbcDialect dialect) {
@@ -193,69 +157,6 @@ class CommitTest {
             assertThat(swallowed).isNotNull();
         }
         assertThat(failed.commit()).isInstanceOf(CommitResult.RolledBack.class);
-        assertDurable(false);
-    }
-
-    /** The database has begun a new transaction by then: a commit of it would keep the second half of the effect. */
-    @OnEachDatabase
-    @DisplayName("S3 a handler that swallows its deadlock: what is left isn't committed")
-    void swallowedDeadlock(JdbcDialect dialect) throws Exception {
-        start(dialect);
-        database.execute(
-                "INSERT INTO effect VALUES ('x')", "CREATE TABLE other (id int)", "INSERT INTO other VALUES (1)");
-        if (database.isMariaDb()) {
-            database.execute("CREATE TABLE work (id int)");
-        }
-        RecordTransaction transaction = handled();
-        if (database.isH2()) {
-            business.execute("SET LOCK_TIMEOUT 20000");
-        }
-        business.update("UPDATE other SET id = 2");
-        try (Rival rival = new Rival(database)) {
-            if (database.isH2()) {
-                rival.execute("SET LOCK_TIMEOUT 20000");
-            }
-            if (database.isMariaDb()) {
-                rival.work(); // so that the handler is the victim
-            }
-            if (database.isPostgres()) {
-                rival.execute("SET deadlock_timeout = '20s'"); // so that the handler finds out first
-            }
-            rival.execute("UPDATE effect SET id = 'y' WHERE id = 'x'");
-            ExecutorService thread = Executors.newSingleThreadExecutor();
-            Future<?> crossing = thread.submit(() -> {
-                if (database.isH2()) { // whose victim is the one that waited first
-                    database.awaitBlocked();
-                }
-                rival.execute("UPDATE other SET id = 3");
-                return null;
-            });
-            if (!database.isH2()) {
-                database.awaitBlocked();
-            }
-            boolean swallowed = false;
-            try {
-                business.update("UPDATE effect SET id = 'z' WHERE id = 'x'");
-            } catch (DataAccessException e) {
-                swallowed = transaction.isUndoneByOthers(e);
-            }
-            if (!swallowed) { // the database chose the rival
-                transaction.rollback();
-                thread.shutdown();
-                assumeTrue(swallowed, "the handler is the victim");
-            }
-            crossing.get();
-            rival.rollback();
-            thread.shutdown();
-            if (dialect != JdbcDialect.POSTGRESQL) { // where nothing works any more
-                business.update("INSERT INTO effect VALUES ('second half')");
-            }
-            assertThat(transaction.commit()).isInstanceOf(CommitResult.RolledBack.class);
-            assertThat(database.count("SELECT count(*) FROM effect WHERE id <> 'x'"))
-                    .isZero();
-        } finally {
-            database.execute("DELETE FROM effect");
-        }
         assertDurable(false);
     }
 
@@ -296,7 +197,7 @@ class CommitTest {
     @DisplayName("failures of others are told from one's own: by the database's codes, not by Spring's classes")
     void undoneByOthers() {
         start(JdbcDialect.MARIADB);
-        RecordTransaction transaction = transactions.begin(Duration.ofMinutes(1));
+        RecordTransaction transaction = transactions.beginWithRecords(Duration.ofMinutes(1));
         SQLException batch = new SQLException("batch");
         batch.setNextException(new SQLException("deadlock", "40001"));
         assertThat(transaction.isUndoneByOthers(null)).isFalse();

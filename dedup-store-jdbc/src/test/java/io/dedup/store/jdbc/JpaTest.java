@@ -100,7 +100,7 @@ class JpaTest {
     }
 
     private RecordTransaction handled(String id) {
-        RecordTransaction transaction = transactions.begin(Session.TIMEOUT);
+        RecordTransaction transaction = transactions.beginWithRecords(Session.TIMEOUT);
         assertThat(transaction.claimAll(List.of(Session.request(key))).get(0)).isInstanceOf(RecordResult.Written.class);
         entities.persist(new Effect(id));
         return transaction;

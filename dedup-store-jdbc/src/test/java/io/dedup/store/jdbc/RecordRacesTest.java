@@ -193,7 +193,7 @@ class RecordRacesTest {
         while (!open.isEmpty()) {
             Collections.shuffle(open, ThreadLocalRandom.current());
             List<DedupKey> some = List.copyOf(open.subList(0, Math.min(open.size(), 3)));
-            RecordTransaction transaction = scene.transactions.begin(Session.TIMEOUT);
+            RecordTransaction transaction = scene.transactions.beginWithRecords(Session.TIMEOUT);
             List<RecordResult> answers;
             try {
                 answers =

@@ -53,7 +53,7 @@ class TransactionRulesTest {
     }
 
     private RecordTransaction begin() {
-        return scene.transactions.begin(Session.TIMEOUT);
+        return scene.transactions.beginWithRecords(Session.TIMEOUT);
     }
 
     private RecordResult claim(RecordTransaction transaction, DedupKey key) {
@@ -90,12 +90,12 @@ class TransactionRulesTest {
                 JdbcTransactions transactions = store.transactions(new JdbcTransactionManager(ofManager));
                 DedupKey key = scene.messages.key();
 
-                RecordTransaction undone = transactions.begin(Session.TIMEOUT);
+                RecordTransaction undone = transactions.beginWithRecords(Session.TIMEOUT);
                 assertThat(claim(undone, key)).isInstanceOf(RecordResult.Written.class);
                 undone.rollback();
                 assertThat(store.find(key)).isEmpty();
 
-                RecordTransaction done = transactions.begin(Session.TIMEOUT);
+                RecordTransaction done = transactions.beginWithRecords(Session.TIMEOUT);
                 assertThat(claim(done, key)).isInstanceOf(RecordResult.Written.class);
                 assertThat(done.commit()).isInstanceOf(CommitResult.Committed.class);
                 assertThat(store.find(key)).isPresent();
