@@ -23,7 +23,7 @@ public final class BenchmarkMain {
         Targets targets = new Targets();
         machine(report);
         if (options.wants("stores")) {
-            new StoresSection(report, targets).run(options.stores(), options.run());
+            new StoresSection(report, targets).run(options.plainStores(), options.run());
         }
         if (options.wants("memory")) {
             new MemorySection(report, targets).run();

@@ -28,8 +28,11 @@ record Options(
         int records) {
     static final List<String> SECTIONS =
             List.of("stores", "memory", "latency", "transactions", "purge", "disk", "listeners");
-    static final List<String> STORES =
-            List.of("memory", "redis-6.2", "redis-7", "postgresql", "postgresql-synced", "mariadb", "h2");
+    static final List<String> STORES = List.of(
+            "memory", "redis-6.2", "redis-7", "postgresql", "postgresql-synced", "mariadb", "mariadb-prepared", "h2");
+
+    /** Ways to run a database that only transactions are measured on. */
+    private static final List<String> FOR_TRANSACTIONS = List.of("postgresql-synced", "mariadb-prepared");
 
     private static final String ALL = "all";
 
@@ -98,6 +101,13 @@ record Options(
             throw new IllegalArgumentException(name + " must be a number from 1, but is " + value);
         }
         return Integer.parseInt(value);
+    }
+
+    /** Those that everything is measured on. */
+    List<String> plainStores() {
+        return stores.stream()
+                .filter(store -> !FOR_TRANSACTIONS.contains(store))
+                .toList();
     }
 
     boolean wants(String section) {

@@ -31,6 +31,8 @@ final class TransactionsSection {
                 run(TransactionSubject.syncedPostgres(), run);
             } else if (store.equals("mariadb")) {
                 run(TransactionSubject.mariadb(), run);
+            } else if (store.equals("mariadb-prepared")) {
+                run(TransactionSubject.preparingMariadb(), run);
             }
         }
         report.heading("Transactions: what a record in the business transaction costs");

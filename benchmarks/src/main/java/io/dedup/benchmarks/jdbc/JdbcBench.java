@@ -41,23 +41,30 @@ record JdbcBench(String kind, Runnable stop, HikariDataSource pool, JdbcDedupSto
     }
 
     private static JdbcBench of(String kind, PostgresServer server) {
-        return of(kind, server::close, server.newDatabase());
+        SqlDatabase database = server.newDatabase();
+        return of(kind, server::close, database.jdbcUrl(), database.user(), database.password());
     }
 
     static JdbcBench mariadb() {
+        return mariadb("", "");
+    }
+
+    /** The server keeps statements that it has parsed, which is not its driver's default. */
+    static JdbcBench preparingMariadb() {
+        return mariadb(", prepared", "?useServerPrepStmts=true");
+    }
+
+    private static JdbcBench mariadb(String kind, String options) {
         MariaDbServer server = MariaDbServers.builder()
                 .setting("innodb-buffer-pool-size", "256M")
                 .setting("innodb-log-file-size", "1G")
                 .start();
-        return of("", server::close, server.newDatabase());
+        SqlDatabase database = server.newDatabase();
+        return of(kind, server::close, database.jdbcUrl() + options, database.user(), database.password());
     }
 
     static JdbcBench h2() {
         return of("", () -> {}, "jdbc:h2:mem:bench", "sa", "");
-    }
-
-    private static JdbcBench of(String kind, Runnable stop, SqlDatabase database) {
-        return of(kind, stop, database.jdbcUrl(), database.user(), database.password());
     }
 
     private static JdbcBench of(String kind, Runnable stop, String url, String user, String password) {

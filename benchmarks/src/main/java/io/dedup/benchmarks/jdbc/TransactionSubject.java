@@ -74,6 +74,11 @@ public final class TransactionSubject implements Subject {
         return new TransactionSubject(JdbcBench.mariadb(), "ON DUPLICATE KEY UPDATE id = id");
     }
 
+    /** On MariaDB, with statements that the server prepares. */
+    public static TransactionSubject preparingMariadb() {
+        return new TransactionSubject(JdbcBench.preparingMariadb(), "ON DUPLICATE KEY UPDATE id = id");
+    }
+
     @Override
     public String name() {
         return database.name();
