@@ -61,11 +61,7 @@ final class MySqlClaims {
             statement.setBytes(next++, KeyBytes.scope(request.key()));
             statement.setBytes(next++, KeyBytes.utf8(request.owner().value()));
             statement.setLong(next++, Micros.of(request.lease()));
-            statement.setBytes(
-                    next++,
-                    request.fingerprint() == null
-                            ? null
-                            : KeyBytes.utf8(request.fingerprint().value()));
+            statement.setBytes(next++, Row.bytes(request.fingerprint()));
             statement.setLong(next++, mark);
         }
     }

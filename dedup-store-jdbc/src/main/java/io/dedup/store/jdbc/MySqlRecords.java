@@ -188,11 +188,7 @@ final class MySqlRecords implements RecordDialect {
             statement.setBytes(next++, KeyBytes.messageId(request.key()));
             statement.setBytes(next++, KeyBytes.scope(request.key()));
             statement.setLong(next++, Micros.of(request.window()));
-            statement.setBytes(
-                    next++,
-                    request.fingerprint() == null
-                            ? null
-                            : KeyBytes.utf8(request.fingerprint().value()));
+            statement.setBytes(next++, Row.bytes(request.fingerprint()));
             statement.setLong(next++, mark);
         }
     }

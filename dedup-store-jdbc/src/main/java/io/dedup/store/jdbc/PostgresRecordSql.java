@@ -29,10 +29,11 @@ final class PostgresRecordSql {
             "message_id, scope, state, attempt, deaths, token, lease_until, completed_at, expires_at, purge_hour, fingerprint";
 
     /** From {@code n.now} and {@code n.length} on. */
-    private static final String TIMES = """
+    private static final String TIMES =
+            """
             4, 1, 0, n.now, 0, n.now,
             CASE WHEN n.length = 9223372036854775807 THEN n.length ELSE n.now + n.length END,
-            (CASE WHEN n.length = 9223372036854775807 THEN 2147483645 ELSE (n.now + n.length) / 3600000000 + 1 END)::int""";
+            """ + PostgresSql.hourOf("n.length = 9223372036854775807", "(n.now + n.length)");
 
     private static final String INSTEAD = """
             ON CONFLICT (message_id, scope) DO UPDATE SET

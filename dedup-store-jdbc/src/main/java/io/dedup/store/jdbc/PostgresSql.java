@@ -81,9 +81,8 @@ final class PostgresSql {
                             purge_hour = CASE WHEN t.purge_hour BETWEEN {ends} AND {ends} + 2 THEN t.purge_hour
                                               ELSE {ends} END,
                             result = r.result""")
-            .replace("{ends}", "(CASE WHEN {forever} THEN 2147483645 ELSE (r.now + r.length) / {hour} + 1 END)::int")
-            .replace("{forever}", "r.length = 9223372036854775807")
-            .replace("{hour}", HOUR);
+            .replace("{ends}", hourOf("{forever}", "(r.now + r.length)"))
+            .replace("{forever}", "r.length = 9223372036854775807");
 
     /** Modes as {@link ReleaseNumber} says. */
     static final String RELEASE = WRITE.replace("{set}", """
@@ -147,6 +146,16 @@ final class PostgresSql {
             """.replace("{hour}", HOUR);
 
     private PostgresSql() {}
+
+    /**
+     * When the purge is to look at a row, as a column's expression: see {@link PurgeClock}.
+     *
+     * @param forever a condition
+     * @param end an expression, in microseconds; not looked at where the row is forever
+     */
+    static String hourOf(String forever, String end) {
+        return "(CASE WHEN " + forever + " THEN " + PurgeClock.NEVER + " ELSE " + end + " / " + HOUR + " + 1 END)::int";
+    }
 
     /** The statement for one store. */
     static String of(JdbcSettings settings, String statement) {

@@ -31,6 +31,11 @@ record Row(
         return fingerprint == null ? null : fingerprint.value();
     }
 
+    /** The same where texts are kept as bytes. */
+    static byte @Nullable [] bytes(@Nullable Fingerprint fingerprint) {
+        return fingerprint == null ? null : KeyBytes.utf8(fingerprint.value());
+    }
+
     boolean isExpired(long now) {
         return now >= expiresAt;
     }
