@@ -282,15 +282,7 @@ final class MySqlRecords implements RecordDialect {
 
     @Override
     public long checkServer(Connection connection) throws SQLException {
-        try (PreparedStatement statement = statements.prepare(connection, "SELECT @@innodb_rollback_on_timeout");
-                ResultSet result = statement.executeQuery()) {
-            result.next();
-            if (result.getInt(1) != 0) {
-                throw new IllegalStateException(
-                        "the server runs with innodb_rollback_on_timeout = ON: a record that is in"
-                                + " flight elsewhere would silently undo the whole transaction of the handler; switch it off");
-            }
-        }
+        MySqlServer.check(connection, timed);
         return Long.MAX_VALUE;
     }
 }

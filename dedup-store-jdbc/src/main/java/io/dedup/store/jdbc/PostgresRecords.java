@@ -209,13 +209,16 @@ final class PostgresRecords implements RecordDialect {
 
     @Override
     public void checkWhole(Connection connection, @Nullable WrittenRecord written) throws SQLException {
-        Boolean failed = PostgresState.hasFailed(connection);
-        if (failed == null) {
+        String state = PostgresState.of(connection);
+        if (state == null) {
             try (PreparedStatement statement = statements.prepare(connection, "SELECT 1")) {
                 statement.execute(); // which fails by itself
             }
-        } else if (failed) {
+            RecordDialect.checkWritten(connection, statements, table, written);
+        } else if (state.equals("FAILED")) {
             throw new SQLException("something in the transaction has failed: its commit would roll it back", "25P02");
+        } else if (state.equals("IDLE") && written != null) {
+            throw RecordDialect.undone();
         }
     }
 

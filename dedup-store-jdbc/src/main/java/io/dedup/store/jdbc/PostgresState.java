@@ -9,8 +9,9 @@ import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether something in the transaction has failed. PostgreSQL answers a commit with a rollback then, and versions of its
- * driver take that for a success. The driver has been told with each answer: to ask it costs no round trip.
+ * Whether there is a transaction, and whether something in it has failed. PostgreSQL answers a commit with a rollback then, and
+ * versions of its driver take that for a success, as they do where there is nothing to commit. The driver has been told with
+ * each answer: to ask it costs no round trip.
  */
 final class PostgresState {
     private static final @Nullable Class<?> CONNECTION = find();
@@ -42,14 +43,13 @@ final class PostgresState {
 
     private PostgresState() {}
 
-    /** Null where the driver doesn't tell. */
-    static @Nullable Boolean hasFailed(Connection connection) throws SQLException {
+    /** {@code IDLE}, {@code OPEN} or {@code FAILED}; null where the driver doesn't tell. */
+    static @Nullable String of(Connection connection) throws SQLException {
         if (CONNECTION == null || STATE == null || !connection.isWrapperFor(CONNECTION)) {
             return null;
         }
         try {
-            Object state = STATE.invokeExact((Object) connection.unwrap(CONNECTION));
-            return "FAILED".equals(String.valueOf(state));
+            return String.valueOf(STATE.invokeExact((Object) connection.unwrap(CONNECTION)));
         } catch (SQLException | RuntimeException | Error e) {
             throw e;
         } catch (Throwable e) { // which the method doesn't declare

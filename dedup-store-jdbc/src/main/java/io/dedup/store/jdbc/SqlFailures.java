@@ -106,13 +106,17 @@ final class SqlFailures {
             return Kind.RACE;
         }
         boolean noAnswer = e instanceof SQLTimeoutException
-                || e instanceof SQLRecoverableException
-                || e instanceof SQLTransientConnectionException
-                || e instanceof SQLNonTransientConnectionException
+                || isOfConnection(e)
                 || state.startsWith("08")
                 || NO_ANSWER_STATES.contains(state)
                 || (mysql && MYSQL_TIMEOUTS.contains(code));
         return noAnswer ? Kind.NO_ANSWER : Kind.OTHER;
+    }
+
+    private static boolean isOfConnection(SQLException e) {
+        return e instanceof SQLRecoverableException
+                || e instanceof SQLTransientConnectionException
+                || e instanceof SQLNonTransientConnectionException;
     }
 
     private static boolean isOfH2(SQLException e) {
@@ -139,14 +143,18 @@ final class SqlFailures {
                 || Causes.anySql(failure, e -> isOfH2(e) && e.getErrorCode() == H2_CONCURRENT_UPDATE);
     }
 
-    /** Whether what a commit failed with is the database's own word that nothing was committed. */
+    /**
+     * Whether what a commit failed with is the database's own word that nothing was committed. A driver that connects anew after
+     * a commit without an answer says so by a transaction's state (MariaDB's: 25S03), and by the kind of exception.
+     */
     boolean provesRollback(Throwable failure) {
         return undoesTransaction(failure)
                 || Causes.anySql(failure, e -> {
                     String state = state(e);
-                    return (state.length() == 5 && REFUSALS.contains(state.substring(0, 2)))
+                    boolean refused = (state.length() == 5 && REFUSALS.contains(state.substring(0, 2)))
                             || (isMySql() && MYSQL_REFUSALS.contains(e.getErrorCode()))
                             || (state.startsWith(ROLLBACKS) && !state.equals(COMPLETION_UNKNOWN));
+                    return refused && !isOfConnection(e);
                 });
     }
 

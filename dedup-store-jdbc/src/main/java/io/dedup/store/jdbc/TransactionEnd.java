@@ -33,18 +33,23 @@ final class TransactionEnd {
         }
         RuntimeException failure = null;
         try {
+            status.flush(); // JPA's, which the check is to see
             watch.registerLast(check);
             manager.commit(status);
         } catch (RuntimeException e) {
             failure = e;
         } finally {
-            clear(connection);
+            rollBack(manager, status, connection); // where it is still open
         }
         return result(watch, failures, failure);
     }
 
     private static CommitResult result(
             TransactionWatch watch, SqlFailures failures, @Nullable RuntimeException failure) {
+        RuntimeException refusal = watch.refusal();
+        if (refusal != null) {
+            return watch.isCutOff() ? new CommitResult.RolledBack(refusal) : new CommitResult.Unknown(refusal);
+        }
         if (watch.isCommitted()) {
             if (failure != null) {
                 LOG.warn("The transaction is committed; a callback after that failed", failure);

@@ -3,6 +3,7 @@ package io.dedup.store.jdbc;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.Ordered;
+import org.springframework.transaction.UnexpectedRollbackException;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
@@ -16,8 +17,10 @@ final class TransactionWatch implements TransactionSynchronization {
     private final TransactionConnection connection;
     private final boolean suspension;
     private @Nullable Runnable last;
+    private @Nullable RuntimeException refusal;
     private boolean prepared;
     private boolean aborted;
+    private boolean durable;
     private int status = OPEN;
 
     private TransactionWatch(TransactionConnection connection, boolean suspension) {
@@ -43,9 +46,19 @@ final class TransactionWatch implements TransactionSynchronization {
             return;
         }
         TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+            private boolean unrefused;
+
             @Override
             public void beforeCommit(boolean readOnly) {
-                prepare(check);
+                unrefused = true;
+            }
+
+            /** After those of the others, which may have done something in the database. */
+            @Override
+            public void beforeCompletion() {
+                if (unrefused) {
+                    prepareOrCutOff(check);
+                }
             }
         });
     }
@@ -55,11 +68,36 @@ final class TransactionWatch implements TransactionSynchronization {
         prepared = true;
     }
 
+    /** Where an exception would only be logged, and the commit be sent. */
+    private void prepareOrCutOff(Runnable check) {
+        try {
+            prepare(check);
+        } catch (RuntimeException e) {
+            refusal = e;
+            aborted = connection.abort();
+        } catch (Error e) {
+            refusal = new UnexpectedRollbackException("the transaction couldn't be checked before its commit", e);
+            aborted = connection.abort();
+            throw e;
+        }
+    }
+
     @Override
     public void beforeCommit(boolean readOnly) {
         if (last != null) {
             prepare(last);
         }
+    }
+
+    /** Why the commit was refused at the last moment; null if it wasn't. */
+    @Nullable
+    RuntimeException refusal() {
+        return refusal;
+    }
+
+    /** Whether the session was ended, so that nothing can have been committed. */
+    boolean isCutOff() {
+        return aborted;
     }
 
     /** Whether the commit itself may have been sent. */
@@ -82,7 +120,7 @@ final class TransactionWatch implements TransactionSynchronization {
 
     @Override
     public void suspend() {
-        if (!suspension) {
+        if (!suspension && !durable) {
             throw new IllegalStateException(
                     "the handler's transaction must not be suspended (REQUIRES_NEW, NOT_SUPPORTED, another transaction"
                             + " manager): what is done meanwhile is neither undone nor done once with the message's record;"
@@ -90,11 +128,17 @@ final class TransactionWatch implements TransactionSynchronization {
         }
     }
 
+    /** Before those of the others, which may have transactions of their own from now on. */
+    @Override
+    public void afterCommit() {
+        durable = true;
+    }
+
     @Override
     public void afterCompletion(int ended) {
         status = ended;
         if (ended == STATUS_UNKNOWN) {
-            aborted = connection.abort();
+            aborted |= connection.abort();
         }
     }
 }

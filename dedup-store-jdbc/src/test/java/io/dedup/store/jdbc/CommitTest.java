@@ -15,12 +15,14 @@ import java.net.URI;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.springframework.dao.DataAccessException;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
+import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.TransactionSystemException;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
@@ -44,12 +46,16 @@ class CommitTest {
     }
 
     private void startBehindProxy(JdbcDialect dialect) {
+        startBehindProxy(dialect, url -> url);
+    }
+
+    private void startBehindProxy(JdbcDialect dialect, UnaryOperator<String> driver) {
         SqlDatabase server =
                 dialect == JdbcDialect.POSTGRESQL ? PostgresServers.newDatabase() : MariaDbServers.newDatabase();
         database = TestDatabase.of(dialect, server);
         URI address = URI.create(server.jdbcUrl().substring("jdbc:".length()));
         proxy = TcpProxy.to(address.getHost(), address.getPort());
-        open(database.pool(config -> config.setJdbcUrl(server.jdbcUrlThrough(proxy.port()))));
+        open(database.pool(config -> config.setJdbcUrl(driver.apply(server.jdbcUrlThrough(proxy.port())))));
     }
 
     private void open(HikariDataSource opened) {
@@ -103,6 +109,23 @@ class CommitTest {
         });
         assertThat(transaction.commit()).isInstanceOf(CommitResult.Committed.class);
         assertDurable(true);
+    }
+
+    @OnEachDatabase
+    @DisplayName("a callback after the commit may have a transaction of its own: there is nothing left to escape from")
+    void ownTransactionAfterCommit(JdbcDialect dialect) {
+        start(dialect);
+        RecordTransaction transaction = handled();
+        TransactionTemplate own = new TransactionTemplate(manager);
+        own.setPropagationBehavior(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
+        register(new TransactionSynchronization() {
+            @Override
+            public void afterCommit() {
+                own.executeWithoutResult(status -> business.update("INSERT INTO effect VALUES ('b')"));
+            }
+        });
+        assertThat(transaction.commit()).isInstanceOf(CommitResult.Committed.class);
+        assertThat(database.count("SELECT count(*) FROM effect")).isEqualTo(2);
     }
 
     @OnEachDatabase
@@ -172,6 +195,17 @@ class CommitTest {
         proxy.heal();
         assertThat(store.find(key)).isPresent();
         assertThat(pool.getHikariPoolMXBean().getActiveConnections()).isZero();
+    }
+
+    @Test
+    @DisplayName("the same with a driver that connects anew, and says so by the state of a transaction")
+    void lostAnswerOfADriverThatGoesOn() {
+        startBehindProxy(JdbcDialect.MARIADB, url -> url.replace("jdbc:mariadb:", "jdbc:mariadb:sequential:"));
+        RecordTransaction transaction = handled();
+        proxy.loseReplyTo("COMMIT");
+        assertThat(transaction.commit()).isInstanceOf(CommitResult.Unknown.class);
+        assertThat(proxy.lostReplies()).isEqualTo(1);
+        assertDurable(true);
     }
 
     @OnDrivers

@@ -15,15 +15,18 @@ import jakarta.persistence.Entity;
 import jakarta.persistence.EntityManager;
 import jakarta.persistence.EntityManagerFactory;
 import jakarta.persistence.Id;
+import jakarta.persistence.PostPersist;
 import jakarta.persistence.Table;
 import java.net.URI;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.orm.jpa.JpaTransactionManager;
 import org.springframework.orm.jpa.LocalContainerEntityManagerFactoryBean;
 import org.springframework.orm.jpa.SharedEntityManagerCreator;
@@ -49,10 +52,19 @@ class JpaTest {
     @Entity
     @Table(name = "effect")
     static class Effect {
+        private static @Nullable Runnable onceWritten;
+
         @Id
         private String id;
 
         protected Effect() {}
+
+        @PostPersist
+        void written() {
+            if (onceWritten != null) {
+                onceWritten.run();
+            }
+        }
 
         Effect(String id) {
             this.id = id;
@@ -88,6 +100,7 @@ class JpaTest {
 
     @AfterEach
     void stop() {
+        Effect.onceWritten = null;
         assertThat(TransactionSynchronizationManager.getResourceMap()).isEmpty();
         assertThat(TransactionSynchronizationManager.isActualTransactionActive())
                 .isFalse();
@@ -133,6 +146,18 @@ class JpaTest {
         start(dialect);
         database.execute("INSERT INTO effect VALUES ('taken')");
         assertThat(handled("taken").commit()).isInstanceOf(CommitResult.RolledBack.class);
+        assertDurable(false);
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @EnumSource(names = {"POSTGRESQL", "H2", "MARIADB"})
+    @DisplayName("a transaction that the database undoes in the last flush, unseen: the check comes after it")
+    void undoneByTheFlush(JdbcDialect dialect) {
+        start(dialect);
+        RecordTransaction transaction = handled("a");
+        JdbcTemplate business = new JdbcTemplate(pool);
+        Effect.onceWritten = () -> business.execute("ROLLBACK"); // as a deadlock does that a listener passes over
+        assertThat(transaction.commit()).isInstanceOf(CommitResult.RolledBack.class);
         assertDurable(false);
     }
 

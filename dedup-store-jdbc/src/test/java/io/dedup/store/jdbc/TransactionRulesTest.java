@@ -12,6 +12,7 @@ import io.dedup.store.RecordTransaction;
 import io.dedup.store.memory.InMemoryDedupStore;
 import io.dedup.testservers.MariaDbServer;
 import io.dedup.testservers.MariaDbServers;
+import io.dedup.testservers.SqlDatabase;
 import java.sql.Connection;
 import java.time.Duration;
 import java.util.List;
@@ -307,6 +308,29 @@ class TransactionRulesTest {
             assertThat(pool.getHikariPoolMXBean().getActiveConnections()).isZero();
             database.close();
         }
+    }
+
+    @Test
+    @DisplayName(
+            "a driver that repeats transactions, and shows nobody what they were answered, is refused at the start")
+    void transactionReplay() {
+        SqlDatabase server = MariaDbServers.newDatabase();
+        TestDatabase database = TestDatabase.of(JdbcDialect.MARIADB, server);
+        for (String value : List.of("true", "false")) {
+            HikariDataSource pool =
+                    database.pool(config -> config.setJdbcUrl(server.jdbcUrl() + "?transactionReplay=" + value));
+            JdbcDedupStore store = database.closing(database.builder(pool).build());
+            if (value.equals("true")) {
+                assertThatThrownBy(() -> store.transactions(new DataSourceTransactionManager(pool)))
+                        .isInstanceOf(IllegalStateException.class)
+                        .hasMessageContaining("transactionReplay");
+            } else {
+                assertThat(store.transactions(new DataSourceTransactionManager(pool)))
+                        .isNotNull();
+            }
+            assertThat(pool.getHikariPoolMXBean().getActiveConnections()).isZero();
+        }
+        database.close();
     }
 
     @OnEachDatabase

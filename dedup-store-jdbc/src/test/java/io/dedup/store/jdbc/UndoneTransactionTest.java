@@ -25,6 +25,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.dao.DataAccessException;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
+import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
@@ -117,6 +118,36 @@ class UndoneTransactionTest {
 
     private RecordRequest request(int payload) {
         return new RecordRequest(key, Messages.WINDOW, Fingerprint.ofPayload(new byte[] {(byte) payload}));
+    }
+
+    @OnEachDatabase
+    @DisplayName("by a callback before its end, whose failure Spring only logs: the check comes after it")
+    void undoneByACallback(JdbcDialect dialect) {
+        start(dialect);
+        RecordTransaction transaction = handled();
+        TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+            @Override
+            public void beforeCompletion() {
+                business.execute("ROLLBACK");
+                if (!database.isPostgres()) {
+                    business.update("INSERT INTO effect VALUES ('b')");
+                }
+                throw new IllegalStateException("a deadlock");
+            }
+        });
+        assertThat(transaction.commit()).isInstanceOf(CommitResult.RolledBack.class);
+        assertThat(database.count("SELECT count(*) FROM effect")).isZero();
+        assertThat(handled().commit()).isInstanceOf(CommitResult.Committed.class);
+    }
+
+    @OnEachDatabase
+    @DisplayName("by the handler, which must not: a commit of nothing isn't taken for one of the record")
+    void rolledBackByTheHandler(JdbcDialect dialect) {
+        start(dialect);
+        RecordTransaction transaction = handled();
+        business.execute("ROLLBACK");
+        assertThat(transaction.commit()).isInstanceOf(CommitResult.RolledBack.class);
+        assertThat(database.count("SELECT count(*) FROM effect")).isZero();
     }
 
     @OnEachDatabase
