@@ -2,6 +2,7 @@ package io.dedup.store.jdbc;
 
 import io.dedup.store.DedupStoreException;
 import io.dedup.store.jdbc.OwnConnections.Borrowed;
+import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
@@ -162,6 +163,7 @@ public final class JdbcDedupStoreBuilder {
         Dialect created = Dialects.create(actual, settings, failures, clockQuery);
         List<String> warnings;
         try (Borrowed borrowed = connections.open()) {
+            requireCommitted(borrowed.connection(), actual);
             warnings = created.checkServer(borrowed.connection());
             new Schema(table, actual).prepare(borrowed.connection(), initializeSchema);
         } catch (SQLException e) {
@@ -169,6 +171,16 @@ public final class JdbcDedupStoreBuilder {
         }
         warnings.forEach(warning -> LOG.warn("{}", warning));
         return new JdbcDedupStore(settings, connections, failures, created, warnings, purgeBatch, purgeInterval);
+    }
+
+    /** On PostgreSQL it is another name of READ COMMITTED. */
+    private static void requireCommitted(Connection connection, JdbcDialect dialect) throws SQLException {
+        if (dialect != JdbcDialect.POSTGRESQL
+                && connection.getTransactionIsolation() == Connection.TRANSACTION_READ_UNCOMMITTED) {
+            throw new IllegalStateException(
+                    "the pool's connections are at READ UNCOMMITTED: a record that is rolled back later would be taken for done;"
+                            + " make READ COMMITTED their default (HikariCP: transactionIsolation)");
+        }
     }
 
     private static JdbcDialect detect(JdbcSettings settings, OwnConnections connections) {

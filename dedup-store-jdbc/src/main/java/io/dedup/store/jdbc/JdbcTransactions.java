@@ -74,7 +74,10 @@ public final class JdbcTransactions implements TransactionalRecords {
                 TransactionDefinition.ISOLATION_DEFAULT,
                 false);
         Found found = asTheyCome.look();
-        if (!dialect.needsReadCommitted() || found.isolation() == Connection.TRANSACTION_READ_COMMITTED) {
+        boolean fits = dialect.needsReadCommitted()
+                ? found.isolation() == Connection.TRANSACTION_READ_COMMITTED
+                : found.isolation() != Connection.TRANSACTION_READ_UNCOMMITTED;
+        if (fits) {
             // To ask for it once more would cost round trips.
             return asTheyCome.with(found.concurrentRecords(), TransactionDefinition.ISOLATION_DEFAULT, false);
         }

@@ -57,6 +57,27 @@ record TransactionConnection(DataSource key, ConnectionHolder holder) {
     }
 
     /**
+     * Rolls back where that hasn't been done.
+     *
+     * @return whether that is certain
+     */
+    boolean rollBack() {
+        try {
+            return isBound() && with(TransactionConnection::rollBack);
+        } catch (SQLException | RuntimeException e) {
+            LOG.debug("A connection couldn't be rolled back", e);
+            return false;
+        }
+    }
+
+    private static boolean rollBack(Connection connection) throws SQLException {
+        if (!connection.getAutoCommit()) {
+            connection.rollback(); // no round trip where nothing is open, by drivers that know
+        }
+        return true;
+    }
+
+    /**
      * Ends the session, so that nothing of the transaction can be committed any more by what comes after: a transaction
      * manager puts autocommit back, which commits.
      *

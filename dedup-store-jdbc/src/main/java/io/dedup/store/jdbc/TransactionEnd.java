@@ -28,13 +28,16 @@ final class TransactionEnd {
             Runnable check) {
         if (status.isRollbackOnly()) {
             rollBack(manager, status, connection);
-            return new CommitResult.RolledBack(
-                    new UnexpectedRollbackException("the transaction was marked as rollback-only by what ran in it"));
+            return new CommitResult.RolledBack(marked());
         }
         RuntimeException failure = null;
         try {
-            status.flush(); // JPA's, which the check is to see
-            watch.registerLast(check);
+            watch.registerLast(() -> {
+                if (status.isRollbackOnly()) { // by a callback: Spring has looked before those
+                    throw marked();
+                }
+                check.run();
+            });
             manager.commit(status);
         } catch (RuntimeException e) {
             failure = e;
@@ -42,6 +45,10 @@ final class TransactionEnd {
             rollBack(manager, status, connection); // where it is still open
         }
         return result(watch, failures, failure);
+    }
+
+    private static UnexpectedRollbackException marked() {
+        return new UnexpectedRollbackException("the transaction was marked as rollback-only by what ran in it");
     }
 
     private static CommitResult result(

@@ -137,7 +137,10 @@ final class TransactionWatch implements TransactionSynchronization {
     @Override
     public void afterCompletion(int ended) {
         status = ended;
-        if (ended == STATUS_UNKNOWN) {
+        // Of some exceptions of callbacks Spring thinks that the commit threw them, and doesn't roll back: autocommit,
+        // put back
+        // afterwards, would commit.
+        if (ended == STATUS_UNKNOWN || (ended == STATUS_ROLLED_BACK && !connection.rollBack())) {
             aborted |= connection.abort();
         }
     }

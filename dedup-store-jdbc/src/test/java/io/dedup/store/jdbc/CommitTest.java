@@ -24,6 +24,7 @@ import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.TransactionSystemException;
+import org.springframework.transaction.UnexpectedRollbackException;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
@@ -134,8 +135,10 @@ class CommitTest {
                     + " connection's autocommit")
     void beforeCommit(JdbcDialect dialect) {
         start(dialect);
-        for (RuntimeException failure :
-                List.of(new IllegalStateException("from a callback"), new TransactionSystemException("the same"))) {
+        for (RuntimeException failure : List.of(
+                new IllegalStateException("from a callback"),
+                new TransactionSystemException("the same"),
+                new UnexpectedRollbackException("the same"))) {
             RecordTransaction transaction = handled();
             register(new TransactionSynchronization() {
                 @Override
@@ -159,6 +162,36 @@ class CommitTest {
         new TransactionTemplate(manager).executeWithoutResult(status -> status.setRollbackOnly());
         assertThat(transaction.commit()).isInstanceOf(CommitResult.RolledBack.class);
         assertDurable(false);
+    }
+
+    @OnEachDatabase
+    @DisplayName("a callback before the end marked it as rollback-only, too late for Spring, which commits then")
+    void rollbackOnlyByACallback(JdbcDialect dialect) {
+        start(dialect);
+        Runnable part = () -> new TransactionTemplate(manager).executeWithoutResult(status -> {
+            business.update("INSERT INTO effect VALUES ('part')");
+            status.setRollbackOnly();
+        });
+        for (boolean completion : new boolean[] {false, true}) {
+            RecordTransaction transaction = handled();
+            register(new TransactionSynchronization() {
+                @Override
+                public void beforeCommit(boolean readOnly) {
+                    if (!completion) {
+                        part.run();
+                    }
+                }
+
+                @Override
+                public void beforeCompletion() {
+                    if (completion) {
+                        part.run();
+                    }
+                }
+            });
+            assertThat(transaction.commit()).isInstanceOf(CommitResult.RolledBack.class);
+            assertDurable(false);
+        }
     }
 
     @Test

@@ -15,18 +15,17 @@ import jakarta.persistence.Entity;
 import jakarta.persistence.EntityManager;
 import jakarta.persistence.EntityManagerFactory;
 import jakarta.persistence.Id;
-import jakarta.persistence.PostPersist;
 import jakarta.persistence.Table;
 import java.net.URI;
 import java.util.List;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.orm.jpa.JpaTransactionManager;
 import org.springframework.orm.jpa.LocalContainerEntityManagerFactoryBean;
 import org.springframework.orm.jpa.SharedEntityManagerCreator;
@@ -52,19 +51,10 @@ class JpaTest {
     @Entity
     @Table(name = "effect")
     static class Effect {
-        private static @Nullable Runnable onceWritten;
-
         @Id
         private String id;
 
         protected Effect() {}
-
-        @PostPersist
-        void written() {
-            if (onceWritten != null) {
-                onceWritten.run();
-            }
-        }
 
         Effect(String id) {
             this.id = id;
@@ -100,7 +90,6 @@ class JpaTest {
 
     @AfterEach
     void stop() {
-        Effect.onceWritten = null;
         assertThat(TransactionSynchronizationManager.getResourceMap()).isEmpty();
         assertThat(TransactionSynchronizationManager.isActualTransactionActive())
                 .isFalse();
@@ -151,14 +140,18 @@ class JpaTest {
 
     @ParameterizedTest(name = "{0}")
     @EnumSource(names = {"POSTGRESQL", "H2", "MARIADB"})
-    @DisplayName("a transaction that the database undoes in the last flush, unseen: the check comes after it")
-    void undoneByTheFlush(JdbcDialect dialect) {
+    @DisplayName("entities that are only read, with a transaction manager that knows nothing of JPA")
+    void readBeside(JdbcDialect dialect) {
         start(dialect);
-        RecordTransaction transaction = handled("a");
-        JdbcTemplate business = new JdbcTemplate(pool);
-        Effect.onceWritten = () -> business.execute("ROLLBACK"); // as a deadlock does that a listener passes over
-        assertThat(transaction.commit()).isInstanceOf(CommitResult.RolledBack.class);
-        assertDurable(false);
+        JdbcTransactions plain = store.transactions(new JdbcTransactionManager(pool));
+        RecordTransaction transaction = plain.beginWithRecords(Session.TIMEOUT);
+        assertThat(transaction.claimAll(List.of(Session.request(key))).get(0)).isInstanceOf(RecordResult.Written.class);
+        assertThat(entities.createQuery("select e from JpaTest$Effect e", Effect.class)
+                        .getResultList())
+                .isEmpty();
+        new JdbcTemplate(pool).update("INSERT INTO effect VALUES ('a')");
+        assertThat(transaction.commit()).isInstanceOf(CommitResult.Committed.class);
+        assertDurable(true);
     }
 
     @ParameterizedTest(name = "{0}")

@@ -20,6 +20,8 @@ import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.jdbc.datasource.DataSourceUtils;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
@@ -29,6 +31,7 @@ import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.support.AbstractPlatformTransactionManager;
+import org.springframework.transaction.support.DefaultTransactionDefinition;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
@@ -331,6 +334,43 @@ class TransactionRulesTest {
             assertThat(pool.getHikariPoolMXBean().getActiveConnections()).isZero();
         }
         database.close();
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @EnumSource(names = {"H2", "GENERIC"})
+    @DisplayName("READ UNCOMMITTED would take somebody's record for done that is rolled back later")
+    void readUncommitted(JdbcDialect dialect) {
+        start(dialect);
+        HikariDataSource pool =
+                scene.database.pool(config -> config.setTransactionIsolation("TRANSACTION_READ_UNCOMMITTED"));
+        assertThatThrownBy(() -> scene.database.builder(pool).build())
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("READ UNCOMMITTED");
+        JdbcTransactions transactions = scene.store.transactions(new ReadingUncommitted(scene.pool));
+        DedupKey key = scene.messages.key();
+        try (Session first = new Session(transactions);
+                Session second = new Session(transactions)) {
+            assertThat(first.claim(key)).isInstanceOf(RecordResult.Written.class);
+            assertThat(second.claim(key)).isInstanceOf(RecordResult.InFlight.class);
+        }
+    }
+
+    /** Where no level is asked for. */
+    private static final class ReadingUncommitted extends DataSourceTransactionManager {
+        private static final long serialVersionUID = 1L;
+
+        ReadingUncommitted(DataSource dataSource) {
+            super(dataSource);
+        }
+
+        @Override
+        protected void doBegin(Object transaction, TransactionDefinition definition) {
+            DefaultTransactionDefinition other = new DefaultTransactionDefinition(definition);
+            if (other.getIsolationLevel() == TransactionDefinition.ISOLATION_DEFAULT) {
+                other.setIsolationLevel(TransactionDefinition.ISOLATION_READ_UNCOMMITTED);
+            }
+            super.doBegin(transaction, other);
+        }
     }
 
     @OnEachDatabase
