@@ -123,7 +123,7 @@ class BrokerTest {
                 }
             }
             scene.awaitEffects("a", "b");
-            await().atMost(Scene.PATIENCE).until(() -> scene.duplicates("a") == 1);
+            await().atMost(Scene.PATIENCE).until(() -> scene.duplicates("a") >= 1);
             assertThat(scene.effects).containsExactlyInAnyOrder("a", "b");
         }
     }
@@ -141,7 +141,7 @@ class BrokerTest {
                     .build());
             scene.send("a");
             second.send(scene.message("other").addProperty("id", "a").build());
-            await().atMost(Scene.PATIENCE).until(() -> scene.duplicates("a") == 1);
+            await().atMost(Scene.PATIENCE).until(() -> scene.duplicates("a") >= 1);
             assertThat(scene.effects).containsExactly("a");
         }
     }

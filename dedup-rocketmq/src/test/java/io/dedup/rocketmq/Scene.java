@@ -180,7 +180,10 @@ final class Scene implements AutoCloseable {
         return events.stream().filter(event::equals).count();
     }
 
-    /** How many deliveries were acked without a run: duplicates, and copies of another one in their batch. */
+    /**
+     * How many deliveries were acked without a run: duplicates, and copies of another one in their batch. May be more than were
+     * sent: what a busy machine acks after its invisible duration (INVALID_RECEIPT_HANDLE) comes again.
+     */
     long duplicates(String... ids) {
         return Stream.of(ids)
                 .mapToLong(id -> count("duplicate " + id) + count("copy " + id))

@@ -100,7 +100,7 @@ class TransactionalTest {
             awaitEffects(ledger, "a", "b", "c");
             scene.send("b", "a", "d");
             awaitEffects(ledger, "a", "b", "c", "d");
-            await().atMost(Scene.PATIENCE).until(() -> scene.duplicates("a", "b") == 4);
+            await().atMost(Scene.PATIENCE).until(() -> scene.duplicates("a", "b") >= 4);
             assertThat(ledger.effects()).containsExactlyInAnyOrder("a", "b", "c", "d");
             assertThat(scene.effects).containsExactlyInAnyOrder("a", "b", "b", "c", "d");
             assertThat(scene.count("released b")).isEqualTo(1);
@@ -168,7 +168,7 @@ class TransactionalTest {
             elsewhere.end(otherSucceeds);
             awaitEffects(ledger, "b", "a");
             if (otherSucceeds) {
-                await().atMost(Scene.PATIENCE).until(() -> scene.duplicates("a") == 1);
+                await().atMost(Scene.PATIENCE).until(() -> scene.duplicates("a") >= 1);
             }
             assertThat(scene.effects).containsExactlyElementsOf(otherSucceeds ? List.of("b") : List.of("b", "a"));
             assertThat(attempts).containsOnly(1);
@@ -209,7 +209,7 @@ class TransactionalTest {
             });
             start(scene, kind, insert(scene, ledger));
             scene.send("a");
-            await().atMost(Scene.PATIENCE).until(() -> scene.duplicates("a") == 1);
+            await().atMost(Scene.PATIENCE).until(() -> scene.duplicates("a") >= 1);
             scene.send("b");
             awaitEffects(ledger, "a", "b");
             assertThat(attempts).containsExactly(1, 1);
@@ -247,7 +247,7 @@ class TransactionalTest {
             ledger.flush();
             scene.send("a", "b", "c");
             awaitEffects(ledger, "a", "b", "c");
-            await().atMost(Scene.PATIENCE).until(() -> scene.duplicates("a", "b") == 2);
+            await().atMost(Scene.PATIENCE).until(() -> scene.duplicates("a", "b") >= 2);
             assertThat(scene.effects).containsExactlyInAnyOrder("a", "b", "c");
         }
     }
@@ -275,7 +275,7 @@ class TransactionalTest {
                 return fails ? ConsumeResult.FAILURE : result;
             });
             scene.send("a");
-            await().atMost(Scene.PATIENCE).until(() -> scene.duplicates("a") == 1);
+            await().atMost(Scene.PATIENCE).until(() -> scene.duplicates("a") >= 1);
             assertThat(scene.effects).containsExactly("a");
             assertThat(ledger.effects()).isEmpty();
             assertThat(scene.count("lost a")).isEqualTo(1);
