@@ -58,9 +58,8 @@ record JdbcBench(String kind, Runnable stop, HikariDataSource pool, JdbcDedupSto
         MariaDbServer server = MariaDbServers.builder()
                 .setting("innodb-buffer-pool-size", "256M")
                 .setting("innodb-log-file-size", "1G")
-                .setting(
-                        "innodb-stats-auto-recalc",
-                        "OFF") // with it, a TRUNCATE of what had grown timed out now and then
+                // With it, a TRUNCATE of what had grown timed out now and then.
+                .setting("innodb-stats-auto-recalc", "OFF")
                 .start();
         SqlDatabase database = server.newDatabase();
         return of(kind, server::close, database.jdbcUrl() + options, database.user(), database.password());

@@ -62,12 +62,7 @@ record TransactionConnection(DataSource key, ConnectionHolder holder) {
      * @return whether that is certain
      */
     boolean rollBack() {
-        try {
-            return isBound() && with(TransactionConnection::rollBack);
-        } catch (SQLException | RuntimeException e) {
-            LOG.debug("A connection couldn't be rolled back", e);
-            return false;
-        }
+        return ended("rolled back", TransactionConnection::rollBack);
     }
 
     private static boolean rollBack(Connection connection) throws SQLException {
@@ -84,10 +79,15 @@ record TransactionConnection(DataSource key, ConnectionHolder holder) {
      * @return whether that is certain
      */
     boolean abort() {
+        return ended("given up", TransactionConnection::abort);
+    }
+
+    /** False where it isn't certain. */
+    private boolean ended(String how, Work<Boolean> work) {
         try {
-            return isBound() && with(TransactionConnection::abort);
+            return isBound() && with(work);
         } catch (SQLException | RuntimeException e) {
-            LOG.debug("A connection couldn't be given up", e);
+            LOG.debug("A connection couldn't be {}", how, e);
             return false;
         }
     }

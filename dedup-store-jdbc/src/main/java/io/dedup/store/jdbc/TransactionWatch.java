@@ -137,8 +137,7 @@ final class TransactionWatch implements TransactionSynchronization {
     @Override
     public void afterCompletion(int ended) {
         status = ended;
-        // Of some exceptions of callbacks Spring thinks that the commit threw them, and doesn't roll back: autocommit,
-        // put back
+        // Some exceptions of callbacks Spring takes for the commit's own, and doesn't roll back: autocommit, put back
         // afterwards, would commit.
         if (ended == STATUS_UNKNOWN || (ended == STATUS_ROLLED_BACK && !connection.rollBack())) {
             aborted |= connection.abort();

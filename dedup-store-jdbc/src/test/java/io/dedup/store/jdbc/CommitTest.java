@@ -71,10 +71,7 @@ class CommitTest {
 
     @AfterEach
     void stop() {
-        assertThat(TransactionSynchronizationManager.getResourceMap()).isEmpty();
-        assertThat(TransactionSynchronizationManager.isSynchronizationActive()).isFalse();
-        assertThat(TransactionSynchronizationManager.isActualTransactionActive())
-                .isFalse();
+        Session.assertNothingBound();
         if (proxy != null) {
             proxy.close();
         }

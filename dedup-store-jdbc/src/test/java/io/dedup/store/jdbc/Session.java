@@ -1,5 +1,7 @@
 package io.dedup.store.jdbc;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.dedup.DedupKey;
 import io.dedup.store.CommitResult;
 import io.dedup.store.CompleteRequest;
@@ -15,6 +17,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.function.Function;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /** A transaction on a thread of its own. */
 final class Session implements AutoCloseable {
@@ -30,6 +33,14 @@ final class Session implements AutoCloseable {
 
     Session(TransactionalRecords records, Duration timeout) {
         this.transaction = get(thread.submit(() -> records.beginWithRecords(timeout)));
+    }
+
+    /** No transaction has left anything on this thread. */
+    static void assertNothingBound() {
+        assertThat(TransactionSynchronizationManager.getResourceMap()).isEmpty();
+        assertThat(TransactionSynchronizationManager.isSynchronizationActive()).isFalse();
+        assertThat(TransactionSynchronizationManager.isActualTransactionActive())
+                .isFalse();
     }
 
     static RecordRequest request(DedupKey key) {

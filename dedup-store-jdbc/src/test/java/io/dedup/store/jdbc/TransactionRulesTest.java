@@ -46,10 +46,7 @@ class TransactionRulesTest {
 
     @AfterEach
     void stop() {
-        assertThat(TransactionSynchronizationManager.getResourceMap()).isEmpty();
-        assertThat(TransactionSynchronizationManager.isSynchronizationActive()).isFalse();
-        assertThat(TransactionSynchronizationManager.isActualTransactionActive())
-                .isFalse();
+        Session.assertNothingBound();
         if (scene != null) {
             assertThat(scene.pool.getHikariPoolMXBean().getActiveConnections()).isZero();
             scene.close();

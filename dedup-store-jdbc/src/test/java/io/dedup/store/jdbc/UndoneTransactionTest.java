@@ -13,7 +13,6 @@ import io.dedup.store.RecordResult;
 import io.dedup.store.RecordTransaction;
 import io.dedup.store.WriteResult;
 import java.sql.SQLException;
-import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -33,8 +32,6 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  * would keep the second half of the effect.
  */
 class UndoneTransactionTest {
-    private static final Duration TIMEOUT = Duration.ofMinutes(1);
-
     private final Messages messages = new Messages();
     private TestDatabase database;
     private JdbcDedupStore store;
@@ -54,15 +51,12 @@ class UndoneTransactionTest {
 
     @AfterEach
     void stop() {
-        assertThat(TransactionSynchronizationManager.getResourceMap()).isEmpty();
-        assertThat(TransactionSynchronizationManager.isSynchronizationActive()).isFalse();
-        assertThat(TransactionSynchronizationManager.isActualTransactionActive())
-                .isFalse();
+        Session.assertNothingBound();
         database.close();
     }
 
     private RecordTransaction handled() {
-        RecordTransaction transaction = transactions.beginWithRecords(TIMEOUT);
+        RecordTransaction transaction = transactions.beginWithRecords(Session.TIMEOUT);
         assertThat(transaction.claimAll(List.of(Session.request(key))).get(0)).isInstanceOf(RecordResult.Written.class);
         business.update("INSERT INTO effect VALUES ('a')");
         return transaction;
@@ -107,7 +101,7 @@ class UndoneTransactionTest {
                     .isInstanceOf(RecordResult.Written.class);
             assertThat(first.commit()).isInstanceOf(CommitResult.Committed.class);
         }
-        RecordTransaction transaction = transactions.beginWithRecords(TIMEOUT);
+        RecordTransaction transaction = transactions.beginWithRecords(Session.TIMEOUT);
         assertThat(transaction.claimAll(List.of(request(2))).get(0)).isInstanceOf(RecordResult.Conflict.class);
         business.update("INSERT INTO effect VALUES ('a')");
         business.execute("ROLLBACK");
@@ -168,7 +162,7 @@ class UndoneTransactionTest {
         start(dialect);
         ClaimRequest claim = Messages.acquire(store, key);
         try (Rival rival = rival()) {
-            RecordTransaction transaction = transactions.begin(TIMEOUT);
+            RecordTransaction transaction = transactions.begin(Session.TIMEOUT);
             swallowDeadlock(transaction, rival);
             if (!database.isPostgres()) { // where a completion fails already
                 assertThat(transaction.completeAll(List.of(Messages.complete(claim))))
