@@ -56,7 +56,7 @@ record JdbcBench(String kind, Runnable stop, HikariDataSource pool, JdbcDedupSto
 
     private static JdbcBench mariadb(String kind, String options) {
         MariaDbServer server = MariaDbServers.builder()
-                .setting("innodb-buffer-pool-size", "256M")
+                .setting("innodb-buffer-pool-size", "1G")
                 .setting("innodb-log-file-size", "1G")
                 // With it, a TRUNCATE of what had grown timed out now and then.
                 .setting("innodb-stats-auto-recalc", "OFF")

@@ -10,8 +10,18 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Purges in two statements: which records are expired, and the removal of those that still are. */
+/**
+ * Purges in two statements: which records are expired, and the removal of those that still are.
+ *
+ * <p>A look begins where the last batch has ended, since InnoDB keeps index entries of what was removed until it finds the time
+ * to clean up, and a look that begins before them passes by them all. What is due before that, as it was locked or is written
+ * late, is looked for when there is less after it than a batch.
+ *
+ * <p>Thread-safe.
+ */
 final class ExpiredRows {
+    private static final long BEGINNING = -Micros.NEVER;
+
     private final ReadCommitted readCommitted = new ReadCommitted();
     private final Statements statements;
     private final StoreClock clock;
@@ -20,12 +30,16 @@ final class ExpiredRows {
     private final String delete;
     private final boolean skipLocked;
 
+    /** When the last record of the last batch expired, in microseconds of the store's clock; a hint. */
+    private volatile long from = BEGINNING;
+
     ExpiredRows(TableName table, Statements statements, StoreClock clock, boolean skipLocked) {
         this.statements = statements;
         this.clock = clock;
         this.skipLocked = skipLocked;
         this.clockSql = clock.query();
-        this.select = table.in("SELECT scope, message_id FROM {table} WHERE expires_at <= ? ORDER BY expires_at");
+        this.select = table.in("SELECT scope, message_id, expires_at FROM {table}"
+                + " WHERE expires_at >= ? AND expires_at <= ? ORDER BY expires_at");
         this.delete = table.in("DELETE FROM {table} WHERE expires_at <= ? AND scope = ? AND message_id IN (");
     }
 
@@ -40,25 +54,42 @@ final class ExpiredRows {
 
     private PurgeRun purgeFound(Connection connection, int limit, String sql) throws SQLException {
         long now = now(connection);
+        long after = from;
+        Found found = find(connection, sql, after, now, limit);
+        if (found.seen() < limit && after != BEGINNING) {
+            found = find(connection, sql, BEGINNING, now, limit);
+        }
+        int removed = 0;
+        for (Map.Entry<String, List<byte[]>> ofScope : found.idsByScope().entrySet()) {
+            removed += delete(connection, now, ofScope.getKey(), ofScope.getValue());
+        }
+        boolean more = found.seen() == limit;
+        from = more ? found.last() : BEGINNING;
+        return new PurgeRun(removed, found.seen(), more);
+    }
+
+    /** @param last when the last one of them expired */
+    private record Found(Map<String, List<byte[]>> idsByScope, int seen, long last) {}
+
+    private Found find(Connection connection, String sql, long after, long now, int limit) throws SQLException {
         int seen = 0;
+        long last = after;
         Map<String, List<byte[]>> idsByScope = new LinkedHashMap<>();
         try (PreparedStatement statement = statements.prepare(connection, sql)) {
             statement.setMaxRows(limit);
-            statement.setLong(1, now);
+            statement.setLong(1, after);
+            statement.setLong(2, now);
             try (ResultSet result = statement.executeQuery()) {
                 while (result.next()) {
                     seen++;
                     idsByScope
                             .computeIfAbsent(KeyBytes.text(result.getBytes(1)), any -> new ArrayList<>())
                             .add(result.getBytes(2));
+                    last = result.getLong(3);
                 }
             }
         }
-        int removed = 0;
-        for (Map.Entry<String, List<byte[]>> ofScope : idsByScope.entrySet()) {
-            removed += delete(connection, now, ofScope.getKey(), ofScope.getValue());
-        }
-        return new PurgeRun(removed, seen, seen == limit);
+        return new Found(idsByScope, seen, last);
     }
 
     long now(Connection connection) throws SQLException {

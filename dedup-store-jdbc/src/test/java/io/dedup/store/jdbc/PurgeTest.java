@@ -10,7 +10,9 @@ import io.dedup.store.Claim;
 import io.dedup.store.ClaimRequest;
 import io.dedup.store.ClaimResult;
 import io.dedup.store.CompleteRequest;
+import java.sql.Connection;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
@@ -143,6 +145,51 @@ class PurgeTest {
         }
 
         assertThat(store.purgeExpired(100)).isEqualTo(1);
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "GENERIC")
+    @DisplayName("S6 what is locked when a purge passes by it is removed at its end")
+    void lockedAtFirst(JdbcDialect dialect) throws SQLException {
+        start(dialect);
+        JdbcDedupStore purging =
+                database.closing(database.builder().purgeBatch(2).build());
+        List<ClaimRequest> first = done(1, Messages.WINDOW);
+        for (int i = 0; i < 9; i++) {
+            done(1, Messages.WINDOW); // each expires at a time of its own
+        }
+        database.age(EXPIRED);
+
+        try (Rival rival = Rival.locking(database, first.get(0).key())) {
+            assertThat(purging.purgeExpired(6)).isEqualTo(6);
+        }
+
+        assertThat(purging.purgeExpired(100)).isEqualTo(4);
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @EnumSource(names = {"MARIADB", "MYSQL"})
+    @DisplayName("S6 a purge doesn't pass again by what it has removed and the database hasn't cleaned up yet")
+    void passesBy(JdbcDialect dialect) throws SQLException {
+        start(dialect);
+        database.execute("INSERT INTO dedup_record (message_id, scope, state, attempt, deaths, token, lease_until,"
+                + " expires_at, completed_at) SELECT md5(seq), 'scope', 4, 1, 0, 1, 0, seq, 1 FROM seq_1_to_20000");
+        try (Connection reader = database.connect();
+                Statement view = reader.createStatement()) {
+            view.execute("START TRANSACTION WITH CONSISTENT SNAPSHOT"); // until its end nothing is cleaned up
+            long first = pagesReadByAPurgeOf50();
+            assertThat(store.purgeExpired(10_000)).isEqualTo(10_000);
+
+            assertThat(pagesReadByAPurgeOf50()).isLessThan(3 * first);
+        }
+    }
+
+    private long pagesReadByAPurgeOf50() {
+        String pages = "SELECT variable_value FROM information_schema.global_status"
+                + " WHERE variable_name = 'INNODB_BUFFER_POOL_READ_REQUESTS'";
+        long before = database.count(pages);
+        assertThat(store.purgeExpired(50)).isEqualTo(50);
+        return database.count(pages) - before;
     }
 
     @OnEachDatabase
