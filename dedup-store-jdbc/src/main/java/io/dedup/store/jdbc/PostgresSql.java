@@ -84,12 +84,16 @@ final class PostgresSql {
             .replace("{ends}", hourOf("{forever}", "(r.now + r.length)"))
             .replace("{forever}", "r.length = 9223372036854775807");
 
-    /** Modes as {@link ReleaseNumber} says. */
+    /**
+     * Modes as {@link ReleaseNumber} says. The purge's hour was set for the window, which may be far longer than what is kept of
+     * an attempt, or for ever.
+     */
     static final String RELEASE = WRITE.replace("{set}", """
             state = CASE WHEN r.mode = 1 AND t.state = 2 THEN 3 ELSE 0 END, owner = NULL,
             attempt = CASE WHEN r.mode = 0 THEN t.attempt ELSE t.attempt - 1 END,
             deaths = CASE WHEN r.mode = 2 THEN 0 WHEN r.mode = 1 AND t.state = 2 THEN t.deaths - 1 ELSE t.deaths END,
-            lease_until = {now}, expires_at = {now} + {retention}""");
+            lease_until = {now}, expires_at = {now} + {retention},
+            purge_hour = least(t.purge_hour, ({now} + {retention}) / {hour} + 48)::int""").replace("{hour}", HOUR);
 
     private static final String LEASE = "lease_until = {now} + r.lease, expires_at = {now} + r.lease + {retention}";
 

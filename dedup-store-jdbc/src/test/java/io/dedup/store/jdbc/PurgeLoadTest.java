@@ -159,6 +159,22 @@ class PurgeLoadTest {
     }
 
     @Test
+    @DisplayName("S6 what was released is purged after the attempt retention, also where the window has no end")
+    void releasedBesideForever() {
+        database = TestDatabase.open(JdbcDialect.POSTGRESQL);
+        JdbcDedupStore store = database.store();
+        done(store, messages.claims(1), Window.forever());
+        Messages.released(store, messages.claims(1).get(0).key());
+        long hours = 24 * 10;
+        database.execute("UPDATE dedup_record SET lease_until = lease_until - " + hours * 3_600_000_000L
+                + ", expires_at = expires_at - " + hours * 3_600_000_000L + ", purge_hour = purge_hour - " + hours
+                + " WHERE state = 0"); // as time does; age() would set the hour anew
+
+        assertThat(store.purgeExpired(100)).isEqualTo(1);
+        assertThat(database.count(ALL)).isEqualTo(1);
+    }
+
+    @Test
     @DisplayName("S6 what a purge has seen and somebody has claimed again by now isn't removed")
     void claimedAgain() throws SQLException {
         database = TestDatabase.open(JdbcDialect.POSTGRESQL);
