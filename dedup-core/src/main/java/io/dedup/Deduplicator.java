@@ -12,7 +12,6 @@ import io.dedup.engine.WaitBudget;
 import io.dedup.internal.Printable;
 import io.dedup.store.DedupStore;
 import io.dedup.store.OperatorResult;
-import io.dedup.store.TransactionalRecords;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -38,7 +37,6 @@ public final class Deduplicator implements AutoCloseable {
     private static final long ASYNC_THREAD_IDLE_SECONDS = 10;
 
     private final DedupStore store;
-    private final @Nullable TransactionalRecords records;
     private final DedupTopics topics;
     private final DedupEngine engine;
     private final Outcomes outcomes;
@@ -46,7 +44,6 @@ public final class Deduplicator implements AutoCloseable {
 
     Deduplicator(DedupStore store, DeduplicatorBuilder from) {
         this.store = store;
-        this.records = from.transactions();
         this.topics = from.topics();
         this.engine = new DedupEngine(
                 store,
@@ -231,22 +228,15 @@ public final class Deduplicator implements AutoCloseable {
     }
 
     /**
-     * An operator's command: the next copy of the message runs again, whatever its mode.
+     * An operator's command: the next copy of the message runs again, whatever its mode. In mode TIERED, a store in front that
+     * crashes before it has persisted this has the message as done again: then repeat it.
      *
      * @param evenIfLeaseLive whether also while a handler may be running; the two would run side by side
+     * @return {@code LEASE_LIVE} when a handler may be running: nothing is changed, except where it began during this call
+     * @throws io.dedup.store.DedupStoreException when the store or the database doesn't answer: repeat it
      */
     public OperatorResult forget(DedupKey key, boolean evenIfLeaseLive) {
-        DedupMode mode = policyOf(key).mode();
-        if (records == null || mode == DedupMode.LEASED || mode == DedupMode.LEASED_TRANSACTIONAL) {
-            return store.forget(key, evenIfLeaseLive);
-        }
-        OperatorResult ofRecord = records.forget(key, evenIfLeaseLive);
-        if (mode == DedupMode.TRANSACTIONAL) {
-            return ofRecord;
-        }
-        // Then the one in front: the other way round, it could be repaired from the record in between.
-        OperatorResult ofFront = store.forget(key, evenIfLeaseLive);
-        return ofFront == OperatorResult.ABSENT ? ofRecord : ofFront;
+        return engine.forget(key, policyOf(key).mode(), evenIfLeaseLive);
     }
 
     /**

@@ -186,7 +186,8 @@ class ExecuteAllTest extends DeduplicatorTestBase {
                 new Outcomes(deduplicator().engine().results()),
                 key -> DedupPolicy.defaults(),
                 WaitBudget.none());
-        Admission.Defer defer = new Admission.Defer(DeferReason.STORE_UNAVAILABLE, Duration.ofSeconds(1), false, null);
+        Admission.Defer defer =
+                new Admission.Defer(DeferReason.STORE_UNAVAILABLE, Duration.ofSeconds(1), false, false, null);
 
         assertThat(run.run(
                         List.of("a", "a"),

@@ -3,10 +3,12 @@ package io.dedup;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.dedup.DedupOutcome.Deferred;
 import io.dedup.DedupOutcome.Duplicate;
 import io.dedup.DedupOutcome.Handled;
 import io.dedup.store.ClaimRequest;
 import io.dedup.store.DedupStore;
+import io.dedup.store.DedupStoreException;
 import io.dedup.store.OperatorResult;
 import io.dedup.store.Owner;
 import io.dedup.store.StoredRecord.State;
@@ -67,6 +69,37 @@ class ForgetTest extends TransactionalTestBase {
 
         assertThat(dedup.forget(key("a"), true)).isEqualTo(OperatorResult.APPLIED);
         assertThat(handle(dedup, "a")).isInstanceOf(Handled.class);
+    }
+
+    @Test
+    @DisplayName("in TIERED mode a refusal leaves the record alone: whoever has the claim finds it")
+    void refusedAsAWhole() {
+        Deduplicator dedup = in(DedupMode.TIERED);
+        records.commitElsewhere(key("a"), null, null);
+        store.claim(new ClaimRequest(key("a"), new Owner("elsewhere"), Duration.ofMinutes(1)));
+
+        assertThat(dedup.forget(key("a"), false)).isEqualTo(OperatorResult.LEASE_LIVE);
+
+        assertThat(records.hasRecord(key("a"))).isTrue();
+        clock.advance(Duration.ofMinutes(2));
+        assertThat(handle(dedup, "a")).isInstanceOf(Duplicate.class);
+        assertThat(dedup.forget(key("a"), false)).isEqualTo(OperatorResult.APPLIED);
+        assertThat(handle(dedup, "a")).isInstanceOf(Handled.class);
+    }
+
+    @Test
+    @DisplayName("in TIERED mode nobody gets the claim while the record is on its way out")
+    void claimedMeanwhile() {
+        Deduplicator dedup = in(DedupMode.TIERED);
+        records.commitElsewhere(key("a"), null, null);
+        records.failing("forget", () -> {
+            assertThat(handle(dedup, "a")).isInstanceOf(Deferred.class);
+            return new DedupStoreException("database is down", null);
+        });
+
+        assertThatThrownBy(() -> dedup.forget(key("a"), false)).isInstanceOf(DedupStoreException.class);
+
+        assertThat(handle(dedup, "a")).isInstanceOf(Duplicate.class);
     }
 
     @Test

@@ -8,6 +8,7 @@ import io.dedup.DedupOutcome.DeferReason;
 import io.dedup.DedupOutcome.Deferred;
 import io.dedup.DedupOutcome.Duplicate;
 import io.dedup.DedupOutcome.Handled;
+import io.dedup.DedupOutcome.Rejected;
 import io.dedup.store.ClaimRequest;
 import io.dedup.store.DedupStoreException;
 import io.dedup.store.Owner;
@@ -21,6 +22,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** A store in front, a record that decides. */
 class TieredTest extends DeduplicatorTestBase {
@@ -177,6 +180,119 @@ class TieredTest extends DeduplicatorTestBase {
 
         dedup.engine().ping();
         assertThat(dedup.execute(key("a"), this::run)).isInstanceOf(Handled.class);
-        assertThatThrownBy(() -> dedup.engine().ping()).isInstanceOf(DedupStoreException.class);
+        dedup.engine().ping(); // for what was paused together with a delivery that has gone through since
+    }
+
+    private Deduplicator withWindow(Duration window) {
+        return deduplicator(
+                store,
+                policy -> policy.mode(DedupMode.TIERED)
+                        .window(Window.of(window))
+                        .lease(window.minusMillis(1))
+                        .maxProcessingTime(window.minusMillis(1)),
+                builder -> builder.transactions(records));
+    }
+
+    /** The record expires by the database's clock, which is the real one. */
+    private static void passes(Duration window) {
+        long from = System.nanoTime();
+        await().pollInterval(Duration.ofMillis(10)).until(() -> System.nanoTime() - from > window.toNanos());
+    }
+
+    @Test
+    @DisplayName("T1 what the front is told late it doesn't remember for longer than the record lasts")
+    void toldLate() {
+        Duration window = Duration.ofMillis(500);
+        Deduplicator brief = withWindow(window);
+        store.on(Op.COMPLETE, Faults.down());
+        assertThat(brief.execute(key("a"), this::run)).isInstanceOf(Handled.class);
+        passes(window);
+        records.forget(key("a"), true);
+
+        store.heal();
+        await().until(() -> brief.engine().pendingCompletions() == 0);
+
+        assertThat(stateOf("a")).isEqualTo(State.RELEASED);
+        assertThat(record("a").attempt()).isZero();
+        assertThat(brief.execute(key("a"), this::run)).isInstanceOf(Handled.class);
+        assertThat(records.effects()).containsExactly("a", "a");
+    }
+
+    @Test
+    @DisplayName("T1 a handler that takes longer than the window: the front remembers no longer than the record lasts")
+    void longHandler() {
+        Duration window = Duration.ofMillis(50);
+        DedupOutcome<String> outcome = withWindow(window).execute(key("a"), context -> {
+            passes(window);
+            return run(context);
+        });
+
+        assertThat(outcome).isInstanceOf(Handled.class);
+        await().untilAsserted(() -> assertThat(stateOf("a")).isEqualTo(State.RELEASED));
+    }
+
+    private static DedupCall<String> call(@Nullable Fingerprint fingerprint) {
+        return new DedupCall<>(key("a"), fingerprint, null);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"one,", ",one"})
+    @DisplayName(
+            "the front isn't repaired by a delivery whose fingerprint isn't the record's: it would compare with that")
+    void repairedWithoutFingerprint(@Nullable String ofRecord, @Nullable String ofDelivery) {
+        Fingerprint recorded = ofRecord == null ? null : new Fingerprint(ofRecord);
+        records.commitElsewhere(key("a"), recorded, null);
+
+        assertThat(dedup.execute(call(ofDelivery == null ? null : new Fingerprint(ofDelivery)), this::run))
+                .isInstanceOf(Duplicate.class);
+
+        assertThat(stateOf("a")).isEqualTo(State.RELEASED);
+        assertThat(dedup.execute(call(new Fingerprint("two")), this::run))
+                .isInstanceOf(recorded == null ? Duplicate.class : Rejected.class);
+        assertThat(dedup.execute(call(recorded), this::run)).isInstanceOf(Duplicate.class);
+        assertThat(records.effects()).isEmpty();
+    }
+
+    @Test
+    @DisplayName("P2 who died after the commit has convicted nobody: the record is asked before the verdict")
+    void diedAfterTheCommit() {
+        Deduplicator strict = deduplicator(
+                store, policy -> policy.mode(DedupMode.TIERED).maxDeaths(1), builder -> builder.transactions(records));
+        for (String id : List.of("done", "open")) {
+            store.intact().claim(new ClaimRequest(key(id), new Owner("dead"), Duration.ofMinutes(1)));
+        }
+        records.commitElsewhere(key("done"), null, null);
+        clock.advance(Duration.ofMinutes(2));
+
+        assertThat(strict.execute(key("done"), this::run)).isInstanceOf(Duplicate.class);
+        assertThat(strict.execute(key("open"), this::run))
+                .isInstanceOfSatisfying(
+                        Rejected.class,
+                        rejected -> assertThat(rejected.cause()).isInstanceOf(PoisonMessageException.class));
+
+        assertThat(records.effects()).isEmpty();
+        assertThat(records.hasRecord(key("open"))).isFalse();
+        assertThat(record("open").deaths()).isZero();
+        assertThat(strict.execute(key("open"), this::run)).as("a replay").isInstanceOf(Handled.class);
+    }
+
+    @Test
+    @DisplayName("P2 a batch, too: what is convicted by then leaves no record, and the others run")
+    void convictedInABatch() {
+        Deduplicator strict = deduplicator(
+                store, policy -> policy.mode(DedupMode.TIERED).maxDeaths(1), builder -> builder.transactions(records));
+        store.intact().claim(new ClaimRequest(key("b"), new Owner("dead"), Duration.ofMinutes(1)));
+        clock.advance(Duration.ofMinutes(2));
+
+        List<DedupOutcome<@Nullable Void>> outcomes = strict.executeAll(
+                List.of("a", "b", "c"),
+                DeduplicatorTestBase::key,
+                items -> items.forEach(item -> records.effect(item.value())));
+
+        assertThat(outcomes.stream().map(each -> each.getClass().getSimpleName()))
+                .containsExactly("Handled", "Rejected", "Handled");
+        assertThat(records.effects()).containsExactly("a", "c");
+        assertThat(records.hasRecord(key("b"))).isFalse();
+        assertThat(stateOf("b")).isEqualTo(State.RELEASED);
     }
 }

@@ -35,12 +35,23 @@ public sealed interface Admission {
      *
      * @param retryAfter the delay that makes sense
      * @param pause whether the policy asks to pause the consumer until {@link DedupEngine#ping} succeeds
+     * @param behindOthers whether it waits for nothing but what is before it in its own batch
      */
     record Defer(
             DeferReason reason,
             Duration retryAfter,
             boolean pause,
-            @Nullable Throwable cause) implements Admission {}
+            boolean behindOthers,
+            @Nullable Throwable cause) implements Admission {
+        Defer(DeferReason reason, Duration retryAfter, boolean pause, @Nullable Throwable cause) {
+            this(reason, retryAfter, pause, false, cause);
+        }
+
+        /** Because of what is before it in its own batch. */
+        Defer behind() {
+            return new Defer(reason, retryAfter, pause, true, cause);
+        }
+    }
 
     /** Fail the delivery with this exception; retrying can't help. */
     record Reject(DedupException cause) implements Admission {}

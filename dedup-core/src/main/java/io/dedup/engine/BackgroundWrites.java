@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -41,7 +42,12 @@ final class BackgroundWrites implements AutoCloseable {
 
     /** Records a success later. Where the run's claim got no answer, the claim is made again first. */
     void complete(CompleteRequest request, Execution execution) {
-        completions.add(LateCompletion.of(execution, request));
+        complete(request, null, execution);
+    }
+
+    /** The same for a store in front of a record, whose window has begun. */
+    void complete(CompleteRequest request, @Nullable Rest rest, Execution execution) {
+        completions.add(LateCompletion.of(execution, request, rest));
         wake();
     }
 

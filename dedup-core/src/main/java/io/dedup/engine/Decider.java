@@ -85,19 +85,29 @@ final class Decider {
     }
 
     private Admission acquired(Attempted attempted, Acquired acquired, Execution execution) {
-        Delivery delivery = attempted.delivery();
-        DedupKey key = attempted.request().key();
-        int maxDeaths = delivery.topic().policy().maxDeaths();
-        if (maxDeaths > 0 && acquired.deaths() >= maxDeaths) {
-            closeOut.convict(execution);
-            notifier.tell(listener -> listener.poison(key, acquired.deaths()));
-            return new Admission.Reject(
-                    new PoisonMessageException(key, delivery.origin().get(), acquired.deaths()));
-        }
-        if (!execution.hasRecord()) { // else it is acquired when its record is written
+        if (!execution.hasRecord()) { // else both are told by its record: it may be done, and the store not know
+            if (isPoison(execution)) {
+                return poison(execution);
+            }
+            DedupKey key = attempted.request().key();
             notifier.tell(listener -> listener.acquired(key, acquired.attempt()));
         }
         return new Admission.Run(execution);
+    }
+
+    /** Whether too many have died with the message to try once more. */
+    boolean isPoison(Execution execution) {
+        int maxDeaths = execution.topic().policy().maxDeaths();
+        return maxDeaths > 0 && execution.deaths() >= maxDeaths;
+    }
+
+    Admission poison(Execution execution) {
+        DedupKey key = requireNonNull(execution.key());
+        int deaths = execution.deaths();
+        closeOut.convict(execution);
+        notifier.tell(listener -> listener.poison(key, deaths));
+        return new Admission.Reject(
+                new PoisonMessageException(key, execution.delivery().origin().get(), deaths));
     }
 
     Admission duplicate(DedupKey key, AlreadyDone done) {
@@ -198,7 +208,7 @@ final class Decider {
         }
         if (leaderAdmission instanceof Admission.Run run && run.execution().hasRecord() && copy.differsFrom(leader)) {
             // What the record says isn't known yet. When it is, this one comes again and is compared.
-            return defer(copy, DeferReason.IN_FLIGHT, Duration.ZERO, null);
+            return defer(copy, DeferReason.IN_FLIGHT, Duration.ZERO, null).behind();
         }
         boolean leaderRuns =
                 leaderAdmission instanceof Admission.Run run && run.execution().guard() != Guard.NONE;
@@ -276,7 +286,7 @@ final class Decider {
         return new Admission.Run(execution);
     }
 
-    Admission defer(Delivery delivery, DeferReason reason, Duration wanted, @Nullable Throwable cause) {
+    Admission.Defer defer(Delivery delivery, DeferReason reason, Duration wanted, @Nullable Throwable cause) {
         DedupPolicy policy = delivery.topic().policy();
         Duration delay = wanted.compareTo(policy.maxDeferDelay()) > 0 ? policy.maxDeferDelay() : wanted;
         Duration retryAfter = delay.compareTo(MIN_DEFER_DELAY) < 0 ? MIN_DEFER_DELAY : delay;

@@ -7,6 +7,7 @@ import io.dedup.DedupOutcome.Completion;
 import io.dedup.RunReference;
 import io.dedup.internal.SafeListeners;
 import io.dedup.store.DedupStore;
+import io.dedup.store.OperatorResult;
 import io.dedup.store.TransactionalRecords;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -29,6 +30,7 @@ public final class DedupEngine implements AutoCloseable {
 
     private final DedupStore store;
     private final Claimer claimer;
+    private final Forgetting forgetting;
     private final Decider decider;
     private final Heartbeat heartbeat;
     private final BackgroundWrites background;
@@ -72,7 +74,9 @@ public final class DedupEngine implements AutoCloseable {
         this.shutdownTimeout = shutdownTimeout;
         SafeListeners<DedupListener> notifier = new SafeListeners<>(listeners);
         StoreCalls calls = new StoreCalls(store, notifier);
-        this.claimer = new Claimer(calls, new Owners(instance));
+        Owners owners = new Owners(instance);
+        this.claimer = new Claimer(calls, owners);
+        this.forgetting = new Forgetting(store, records, owners);
         this.heartbeat = new Heartbeat(calls, notifier, shortestLease);
         this.background = new BackgroundWrites(calls, notifier);
         this.closeOut = new CloseOut(calls, notifier, heartbeat, background, new RunReferences(runReference));
@@ -234,14 +238,19 @@ public final class DedupEngine implements AutoCloseable {
      * @throws io.dedup.store.DedupStoreException when it doesn't
      */
     public void ping() {
-        boolean database = transactions.isDown();
-        if (database) {
+        boolean ofStore = decider.storeWasDown();
+        if (transactions.isDown() || (!ofStore && records != null)) {
             transactions.ping();
         }
-        if (!database || decider.storeWasDown()) { // in front of the database, the store keeps nobody waiting
+        if (ofStore || records == null) { // in front of a database, the store keeps nobody waiting
             store.ping();
             decider.storeAnswers();
         }
+    }
+
+    /** An operator's command, see {@link io.dedup.Deduplicator#forget}. */
+    public OperatorResult forget(DedupKey key, DedupMode mode, boolean evenIfLeaseLive) {
+        return forgetting.forget(key, mode, evenIfLeaseLive);
     }
 
     /**

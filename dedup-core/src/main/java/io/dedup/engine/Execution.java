@@ -47,7 +47,9 @@ public final class Execution implements DedupContext {
     private final Guard guard;
     private final @Nullable ClaimRequest request;
     private final @Nullable Claim claim;
+    private final int deaths;
     private volatile long fencingToken;
+    private volatile long recordAskedAt;
     private volatile long renewalSentAt;
     private volatile long startedAt;
     private volatile long returnedAt;
@@ -76,6 +78,7 @@ public final class Execution implements DedupContext {
         this.claim = request == null
                 ? null
                 : new Claim(request.key(), request.owner(), acquired == null ? 0 : acquired.attempt());
+        this.deaths = acquired == null ? 0 : acquired.deaths();
         this.fencingToken = acquired == null ? 0 : acquired.fencingToken();
         this.renewalSentAt = claimSentAt;
     }
@@ -205,9 +208,24 @@ public final class Execution implements DedupContext {
                 && (guard == Guard.RECORD || guard == Guard.CLAIMED);
     }
 
-    /** The record is in the transaction. */
-    void recordWritten(long token) {
+    /**
+     * The record is in the transaction.
+     *
+     * @param askedAt from when on its window counts at the earliest, by {@link System#nanoTime()}
+     */
+    void recordWritten(long token, long askedAt) {
         fencingToken = token;
+        recordAskedAt = askedAt;
+    }
+
+    /** What is left of the record's window, once it is written. */
+    Rest recordRest() {
+        return new Rest(topic().policy().window(), recordAskedAt);
+    }
+
+    /** How many processes have died with the message, as far as the store knows. */
+    int deaths() {
+        return deaths;
     }
 
     Guard guard() {

@@ -4,7 +4,10 @@ import static java.util.Objects.requireNonNull;
 
 import io.dedup.Window;
 import io.dedup.engine.Execution.Guard;
+import io.dedup.store.Claim;
 import io.dedup.store.CompleteRequest;
+import io.dedup.store.ReleaseMode;
+import io.dedup.store.ReleaseRequest;
 import io.dedup.store.WriteResult;
 import java.util.ArrayList;
 import java.util.List;
@@ -25,55 +28,71 @@ final class Front {
         this.background = background;
     }
 
+    /**
+     * A run whose record says that the message is done.
+     *
+     * @param rest of the record's window
+     */
+    @SuppressWarnings("ArrayRecordComponent") // never compared
+    record Done(Execution execution, Rest rest, byte @Nullable [] stored) {}
+
     /** The transaction of these runs is committed; the records among them have something to tell. */
     void committed(List<Execution> closed, byte @Nullable [] result) {
-        List<Execution> claimed = new ArrayList<>(closed.size());
-        List<CompleteRequest> requests = new ArrayList<>(closed.size());
+        List<Done> done = new ArrayList<>(closed.size());
         for (Execution execution : closed) {
             if (execution.guard() == Guard.CLAIMED && execution.hasRecord()) {
-                claimed.add(execution);
-                requests.add(request(execution, execution.topic().policy().window(), execution.stored(result), false));
+                done.add(new Done(execution, execution.recordRest(), execution.stored(result)));
             }
         }
-        complete(claimed, requests);
+        complete(done);
     }
 
-    /** A run whose record says that the message is done, which the store has forgotten, or never knew. */
-    @SuppressWarnings("ArrayRecordComponent") // never compared
-    record Repair(Execution execution, Window left, byte @Nullable [] stored) {}
-
-    /** Tells the store what the records say. */
-    void repair(List<Repair> repairs) {
-        List<Execution> claimed = new ArrayList<>(repairs.size());
-        List<CompleteRequest> requests = new ArrayList<>(repairs.size());
-        for (Repair repair : repairs) {
-            Execution execution = repair.execution();
-            if (execution.guard() == Guard.CLAIMED && execution.close()) {
-                claimed.add(execution);
-                requests.add(request(execution, repair.left(), repair.stored(), false));
+    /** The records say so, and the store has forgotten it, or never knew. */
+    void repair(List<Done> repairs) {
+        List<Done> done = new ArrayList<>(repairs.size());
+        for (Done repair : repairs) {
+            if (repair.execution().guard() == Guard.CLAIMED
+                    && repair.execution().close()) {
+                done.add(repair);
             }
         }
-        complete(claimed, requests);
+        complete(done);
     }
 
-    private void complete(List<Execution> executions, List<CompleteRequest> requests) {
+    private void complete(List<Done> all) {
+        long now = System.nanoTime();
+        List<Done> told = new ArrayList<>(all.size());
+        List<CompleteRequest> requests = new ArrayList<>(all.size());
+        for (Done each : all) {
+            Window left = each.rest().left(now);
+            if (left == null) { // it is forgotten in the database, too
+                heartbeat.remove(each.execution());
+                background.release(
+                        new ReleaseRequest(claim(each), ReleaseMode.NOT_STARTED),
+                        each.execution().topic().policy().lease());
+            } else {
+                told.add(each);
+                requests.add(new CompleteRequest(claim(each), left, each.stored(), false));
+            }
+        }
         if (requests.isEmpty()) {
             return;
         }
         List<WriteResult> answers =
                 requests.size() == 1 ? List.of(store.complete(requests.get(0))) : store.completeAll(requests);
-        for (int i = 0; i < executions.size(); i++) {
-            heartbeat.remove(executions.get(i));
+        for (int i = 0; i < told.size(); i++) {
+            Done each = told.get(i);
+            heartbeat.remove(each.execution());
             if (answers.get(i) instanceof WriteResult.StoreError) {
-                CompleteRequest request = requests.get(i);
                 background.complete(
-                        request(executions.get(i), request.window(), request.result(), true), executions.get(i));
+                        new CompleteRequest(claim(each), requests.get(i).window(), each.stored(), true),
+                        each.rest(),
+                        each.execution());
             }
         }
     }
 
-    private static CompleteRequest request(
-            Execution execution, Window window, byte @Nullable [] result, boolean repeated) {
-        return new CompleteRequest(requireNonNull(execution.claim()), window, result, repeated);
+    private static Claim claim(Done done) {
+        return requireNonNull(done.execution().claim());
     }
 }

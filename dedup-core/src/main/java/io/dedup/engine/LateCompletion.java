@@ -2,6 +2,7 @@ package io.dedup.engine;
 
 import static java.util.Objects.requireNonNull;
 
+import io.dedup.Window;
 import io.dedup.engine.Execution.Guard;
 import io.dedup.store.Claim;
 import io.dedup.store.ClaimRequest;
@@ -13,13 +14,18 @@ import org.jspecify.annotations.Nullable;
 /**
  * A success that the store couldn't be told of in time.
  *
+ * @param rest of the window of the record behind it; null where the window begins with the completion
  * @param unanswered the claim that got no answer before the run; null when the run had its claim
  */
-record LateCompletion(CompleteRequest request, @Nullable ClaimRequest unanswered, Duration handlerTime) {
+record LateCompletion(
+        CompleteRequest request,
+        @Nullable Rest rest,
+        @Nullable ClaimRequest unanswered,
+        Duration handlerTime) {
 
-    static LateCompletion of(Execution execution, CompleteRequest request) {
+    static LateCompletion of(Execution execution, CompleteRequest request, @Nullable Rest rest) {
         ClaimRequest unanswered = execution.guard() == Guard.STORE_DOWN ? requireNonNull(execution.request()) : null;
-        return new LateCompletion(request, unanswered, execution.handlerTime());
+        return new LateCompletion(request, rest, unanswered, execution.handlerTime());
     }
 
     Claim claim() {
@@ -34,8 +40,19 @@ record LateCompletion(CompleteRequest request, @Nullable ClaimRequest unanswered
     LateCompletion withoutResult() {
         return new LateCompletion(
                 new CompleteRequest(request.claim(), request.window(), null, request.repeated()),
+                rest,
                 unanswered,
                 handlerTime);
+    }
+
+    /** What the store is told at a time by {@link System#nanoTime()}; null when the window is over by then. */
+    @Nullable
+    CompleteRequest requestAt(long now) {
+        if (rest == null) {
+            return request;
+        }
+        Window left = rest.left(now);
+        return left == null ? null : new CompleteRequest(request.claim(), left, request.result(), request.repeated());
     }
 
     /** The completion of a claim that was made only now. */

@@ -6,6 +6,8 @@ import io.dedup.internal.SafeListeners;
 import io.dedup.store.ClaimRequest;
 import io.dedup.store.ClaimResult;
 import io.dedup.store.CompleteRequest;
+import io.dedup.store.ReleaseMode;
+import io.dedup.store.ReleaseRequest;
 import io.dedup.store.WriteResult;
 import java.util.ArrayList;
 import java.util.List;
@@ -71,16 +73,22 @@ final class LateCompletions {
         List<CompleteRequest> requests = new ArrayList<>();
         List<LateCompletion> unclaimed = new ArrayList<>();
         List<ClaimRequest> claims = new ArrayList<>();
+        List<LateCompletion> over = new ArrayList<>();
+        long now = System.nanoTime();
         for (LateCompletion each : next()) {
             ClaimRequest unanswered = each.unanswered();
-            if (unanswered == null) {
-                claimed.add(each);
-                requests.add(each.request());
-            } else {
+            CompleteRequest request = each.requestAt(now);
+            if (unanswered != null) {
                 unclaimed.add(each);
                 claims.add(unanswered);
+            } else if (request == null) {
+                over.add(each);
+            } else {
+                claimed.add(each);
+                requests.add(request);
             }
         }
+        anyAnswer |= giveUp(over);
         List<ClaimResult> claimAnswers = store.claimAll(claims);
         for (int i = 0; i < unclaimed.size(); i++) {
             LateCompletion each = unclaimed.get(i);
@@ -94,6 +102,18 @@ final class LateCompletions {
         List<WriteResult> answers = store.completeAll(requests);
         for (int i = 0; i < claimed.size(); i++) {
             anyAnswer |= settle(claimed.get(i), answers.get(i));
+        }
+        return anyAnswer;
+    }
+
+    /** What the record behind the store has forgotten by now, the store mustn't begin to remember. */
+    private boolean giveUp(List<LateCompletion> over) {
+        boolean anyAnswer = false;
+        List<WriteResult> answers = store.releaseAll(over.stream()
+                .map(each -> new ReleaseRequest(each.claim(), ReleaseMode.NOT_STARTED))
+                .toList());
+        for (int i = 0; i < over.size(); i++) {
+            anyAnswer |= answers.get(i) instanceof WriteResult.StoreError ? later(over.get(i)) : forget(over.get(i));
         }
         return anyAnswer;
     }
@@ -129,14 +149,8 @@ final class LateCompletions {
     }
 
     private boolean settled(LateCompletion completion, boolean recorded) {
-        lock.lock();
-        try {
-            if (!waiting.remove(completion)) {
-                return true; // close() was faster, and its caller tells
-            }
-            resultBytes -= completion.resultBytes();
-        } finally {
-            lock.unlock();
+        if (!forget(completion)) {
+            return true; // close() was faster, and its caller tells
         }
         if (recorded) {
             notifier.tell(listener -> listener.completed(completion.claim().key(), completion.handlerTime()));
@@ -144,6 +158,19 @@ final class LateCompletions {
             drop(completion);
         }
         return true;
+    }
+
+    private boolean forget(LateCompletion completion) {
+        lock.lock();
+        try {
+            boolean waited = waiting.remove(completion);
+            if (waited) {
+                resultBytes -= completion.resultBytes();
+            }
+            return waited;
+        } finally {
+            lock.unlock();
+        }
     }
 
     /** Takes no more, and hands out what is left. */

@@ -10,6 +10,7 @@ import io.dedup.store.RecordRequest;
 import io.dedup.store.RecordResult;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -54,16 +55,18 @@ final class RecordAnswers {
      *
      * @param results of the first ones; those behind weren't asked about
      * @param ordered whether nothing runs behind the first one that is deferred or rejected
+     * @param askedAt before the records were asked, by {@link System#nanoTime()}
      */
     List<Admission> decide(
             OpenTransaction transaction,
             List<Execution> executions,
             List<@Nullable RecordResult> results,
-            boolean ordered) {
+            boolean ordered,
+            long askedAt) {
         List<Admission> admissions = new ArrayList<>(executions.size());
         List<DedupKey> toRemove = new ArrayList<>(0);
         List<Execution> toGiveBack = new ArrayList<>(0);
-        List<Front.Repair> repairs = new ArrayList<>(0);
+        List<Front.Done> repairs = new ArrayList<>(0);
         boolean cut = false;
         for (int i = 0; i < executions.size(); i++) {
             Execution execution = executions.get(i);
@@ -73,15 +76,18 @@ final class RecordAnswers {
                 if (result instanceof RecordResult.Written) {
                     toRemove.add(keyOf(execution));
                 }
-                admission = new Admission.Defer(DeferReason.IN_FLIGHT, Decider.MIN_DEFER_DELAY, false, null);
+                admission = new Admission.Defer(DeferReason.IN_FLIGHT, Decider.MIN_DEFER_DELAY, false, null).behind();
             } else {
-                admission = decide(execution, result);
+                admission = decide(execution, result, askedAt);
+                if (admission instanceof Admission.Reject && result instanceof RecordResult.Written) {
+                    toRemove.add(keyOf(execution));
+                }
                 cut = ordered && (admission instanceof Admission.Defer || admission instanceof Admission.Reject);
             }
             admissions.add(admission);
-            if (result instanceof RecordResult.Done done && !cut) {
-                repairs.add(
-                        new Front.Repair(execution, done.left(), done.record().result()));
+            if (result instanceof RecordResult.Done done && !cut && isAsDone(execution, done)) {
+                repairs.add(new Front.Done(
+                        execution, new Rest(done.left(), askedAt), done.record().result()));
             } else if (!(admission instanceof Admission.Run run) || run.execution() != execution) {
                 toGiveBack.add(execution);
             }
@@ -94,10 +100,21 @@ final class RecordAnswers {
         return admissions;
     }
 
-    private Admission decide(Execution execution, @Nullable RecordResult result) {
+    /**
+     * Whether the store in front, which keeps the fingerprint of the claim that is completed, would compare with the one of the
+     * record. Else it would take another payload for the same, or the same for another.
+     */
+    private static boolean isAsDone(Execution execution, RecordResult.Done done) {
+        return Objects.equals(execution.delivery().fingerprint(), done.fingerprint());
+    }
+
+    private Admission decide(Execution execution, @Nullable RecordResult result, long askedAt) {
         Delivery delivery = execution.delivery();
         if (result instanceof RecordResult.Written written) {
-            execution.recordWritten(written.fencingToken());
+            if (decider.isPoison(execution)) {
+                return decider.poison(execution);
+            }
+            execution.recordWritten(written.fencingToken(), askedAt);
             notifier.tell(listener -> listener.acquired(keyOf(execution), execution.attempt()));
             return new Admission.Run(execution);
         }

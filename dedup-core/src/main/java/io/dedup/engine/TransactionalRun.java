@@ -109,8 +109,11 @@ public final class TransactionalRun {
             return failed(closed, e);
         } catch (DedupStoreException e) {
             open.rollback();
-            return undone(
-                    open.isUndoneByOthers(e) ? DeferReason.ROLLED_BACK : DeferReason.STORE_UNAVAILABLE, closed, e);
+            boolean byOthers = open.isUndoneByOthers(e);
+            if (!byOthers) {
+                parent.failed();
+            }
+            return undone(byOthers ? DeferReason.ROLLED_BACK : DeferReason.STORE_UNAVAILABLE, closed, e);
         }
     }
 

@@ -70,6 +70,11 @@ final class Transactions {
         return down;
     }
 
+    /** A delivery is deferred because the database failed. */
+    void failed() {
+        down = true;
+    }
+
     /** @throws DedupStoreException when the database doesn't answer */
     void ping() {
         OpenTransaction.begin(required(), PING, notifier).rollback();
@@ -147,17 +152,16 @@ final class Transactions {
         }
         List<Admission> admissions;
         try {
+            long askedAt = System.nanoTime();
             List<@Nullable RecordResult> results = RecordAnswers.ask(transaction, executions.subList(0, limit));
             if (!last && results.get(0) instanceof RecordResult.InFlight) {
                 transaction.rollback();
                 return TransactionalRun.undecided(this);
             }
-            admissions = answers.decide(transaction, executions, results, ordered);
+            admissions = answers.decide(transaction, executions, results, ordered, askedAt);
         } catch (TooManyRecordsException e) {
             transaction.rollback();
-            return limit > 1
-                    ? attempt(executions, limit / 2, ordered, last)
-                    : allDeferred(executions, DeferReason.STORE_UNAVAILABLE, e);
+            return limit > 1 ? attempt(executions, limit / 2, ordered, last) : unavailable(executions, e);
         } catch (DedupStoreException e) {
             transaction.rollback();
             return transaction.isUndoneByOthers(e)
@@ -195,7 +199,7 @@ final class Transactions {
     }
 
     private TransactionalRun unavailable(List<Execution> executions, DedupStoreException cause) {
-        down = true;
+        failed();
         return allDeferred(executions, DeferReason.STORE_UNAVAILABLE, cause);
     }
 

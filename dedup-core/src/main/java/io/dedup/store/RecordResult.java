@@ -1,8 +1,10 @@
 package io.dedup.store;
 
+import io.dedup.Fingerprint;
 import io.dedup.Window;
 import io.dedup.store.ClaimResult.AlreadyDone;
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /** What a {@link RecordTransaction} answers about a message. Only {@link Written} allows the handler to run. */
 public sealed interface RecordResult {
@@ -17,8 +19,9 @@ public sealed interface RecordResult {
      * A committed record says that the message is done, inside its window.
      *
      * @param left of the window, for a store in front that has forgotten
+     * @param fingerprint of the payload that it was done with; null where none was kept
      */
-    record Done(AlreadyDone record, Window left) implements RecordResult {}
+    record Done(AlreadyDone record, Window left, @Nullable Fingerprint fingerprint) implements RecordResult {}
 
     /**
      * Another transaction handles the message, or a claim outside has a live lease.

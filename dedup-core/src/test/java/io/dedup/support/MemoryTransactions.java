@@ -100,7 +100,7 @@ public final class MemoryTransactions implements TransactionalRecords {
         locked.remove(key);
     }
 
-    /** {@code begin}, {@code claim}, {@code remove}, {@code keep} or {@code complete} fails; null heals. */
+    /** {@code begin}, {@code claim}, {@code remove}, {@code keep}, {@code forget} or {@code complete} fails; null heals. */
     public void failing(String call, @Nullable Supplier<? extends RuntimeException> fault) {
         if (fault == null) {
             faults.remove(call);
@@ -142,6 +142,7 @@ public final class MemoryTransactions implements TransactionalRecords {
 
     @Override
     public OperatorResult forget(DedupKey key, boolean evenIfLeaseLive) {
+        called("forget");
         return committed.remove(key) == null ? OperatorResult.ABSENT : OperatorResult.APPLIED;
     }
 
@@ -194,7 +195,8 @@ public final class MemoryTransactions implements TransactionalRecords {
                         && !rec.fingerprint().equals(request.fingerprint());
                 return differs
                         ? new RecordResult.Conflict()
-                        : new RecordResult.Done(new AlreadyDone(rec.completedAt(), 1, rec.result()), rec.window());
+                        : new RecordResult.Done(
+                                new AlreadyDone(rec.completedAt(), 1, rec.result()), rec.window(), rec.fingerprint());
             }
             if (locked.putIfAbsent(request.key(), this) != null) {
                 return new RecordResult.InFlight(Duration.ZERO);

@@ -95,7 +95,10 @@ final class BatchSteps<K, V> {
         if (failure.failed() >= 0) {
             return failedAt(first, failure.translated(handed));
         }
-        if (plan.isCut() && plan.admissions().get(plan.cut()) instanceof Admission.Defer defer) {
+        // What waits for what has just failed comes again with it, and is deferred again: such a failure has to count.
+        if (plan.isCut()
+                && plan.admissions().get(plan.cut()) instanceof Admission.Defer defer
+                && !defer.behindOthers()) {
             // An exception that names no record fails the whole poll: the deferred record would be recovered with it.
             log.warn("The batch listener failed; its records are tried again with the deferred one", failure.thrown());
             return deferral(plan.cut(), first, defer.reason(), defer.retryAfter(), defer.pause(), failure.thrown());

@@ -12,6 +12,7 @@ import io.dedup.store.RecordRequest;
 import io.dedup.store.RecordResult;
 import io.dedup.store.RecordTransaction;
 import io.dedup.store.TransactionalRecords;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
@@ -111,6 +112,31 @@ class TransactionalBatchTest {
             assertThat(recovered).containsExactly("bad");
             assertThat(handed.get(1))
                     .isEqualTo(handed.get(0).subList(0, handed.get(0).indexOf("bad")));
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(mode = Mode.EXCLUDE, names = LEASED)
+    @DisplayName(
+            "K6 a message that always fails, and a copy of it with another payload behind it: the partition goes on")
+    void failsWithACopyBehind(DedupMode mode) {
+        try (Ledger ledger = Ledger.postgres();
+                Scene scene = ledger.scene(mode, 1, policy -> policy.fingerprint(true))) {
+            scene.send("bad");
+            scene.send(scene.record(0, "bad".getBytes(StandardCharsets.UTF_8), "another payload"));
+            scene.send("c", "d");
+            var container = scene.container(AckMode.BATCH, (BatchMessageListener<String, String>) records -> {
+                if (records.get(0).offset() == 0) {
+                    throw new IllegalStateException("names none");
+                }
+                effects(ledger, records);
+            });
+            container.setCommonErrorHandler(errorHandler(2));
+
+            scene.runUntilCommitted(container);
+
+            assertThat(recovered).containsExactly("bad");
+            assertThat(ledger.effects()).as("the copy is new by then").containsExactly("bad", "c", "d");
         }
     }
 

@@ -1,5 +1,6 @@
 package io.dedup.store.jdbc;
 
+import io.dedup.Fingerprint;
 import io.dedup.Window;
 import io.dedup.store.ClaimResult.AlreadyDone;
 import io.dedup.store.RecordRequest;
@@ -46,7 +47,9 @@ final class Records {
                 ? Window.forever()
                 : Window.of(Micros.duration(Math.min(Math.max(left, LEAST_WINDOW), Micros.of(Window.MAX))));
         return new RecordResult.Done(
-                new AlreadyDone(Micros.instant(row.completedAt()), row.attempt(), row.result()), window);
+                new AlreadyDone(Micros.instant(row.completedAt()), row.attempt(), row.result()),
+                window,
+                row.fingerprint() == null ? null : new Fingerprint(row.fingerprint()));
     }
 
     /** The row that is written where nothing refuses. */
