@@ -218,6 +218,13 @@ class RecordsTest {
         assertThat(scene.records()).isEqualTo(1);
     }
 
+    private static void assertDoneWithOne(RecordResult answer) {
+        assertThat(answer)
+                .isInstanceOfSatisfying(
+                        RecordResult.Done.class,
+                        done -> assertThat(done.fingerprint()).isEqualTo(ONE));
+    }
+
     @OnEachDatabase
     @DisplayName("another payload is a conflict, done or in flight; where either is unknown it isn't")
     void fingerprints(JdbcDialect dialect) {
@@ -232,8 +239,10 @@ class RecordsTest {
                             new RecordRequest(done, Messages.WINDOW, same),
                             new RecordRequest(live, Messages.WINDOW, same)))
                     .satisfiesExactly(
-                            answer -> assertThat(answer).isInstanceOf(RecordResult.Done.class),
+                            RecordsTest::assertDoneWithOne,
                             answer -> assertThat(answer).isInstanceOf(RecordResult.InFlight.class));
+            assertDoneWithOne(claimAndCommit(new RecordRequest(done, Messages.WINDOW, same))
+                    .get(0));
         }
         assertThat(claimAndCommit(
                         new RecordRequest(done, Messages.WINDOW, OTHER),
