@@ -2,6 +2,7 @@ package io.dedup;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import io.dedup.DedupOutcome.Deferred;
 import io.dedup.DedupOutcome.Duplicate;
@@ -12,6 +13,8 @@ import io.dedup.store.DedupStoreException;
 import io.dedup.store.OperatorResult;
 import io.dedup.store.Owner;
 import io.dedup.store.StoredRecord.State;
+import io.dedup.support.Faults;
+import io.dedup.support.FaultyStore.Op;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
@@ -84,6 +87,39 @@ class ForgetTest extends TransactionalTestBase {
         clock.advance(Duration.ofMinutes(2));
         assertThat(handle(dedup, "a")).isInstanceOf(Duplicate.class);
         assertThat(dedup.forget(key("a"), false)).isEqualTo(OperatorResult.APPLIED);
+        assertThat(handle(dedup, "a")).isInstanceOf(Handled.class);
+    }
+
+    @Test
+    @DisplayName(
+            "in TIERED mode an answer of the front that is lost holds the message for no lease, and is nobody's death")
+    void claimUnanswered() {
+        Deduplicator dedup = in(DedupMode.TIERED, policy -> policy.maxDeaths(1));
+        records.commitElsewhere(key("a"), null, null);
+        store.on(Op.CLAIM, Faults.lostAnswer());
+
+        assertThatThrownBy(() -> dedup.forget(key("a"), false)).isInstanceOf(DedupStoreException.class);
+
+        await().untilAsserted(() -> assertThat(stateOf("a")).isEqualTo(State.RELEASED));
+        store.heal();
+        assertThat(records.hasRecord(key("a"))).isTrue();
+        assertThat(dedup.forget(key("a"), false)).isEqualTo(OperatorResult.APPLIED);
+        assertThat(handle(dedup, "a")).isInstanceOf(Handled.class);
+    }
+
+    @Test
+    @DisplayName(
+            "in TIERED mode a front that fails after the record is gone lets the message run as soon as it answers")
+    void releaseFails() {
+        Deduplicator dedup = in(DedupMode.TIERED, policy -> policy.maxDeaths(1));
+        records.commitElsewhere(key("a"), null, null);
+        store.on(Op.RELEASE, Faults.down());
+
+        assertThat(dedup.forget(key("a"), false)).isEqualTo(OperatorResult.APPLIED);
+
+        store.heal();
+        await().untilAsserted(() -> assertThat(stateOf("a")).isEqualTo(State.RELEASED));
+        assertThat(record("a").deaths()).isZero();
         assertThat(handle(dedup, "a")).isInstanceOf(Handled.class);
     }
 

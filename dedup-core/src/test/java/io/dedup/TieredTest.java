@@ -10,7 +10,6 @@ import io.dedup.DedupOutcome.Duplicate;
 import io.dedup.DedupOutcome.Handled;
 import io.dedup.DedupOutcome.Rejected;
 import io.dedup.store.ClaimRequest;
-import io.dedup.store.DedupStoreException;
 import io.dedup.store.Owner;
 import io.dedup.store.StoredRecord.State;
 import io.dedup.support.DeduplicatorTestBase;
@@ -19,6 +18,7 @@ import io.dedup.support.FaultyStore.Op;
 import io.dedup.support.MemoryTransactions;
 import java.time.Duration;
 import java.util.List;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -28,8 +28,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** A store in front, a record that decides. */
 class TieredTest extends DeduplicatorTestBase {
     private final MemoryTransactions records = new MemoryTransactions(null);
-    private final Deduplicator dedup =
-            deduplicator(store, policy -> policy.mode(DedupMode.TIERED), builder -> builder.transactions(records));
+    private final Deduplicator dedup = tiered(policy -> policy);
 
     private String run(DedupContext context) {
         records.effect(context.key().messageId());
@@ -106,7 +105,10 @@ class TieredTest extends DeduplicatorTestBase {
 
         store.heal();
         await().until(() -> stateOf("a") == State.DONE);
+        await().until(() -> dedup.engine().pendingCompletions() == 0);
         assertThat(records.effects()).containsExactly("a");
+        assertThat(events.count("completed a")).as("by its commit").isEqualTo(1);
+        assertThat(events.all()).noneMatch(event -> event.startsWith("pending") || event.startsWith("dropped"));
     }
 
     @Test
@@ -167,30 +169,14 @@ class TieredTest extends DeduplicatorTestBase {
         assertThat(stateOf("forgotten")).isEqualTo(State.DONE);
     }
 
-    @Test
-    @DisplayName("what was paused for the database goes on when that answers, whatever the front does")
-    void pingsWhatKeepsDeliveriesWaiting() {
-        records.down();
-        assertThat(dedup.execute(key("a"), this::run)).isInstanceOf(Deferred.class);
-        assertThatThrownBy(() -> dedup.engine().ping()).isInstanceOf(DedupStoreException.class);
-
-        records.failing("begin", null);
-        store.down();
-        store.pingFails(true);
-
-        dedup.engine().ping();
-        assertThat(dedup.execute(key("a"), this::run)).isInstanceOf(Handled.class);
-        dedup.engine().ping(); // for what was paused together with a delivery that has gone through since
+    private Deduplicator tiered(UnaryOperator<DedupPolicy.Builder> more) {
+        return deduplicator(
+                store, policy -> more.apply(policy.mode(DedupMode.TIERED)), builder -> builder.transactions(records));
     }
 
     private Deduplicator withWindow(Duration window) {
-        return deduplicator(
-                store,
-                policy -> policy.mode(DedupMode.TIERED)
-                        .window(Window.of(window))
-                        .lease(window.minusMillis(1))
-                        .maxProcessingTime(window.minusMillis(1)),
-                builder -> builder.transactions(records));
+        Duration shorter = window.minusMillis(1);
+        return tiered(policy -> policy.window(Window.of(window)).lease(shorter).maxProcessingTime(shorter));
     }
 
     /** The record expires by the database's clock, which is the real one. */
@@ -226,7 +212,6 @@ class TieredTest extends DeduplicatorTestBase {
             passes(window);
             return run(context);
         });
-
         assertThat(outcome).isInstanceOf(Handled.class);
         await().untilAsserted(() -> assertThat(stateOf("a")).isEqualTo(State.RELEASED));
     }

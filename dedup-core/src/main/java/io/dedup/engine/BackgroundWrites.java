@@ -147,7 +147,8 @@ final class BackgroundWrites implements AutoCloseable {
             interrupted = true;
         }
         thread.interrupt();
-        List<LateCompletion> left = completions.close();
+        List<LateCompletion> left =
+                completions.close().stream().filter(LateCompletion::isOwn).toList();
         if (!left.isEmpty()) {
             log.warn(
                     "Closing while {} handled messages could not be recorded as done in store {}: when they are"

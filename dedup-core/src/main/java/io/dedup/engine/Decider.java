@@ -37,17 +37,20 @@ final class Decider {
     private final Heartbeat heartbeat;
     private final BackgroundWrites background;
     private final CloseOut closeOut;
+    private final Verdicts verdicts;
     private volatile boolean storeWasDown;
 
     Decider(
             SafeListeners<DedupListener> notifier,
             Heartbeat heartbeat,
             BackgroundWrites background,
-            CloseOut closeOut) {
+            CloseOut closeOut,
+            Verdicts verdicts) {
         this.notifier = notifier;
         this.heartbeat = heartbeat;
         this.background = background;
         this.closeOut = closeOut;
+        this.verdicts = verdicts;
     }
 
     /** Puts an acquired claim under the heartbeat. */
@@ -66,6 +69,9 @@ final class Decider {
     Admission decide(Attempted attempted, @Nullable Execution registered) {
         Delivery delivery = attempted.delivery();
         DedupKey key = attempted.request().key();
+        if (storeWasDown && !(attempted.result() instanceof StoreError)) {
+            storeAnswers();
+        }
         if (delivery.isShadow()) {
             return shadow(attempted, registered);
         }
@@ -86,28 +92,13 @@ final class Decider {
 
     private Admission acquired(Attempted attempted, Acquired acquired, Execution execution) {
         if (!execution.hasRecord()) { // else both are told by its record: it may be done, and the store not know
-            if (isPoison(execution)) {
-                return poison(execution);
+            if (Verdicts.isPoison(execution)) {
+                return verdicts.convict(execution);
             }
             DedupKey key = attempted.request().key();
             notifier.tell(listener -> listener.acquired(key, acquired.attempt()));
         }
         return new Admission.Run(execution);
-    }
-
-    /** Whether too many have died with the message to try once more. */
-    boolean isPoison(Execution execution) {
-        int maxDeaths = execution.topic().policy().maxDeaths();
-        return maxDeaths > 0 && execution.deaths() >= maxDeaths;
-    }
-
-    Admission poison(Execution execution) {
-        DedupKey key = requireNonNull(execution.key());
-        int deaths = execution.deaths();
-        closeOut.convict(execution);
-        notifier.tell(listener -> listener.poison(key, deaths));
-        return new Admission.Reject(
-                new PoisonMessageException(key, execution.delivery().origin().get(), deaths));
     }
 
     Admission duplicate(DedupKey key, AlreadyDone done) {
@@ -149,7 +140,7 @@ final class Decider {
         return defer(delivery, DeferReason.STORE_UNAVAILABLE, policy.maxDeferDelay(), cause);
     }
 
-    /** Whether a delivery was deferred because of the store. */
+    /** Whether a delivery was deferred because of the store, which hasn't answered one since. */
     boolean storeWasDown() {
         return storeWasDown;
     }

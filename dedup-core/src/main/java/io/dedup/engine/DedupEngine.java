@@ -74,17 +74,23 @@ public final class DedupEngine implements AutoCloseable {
         this.shutdownTimeout = shutdownTimeout;
         SafeListeners<DedupListener> notifier = new SafeListeners<>(listeners);
         StoreCalls calls = new StoreCalls(store, notifier);
-        Owners owners = new Owners(instance);
-        this.claimer = new Claimer(calls, owners);
-        this.forgetting = new Forgetting(store, records, owners);
+        this.claimer = new Claimer(calls, new Owners(instance));
         this.heartbeat = new Heartbeat(calls, notifier, shortestLease);
         this.background = new BackgroundWrites(calls, notifier);
+        this.forgetting = new Forgetting(store, calls, background, records, claimer::nextOwner);
         this.closeOut = new CloseOut(calls, notifier, heartbeat, background, new RunReferences(runReference));
-        this.decider = new Decider(notifier, heartbeat, background, closeOut);
+        Verdicts verdicts = new Verdicts(notifier, closeOut);
+        this.decider = new Decider(notifier, heartbeat, background, closeOut, verdicts);
         this.ahead = new ClaimsAhead(claimer, decider, closeOut, () -> closed);
         this.results = new Results(notifier);
         this.transactions = new Transactions(
-                records, notifier, decider, closeOut.releases(), heartbeat, new Front(calls, heartbeat, background));
+                records,
+                notifier,
+                decider,
+                verdicts,
+                closeOut.releases(),
+                heartbeat,
+                new Front(calls, heartbeat, background));
     }
 
     /** Decides about one delivery; takes one round trip unless it is in flight elsewhere. */

@@ -8,8 +8,6 @@ import io.dedup.DedupTopic;
 import io.dedup.store.Claim;
 import io.dedup.store.ClaimRequest;
 import io.dedup.store.ClaimResult.Acquired;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -17,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * One admitted run of a handler, and what the handler may ask about it. Exactly one of {@link #succeed}, {@link #fail},
  * {@link #giveBack} and {@link #abandon} closes it out; further calls change nothing. Thread-safe.
  */
-public final class Execution implements DedupContext {
+public final class Execution extends RunFlags implements DedupContext {
     /** Which promise holds for a run. */
     enum Guard {
         CLAIMED,
@@ -29,19 +27,6 @@ public final class Execution implements DedupContext {
         NONE
     }
 
-    private static final VarHandle FLAGS;
-    private static final int CLOSED = 1;
-    private static final int LOSS_REPORTED = 2;
-    private static final int OVERRUN_REPORTED = 4;
-
-    static {
-        try {
-            FLAGS = MethodHandles.lookup().findVarHandle(Execution.class, "flags", int.class);
-        } catch (ReflectiveOperationException e) {
-            throw new ExceptionInInitializerError(e);
-        }
-    }
-
     private final CloseOut closeOut;
     private final Delivery delivery;
     private final Guard guard;
@@ -49,14 +34,12 @@ public final class Execution implements DedupContext {
     private final @Nullable Claim claim;
     private final int deaths;
     private volatile long fencingToken;
-    private volatile long recordAskedAt;
     private volatile long renewalSentAt;
     private volatile long startedAt;
     private volatile long returnedAt;
     private volatile boolean lost;
     private volatile byte @Nullable [] keptResult;
     private volatile @Nullable String reference;
-    private volatile int flags;
 
     /**
      * A run.
@@ -169,15 +152,6 @@ public final class Execution implements DedupContext {
         }
     }
 
-    /** True for the one caller that is to close it out. */
-    boolean close() {
-        return isFirst(CLOSED);
-    }
-
-    boolean isClosed() {
-        return (flags & CLOSED) != 0;
-    }
-
     boolean isStarted() {
         return startedAt != 0;
     }
@@ -208,22 +182,11 @@ public final class Execution implements DedupContext {
                 && (guard == Guard.RECORD || guard == Guard.CLAIMED);
     }
 
-    /**
-     * The record is in the transaction.
-     *
-     * @param askedAt from when on its window counts at the earliest, by {@link System#nanoTime()}
-     */
-    void recordWritten(long token, long askedAt) {
+    /** The record is in the transaction. */
+    void recordWritten(long token) {
         fencingToken = token;
-        recordAskedAt = askedAt;
     }
 
-    /** What is left of the record's window, once it is written. */
-    Rest recordRest() {
-        return new Rest(topic().policy().window(), recordAskedAt);
-    }
-
-    /** How many processes have died with the message, as far as the store knows. */
     int deaths() {
         return deaths;
     }
@@ -258,20 +221,6 @@ public final class Execution implements DedupContext {
 
     boolean isLost() {
         return lost;
-    }
-
-    /** True the first time that it is called. */
-    boolean reportLossOnce() {
-        return isFirst(LOSS_REPORTED);
-    }
-
-    /** True the first time that it is called. */
-    boolean reportOverrunOnce() {
-        return isFirst(OVERRUN_REPORTED);
-    }
-
-    private boolean isFirst(int flag) {
-        return ((int) FLAGS.getAndBitwiseOr(this, flag) & flag) == 0;
     }
 
     @Override

@@ -7,10 +7,13 @@ import io.dedup.store.ClaimRequest;
 import io.dedup.store.ClaimResult;
 import io.dedup.store.DedupStore;
 import io.dedup.store.OperatorResult;
+import io.dedup.store.Owner;
 import io.dedup.store.ReleaseMode;
 import io.dedup.store.ReleaseRequest;
 import io.dedup.store.TransactionalRecords;
+import io.dedup.store.WriteResult;
 import java.time.Duration;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** An operator's command to let a message run again, wherever its mode keeps it. Thread-safe. */
@@ -19,11 +22,20 @@ final class Forgetting {
     private static final Duration LEASE = Duration.ofMinutes(1);
 
     private final DedupStore store;
+    private final StoreCalls calls;
+    private final BackgroundWrites background;
     private final @Nullable TransactionalRecords records;
-    private final Owners owners;
+    private final Supplier<Owner> owners;
 
-    Forgetting(DedupStore store, @Nullable TransactionalRecords records, Owners owners) {
+    Forgetting(
+            DedupStore store,
+            StoreCalls calls,
+            BackgroundWrites background,
+            @Nullable TransactionalRecords records,
+            Supplier<Owner> owners) {
         this.store = store;
+        this.calls = calls;
+        this.background = background;
         this.records = records;
         this.owners = owners;
     }
@@ -45,23 +57,26 @@ final class Forgetting {
      */
     private OperatorResult forgetUnlessRunning(TransactionalRecords records, DedupKey key) {
         boolean known = store.find(key).isPresent();
-        ClaimRequest request = new ClaimRequest(key, owners.next(), LEASE);
-        ClaimResult answer = store.claim(request);
+        ClaimRequest request = new ClaimRequest(key, owners.get(), LEASE);
+        ClaimResult answer = calls.claim(request);
         if (answer instanceof ClaimResult.InFlight) {
             return OperatorResult.LEASE_LIVE;
         }
         if (answer instanceof ClaimResult.StoreError error) {
+            background.release(release(request, 0), LEASE); // it may have been made, and would count as a death
             throw error.cause();
         }
         if (!(answer instanceof ClaimResult.Acquired acquired)) {
             return forgetBoth(records, key, false);
         }
+        ReleaseRequest release = release(request, acquired.attempt());
         OperatorResult ofRecord;
         try {
             ofRecord = records.forget(key, false);
         } finally {
-            store.release(
-                    new ReleaseRequest(new Claim(key, request.owner(), acquired.attempt()), ReleaseMode.NOT_STARTED));
+            if (calls.release(release) instanceof WriteResult.StoreError) {
+                background.release(release, LEASE);
+            }
         }
         if (ofRecord != OperatorResult.LEASE_LIVE) {
             OperatorResult unused =
@@ -70,8 +85,15 @@ final class Forgetting {
         return ofRecord == OperatorResult.ABSENT && known ? OperatorResult.APPLIED : ofRecord;
     }
 
+    private static ReleaseRequest release(ClaimRequest request, int attempt) {
+        return new ReleaseRequest(new Claim(request.key(), request.owner(), attempt), ReleaseMode.NOT_STARTED);
+    }
+
     private OperatorResult forgetBoth(TransactionalRecords records, DedupKey key, boolean evenIfLeaseLive) {
         OperatorResult ofRecord = records.forget(key, evenIfLeaseLive);
+        if (ofRecord == OperatorResult.LEASE_LIVE) {
+            return ofRecord;
+        }
         OperatorResult ofFront = store.forget(key, evenIfLeaseLive);
         return ofFront == OperatorResult.ABSENT ? ofRecord : ofFront;
     }

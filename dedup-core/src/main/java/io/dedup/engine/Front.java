@@ -37,11 +37,12 @@ final class Front {
     record Done(Execution execution, Rest rest, byte @Nullable [] stored) {}
 
     /** The transaction of these runs is committed; the records among them have something to tell. */
-    void committed(List<Execution> closed, byte @Nullable [] result) {
+    void committed(OpenTransaction transaction, List<Execution> closed, byte @Nullable [] result) {
         List<Done> done = new ArrayList<>(closed.size());
         for (Execution execution : closed) {
             if (execution.guard() == Guard.CLAIMED && execution.hasRecord()) {
-                done.add(new Done(execution, execution.recordRest(), execution.stored(result)));
+                Rest rest = transaction.rest(execution.topic().policy().window());
+                done.add(new Done(execution, rest, execution.stored(result)));
             }
         }
         complete(done);

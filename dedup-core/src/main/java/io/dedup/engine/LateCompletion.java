@@ -28,6 +28,11 @@ record LateCompletion(
         return new LateCompletion(request, rest, unanswered, execution.handlerTime());
     }
 
+    /** Whether the store is the only one to know. */
+    boolean isOwn() {
+        return rest == null;
+    }
+
     Claim claim() {
         return request.claim();
     }

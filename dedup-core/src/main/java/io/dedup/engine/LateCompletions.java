@@ -12,6 +12,7 @@ import io.dedup.store.WriteResult;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 
 /**
  * Successes that the store couldn't be told of in time. Thread-safe.
@@ -53,7 +54,7 @@ final class LateCompletions {
         }
         DedupKey key = completion.claim().key();
         if (taken) {
-            notifier.tell(listener -> listener.completionPending(key));
+            tell(completion, listener -> listener.completionPending(key));
         } else {
             drop(completion);
         }
@@ -63,7 +64,16 @@ final class LateCompletions {
     }
 
     void drop(LateCompletion completion) {
-        notifier.tell(listener -> listener.completionDropped(completion.claim().key()));
+        tell(
+                completion,
+                listener -> listener.completionDropped(completion.claim().key()));
+    }
+
+    /** Where a record is behind the store, that has told: nothing is pending, and nothing is lost. */
+    private void tell(LateCompletion completion, Consumer<DedupListener> event) {
+        if (completion.isOwn()) {
+            notifier.tell(event);
+        }
     }
 
     /** Tells the store of some; whether it answered any. */
@@ -153,7 +163,7 @@ final class LateCompletions {
             return true; // close() was faster, and its caller tells
         }
         if (recorded) {
-            notifier.tell(listener -> listener.completed(completion.claim().key(), completion.handlerTime()));
+            tell(completion, listener -> listener.completed(completion.claim().key(), completion.handlerTime()));
         } else {
             drop(completion);
         }

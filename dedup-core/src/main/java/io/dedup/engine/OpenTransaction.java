@@ -2,6 +2,7 @@ package io.dedup.engine;
 
 import io.dedup.DedupKey;
 import io.dedup.DedupListener;
+import io.dedup.Window;
 import io.dedup.internal.SafeListeners;
 import io.dedup.store.CommitResult;
 import io.dedup.store.CompleteRequest;
@@ -24,6 +25,7 @@ final class OpenTransaction {
     private final RecordTransaction transaction;
     private final String name;
     private final SafeListeners<DedupListener> notifier;
+    private long recordsAskedAt;
 
     private OpenTransaction(RecordTransaction transaction, String name, SafeListeners<DedupListener> notifier) {
         this.transaction = transaction;
@@ -50,7 +52,13 @@ final class OpenTransaction {
     }
 
     List<RecordResult> claimAll(List<RecordRequest> requests) {
+        recordsAskedAt = System.nanoTime();
         return all("claim", requests.size(), () -> transaction.claimAll(requests));
+    }
+
+    /** What is left of a window that a record of this transaction has told of, or has begun. */
+    Rest rest(Window window) {
+        return new Rest(window, recordsAskedAt);
     }
 
     List<WriteResult> completeAll(List<CompleteRequest> requests) {

@@ -18,14 +18,20 @@ import org.jspecify.annotations.Nullable;
 final class RecordAnswers {
     private final SafeListeners<DedupListener> notifier;
     private final Decider decider;
+    private final Verdicts verdicts;
     private final Front front;
     private final Consumer<List<Execution>> giveBack;
 
     /** @param giveBack gives up the claims of runs that don't begin, with one call */
     RecordAnswers(
-            SafeListeners<DedupListener> notifier, Decider decider, Front front, Consumer<List<Execution>> giveBack) {
+            SafeListeners<DedupListener> notifier,
+            Decider decider,
+            Verdicts verdicts,
+            Front front,
+            Consumer<List<Execution>> giveBack) {
         this.notifier = notifier;
         this.decider = decider;
+        this.verdicts = verdicts;
         this.front = front;
         this.giveBack = giveBack;
     }
@@ -55,14 +61,12 @@ final class RecordAnswers {
      *
      * @param results of the first ones; those behind weren't asked about
      * @param ordered whether nothing runs behind the first one that is deferred or rejected
-     * @param askedAt before the records were asked, by {@link System#nanoTime()}
      */
     List<Admission> decide(
             OpenTransaction transaction,
             List<Execution> executions,
             List<@Nullable RecordResult> results,
-            boolean ordered,
-            long askedAt) {
+            boolean ordered) {
         List<Admission> admissions = new ArrayList<>(executions.size());
         List<DedupKey> toRemove = new ArrayList<>(0);
         List<Execution> toGiveBack = new ArrayList<>(0);
@@ -78,7 +82,7 @@ final class RecordAnswers {
                 }
                 admission = new Admission.Defer(DeferReason.IN_FLIGHT, Decider.MIN_DEFER_DELAY, false, null).behind();
             } else {
-                admission = decide(execution, result, askedAt);
+                admission = decide(execution, result);
                 if (admission instanceof Admission.Reject && result instanceof RecordResult.Written) {
                     toRemove.add(keyOf(execution));
                 }
@@ -87,7 +91,7 @@ final class RecordAnswers {
             admissions.add(admission);
             if (result instanceof RecordResult.Done done && !cut && isAsDone(execution, done)) {
                 repairs.add(new Front.Done(
-                        execution, new Rest(done.left(), askedAt), done.record().result()));
+                        execution, transaction.rest(done.left()), done.record().result()));
             } else if (!(admission instanceof Admission.Run run) || run.execution() != execution) {
                 toGiveBack.add(execution);
             }
@@ -108,13 +112,13 @@ final class RecordAnswers {
         return Objects.equals(execution.delivery().fingerprint(), done.fingerprint());
     }
 
-    private Admission decide(Execution execution, @Nullable RecordResult result, long askedAt) {
+    private Admission decide(Execution execution, @Nullable RecordResult result) {
         Delivery delivery = execution.delivery();
         if (result instanceof RecordResult.Written written) {
-            if (decider.isPoison(execution)) {
-                return decider.poison(execution);
+            if (Verdicts.isPoison(execution)) {
+                return verdicts.convict(execution);
             }
-            execution.recordWritten(written.fencingToken(), askedAt);
+            execution.recordWritten(written.fencingToken());
             notifier.tell(listener -> listener.acquired(keyOf(execution), execution.attempt()));
             return new Admission.Run(execution);
         }

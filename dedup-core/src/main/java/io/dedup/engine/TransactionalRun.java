@@ -148,7 +148,7 @@ public final class TransactionalRun {
     private RunEnd commit(OpenTransaction open, List<Execution> closed, byte @Nullable [] result) {
         CommitResult answer = open.commit();
         if (answer instanceof CommitResult.Committed) {
-            parent.committed(closed, result);
+            parent.committed(open, closed, result);
             for (Execution execution : closed) {
                 if (execution.guarded()) {
                     return new RunEnd.Handled(Completion.DONE);

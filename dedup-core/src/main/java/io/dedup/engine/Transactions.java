@@ -48,6 +48,7 @@ final class Transactions {
             @Nullable TransactionalRecords records,
             SafeListeners<DedupListener> notifier,
             Decider decider,
+            Verdicts verdicts,
             Releases releases,
             Heartbeat heartbeat,
             Front front) {
@@ -57,7 +58,7 @@ final class Transactions {
         this.releases = releases;
         this.heartbeat = heartbeat;
         this.front = front;
-        this.answers = new RecordAnswers(notifier, decider, front, this::giveBack);
+        this.answers = new RecordAnswers(notifier, decider, verdicts, front, this::giveBack);
     }
 
     /** From now on nothing is opened. */
@@ -152,13 +153,12 @@ final class Transactions {
         }
         List<Admission> admissions;
         try {
-            long askedAt = System.nanoTime();
             List<@Nullable RecordResult> results = RecordAnswers.ask(transaction, executions.subList(0, limit));
             if (!last && results.get(0) instanceof RecordResult.InFlight) {
                 transaction.rollback();
                 return TransactionalRun.undecided(this);
             }
-            admissions = answers.decide(transaction, executions, results, ordered, askedAt);
+            admissions = answers.decide(transaction, executions, results, ordered);
         } catch (TooManyRecordsException e) {
             transaction.rollback();
             return limit > 1 ? attempt(executions, limit / 2, ordered, last) : unavailable(executions, e);
@@ -247,8 +247,8 @@ final class Transactions {
     }
 
     /** The transaction is durable. */
-    void committed(List<Execution> closed, byte @Nullable [] result) {
-        front.committed(closed, result);
+    void committed(OpenTransaction transaction, List<Execution> closed, byte @Nullable [] result) {
+        front.committed(transaction, closed, result);
         for (Execution execution : closed) {
             heartbeat.remove(execution);
             if (execution.guarded()) {

@@ -226,14 +226,19 @@ final class OpenMessages {
     /** What is behind it, or behind one of its copies, in its message group must not be handled before it. */
     private List<OpenMessage> closeWithBehind(OpenMessage message, boolean evenRunning) {
         return monitor.with(() -> {
-            List<OpenMessage> behind = new ArrayList<>(lanes.behind(message));
-            message.copies.forEach(copy -> behind.addAll(lanes.behind(copy)));
+            List<OpenMessage> behind = behind(message);
             List<OpenMessage> closed = new ArrayList<>(close(message, evenRunning));
             if (!closed.isEmpty()) {
                 behind.forEach(other -> closed.addAll(close(other, false)));
             }
             return closed;
         });
+    }
+
+    private List<OpenMessage> behind(OpenMessage message) {
+        List<OpenMessage> behind = new ArrayList<>(lanes.behind(message));
+        message.copies.forEach(copy -> behind.addAll(lanes.behind(copy)));
+        return behind;
     }
 
     /** Forgets the message and its copies, which are returned; nothing when it is forgotten already. */
@@ -280,8 +285,9 @@ final class OpenMessages {
                     .toList();
             List<OpenMessage> back = new ArrayList<>();
             for (OpenMessage message : overdue) {
-                back.addAll(lanes.behind(message));
+                back.addAll(behind(message));
                 lanes.remove(message);
+                message.copies.forEach(lanes::remove);
             }
             stuck = overdue.size() >= settings.concurrency();
             if (stuck) {

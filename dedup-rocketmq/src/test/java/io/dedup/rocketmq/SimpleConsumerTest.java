@@ -436,6 +436,31 @@ class SimpleConsumerTest {
         }
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"one", "two"})
+    @DisplayName("a handler that doesn't come back holds no message group that a copy of its message is in")
+    void hangingHandlerWithACopy(String groupOfTheCopy) {
+        try (Scene scene = new Scene(TopicType.FIFO, 20, policy -> policy.maxProcessingTime(Duration.ofSeconds(2)))) {
+            CountDownLatch goOn = new CountDownLatch(1);
+            for (String each : List.of("a/one", "a/" + groupOfTheCopy, "b/" + groupOfTheCopy)) {
+                scene.send(scene.message("v")
+                        .addProperty("id", each.substring(0, 1))
+                        .setMessageGroup(each.substring(2))
+                        .build());
+            }
+            scene.loop(message -> {
+                if (calls.incrementAndGet() == 1) {
+                    awaitLatch(goOn);
+                    return ConsumeResult.FAILURE;
+                }
+                return effect(scene).consume(message);
+            });
+            await().atMost(Scene.PATIENCE).until(() -> scene.effects.size() == 2);
+            assertThat(scene.effects).containsExactlyInAnyOrder("a", "b");
+            goOn.countDown();
+        }
+    }
+
     @Test
     @DisplayName("after a crash the batch is claimed and run one by one, each once")
     void afterACrash() {

@@ -1,0 +1,45 @@
+package io.dedup.engine;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+
+/** What happens to a run once at most. A superclass, since each run has one, and an object more would cost. Thread-safe. */
+abstract class RunFlags {
+    private static final VarHandle FLAGS;
+    private static final int CLOSED = 1;
+    private static final int LOSS_REPORTED = 2;
+    private static final int OVERRUN_REPORTED = 4;
+
+    static {
+        try {
+            FLAGS = MethodHandles.lookup().findVarHandle(RunFlags.class, "flags", int.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    private volatile int flags;
+
+    /** True for the one caller that is to close it out. */
+    final boolean close() {
+        return isFirst(CLOSED);
+    }
+
+    final boolean isClosed() {
+        return (flags & CLOSED) != 0;
+    }
+
+    /** True the first time that it is called. */
+    final boolean reportLossOnce() {
+        return isFirst(LOSS_REPORTED);
+    }
+
+    /** True the first time that it is called. */
+    final boolean reportOverrunOnce() {
+        return isFirst(OVERRUN_REPORTED);
+    }
+
+    private boolean isFirst(int flag) {
+        return ((int) FLAGS.getAndBitwiseOr(this, flag) & flag) == 0;
+    }
+}
