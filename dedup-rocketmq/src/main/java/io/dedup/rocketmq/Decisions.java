@@ -137,8 +137,8 @@ final class Decisions {
 
     /** It was admitted, but its transaction has come to nothing. */
     void notRun(OpenMessage message, RunEnd.NotRun end) {
-        open.undecided(message, end.failedWithoutClaim());
-        if (end.admission() instanceof Admission.Defer && open.isStopping()) {
+        boolean mayRunAgain = open.undecided(message, end.failedWithoutClaim());
+        if (end.admission() instanceof Admission.Defer && (!mayRunAgain || open.isStopping())) {
             open.giveBack(message, OpenMessages.AT_ONCE); // it wasn't there to be given back with the others
             return;
         }

@@ -27,6 +27,12 @@ final class Lanes {
         }
     }
 
+    /** Whether it has its place in its message group, or has no group. */
+    boolean holds(OpenMessage message) {
+        Queue<OpenMessage> queue = queue(message);
+        return message.lane() == null || (queue != null && queue.contains(message));
+    }
+
     /** Whether nothing of its message group is before it. */
     boolean isFirst(OpenMessage message) {
         Queue<OpenMessage> queue = queue(message);

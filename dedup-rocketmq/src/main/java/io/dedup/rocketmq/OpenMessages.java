@@ -127,14 +127,15 @@ final class OpenMessages {
      * The claim is lost, or the transaction came to nothing: the store, or the record, decides once more.
      *
      * @param failed whether its handler has failed
+     * @return false when it has to go back: its handler ran for longer than it may, and its message group has gone on without it
      */
-    void undecided(OpenMessage message, boolean failed) {
-        monitor.with(() -> {
+    boolean undecided(OpenMessage message, boolean failed) {
+        return monitor.with(() -> {
             message.state = State.UNDECIDED;
             message.lost |= failed;
             message.startedAt = 0;
             message.execution = null;
-            return true;
+            return lanes.holds(message);
         });
     }
 

@@ -307,6 +307,35 @@ class TransactionalTest {
     }
 
     @Test
+    @DisplayName("R3 undone after longer than it may run: goes back, since its message group has gone on without it")
+    void undoneTooLate() {
+        try (Ledger ledger = new Ledger(DedupMode.TRANSACTIONAL);
+                Scene scene = new Scene(
+                        TopicType.FIFO,
+                        20,
+                        policy -> policy.mode(DedupMode.TRANSACTIONAL)
+                                .lease(Duration.ofSeconds(1))
+                                .maxProcessingTime(Duration.ofSeconds(1)),
+                        ledger.store,
+                        ledger.records)) {
+            ledger.nextCommit(transaction -> {
+                transaction.rollback();
+                return new CommitResult.RolledBack(new Ledger.UndoneException());
+            });
+            sendInOrder(scene, "a", "b");
+            scene.loop(message -> {
+                ConsumeResult result = insert(scene, ledger).consume(message);
+                if (attempts.size() == 1) {
+                    awaitPassed(Duration.ofMillis(1_700)); // not too long to be asked again, and some looks of the loop
+                }
+                return result;
+            });
+            await().atMost(Scene.PATIENCE).until(() -> ledger.effects().size() == 2);
+            assertThat(ledger.effects()).containsExactly("a", "b");
+        }
+    }
+
+    @Test
     @DisplayName("the time in its message group doesn't count as a wait for another transaction")
     void waitsFromItsTurn() throws Exception {
         DedupMode mode = DedupMode.TRANSACTIONAL;
