@@ -82,23 +82,17 @@ final class LateCompletions {
         List<LateCompletion> claimed = new ArrayList<>();
         List<CompleteRequest> requests = new ArrayList<>();
         List<LateCompletion> unclaimed = new ArrayList<>();
+        List<LateCompletion> known = new ArrayList<>();
         List<ClaimRequest> claims = new ArrayList<>();
-        List<LateCompletion> over = new ArrayList<>();
-        long now = System.nanoTime();
         for (LateCompletion each : next()) {
             ClaimRequest unanswered = each.unanswered();
-            CompleteRequest request = each.requestAt(now);
-            if (unanswered != null) {
+            if (unanswered == null) {
+                known.add(each);
+            } else {
                 unclaimed.add(each);
                 claims.add(unanswered);
-            } else if (request == null) {
-                over.add(each);
-            } else {
-                claimed.add(each);
-                requests.add(request);
             }
         }
-        anyAnswer |= giveUp(over);
         List<ClaimResult> claimAnswers = store.claimAll(claims);
         for (int i = 0; i < unclaimed.size(); i++) {
             LateCompletion each = unclaimed.get(i);
@@ -109,11 +103,22 @@ final class LateCompletions {
                 anyAnswer |= settle(each, claimAnswers.get(i));
             }
         }
+        List<LateCompletion> over = new ArrayList<>();
+        long now = System.nanoTime(); // no sooner: a call before may have taken long, and windows go on
+        for (LateCompletion each : known) {
+            CompleteRequest request = each.requestAt(now);
+            if (request == null) {
+                over.add(each);
+            } else {
+                claimed.add(each);
+                requests.add(request);
+            }
+        }
         List<WriteResult> answers = store.completeAll(requests);
         for (int i = 0; i < claimed.size(); i++) {
             anyAnswer |= settle(claimed.get(i), answers.get(i));
         }
-        return anyAnswer;
+        return giveUp(over) || anyAnswer;
     }
 
     /** What the record behind the store has forgotten by now, the store mustn't begin to remember. */
