@@ -202,9 +202,9 @@ public final class DedupEngine implements AutoCloseable {
         return results;
     }
 
-    /** How many records all processes together may have in open transactions; see {@link TransactionalRecords}. */
-    public long concurrentRecords() {
-        return records == null ? Long.MAX_VALUE : records.concurrentRecords();
+    /** What opens the transactions of transactional modes; null where there is none. */
+    public @Nullable TransactionalRecords records() {
+        return records;
     }
 
     /** Completes many runs with one call; otherwise as {@link Execution#succeed}. Answers in order. */

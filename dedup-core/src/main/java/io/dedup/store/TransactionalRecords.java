@@ -1,7 +1,9 @@
 package io.dedup.store;
 
 import io.dedup.DedupKey;
+import java.lang.reflect.Method;
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Opens business transactions and keeps dedup records in them, so that a record commits or rolls back with the effect.
@@ -28,6 +30,18 @@ public interface TransactionalRecords {
      * where there is no such limit.
      */
     long concurrentRecords();
+
+    /**
+     * Why what a handler does wouldn't be in a transaction that is opened here, as far as its declaration tells; null where
+     * nothing speaks against it. For a look before the start: what isn't declared shows when the handler runs.
+     *
+     * @param handler the user's object, or a proxy of it
+     * @param method that handles messages: its own, or one of its interfaces'
+     * @return what goes on from the handler's name: "is declared as ..."
+     */
+    default @Nullable String outside(Object handler, Method method) {
+        return null;
+    }
 
     /**
      * Opens a transaction, bound to the calling thread: what a handler does there joins it.

@@ -31,6 +31,10 @@ final class DedupBatchMessageListener<K, V> extends AbstractDelegatingMessageLis
         this.decoration = decoration;
     }
 
+    Decoration decoration() {
+        return decoration;
+    }
+
     @Override
     public void onMessage(
             List<ConsumerRecord<K, V>> records,

@@ -30,6 +30,10 @@ final class DedupTransactionManager<K, V> implements KafkaAwareTransactionManage
         this.decoration = decoration;
     }
 
+    KafkaAwareTransactionManager<K, V> delegate() {
+        return delegate;
+    }
+
     @Override
     public ProducerFactory<K, V> getProducerFactory() {
         return delegate.getProducerFactory();

@@ -38,10 +38,6 @@ final class DeferralAwareErrorHandler implements CommonErrorHandler {
         this.decoration = decoration;
     }
 
-    Decoration decoration() {
-        return decoration;
-    }
-
     CommonErrorHandler delegate() {
         return delegate;
     }

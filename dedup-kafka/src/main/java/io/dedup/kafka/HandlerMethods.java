@@ -32,13 +32,18 @@ final class HandlerMethods {
     /**
      * A method that handles messages.
      *
+     * @param bean the user's object, or a proxy of it
      * @param method as the user's class has it, behind any proxy
      * @param type the user's class
      */
-    record Handler(Method method, Class<?> type) {
+    record Handler(Object bean, Method method, Class<?> type) {
         static Handler of(InvocableHandlerMethod handler) {
             Class<?> type = AopUtils.getTargetClass(handler.getBean());
-            return new Handler(AopUtils.getMostSpecificMethod(handler.getMethod(), type), type);
+            return new Handler(handler.getBean(), AopUtils.getMostSpecificMethod(handler.getMethod(), type), type);
+        }
+
+        String name() {
+            return type.getSimpleName() + "." + method.getName();
         }
 
         /** Whether there is one of this type, or a container of them. */
@@ -71,7 +76,7 @@ final class HandlerMethods {
             boolean handles =
                     method.getName().equals("onMessage") || method.getName().equals("onShareRecord");
             if (handles && !method.isBridge() && !method.isDefault()) {
-                methods.add(new Handler(method, type));
+                methods.add(new Handler(innermost, method, type));
             }
         }
         return methods;

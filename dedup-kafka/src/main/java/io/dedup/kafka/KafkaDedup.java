@@ -70,14 +70,12 @@ public final class KafkaDedup implements AutoCloseable {
      */
     public void decorate(AbstractMessageListenerContainer<?, ?> container) {
         Object listener = container.getContainerProperties().getMessageListener();
-        if (listener instanceof DedupMessageListener<?, ?> || listener instanceof DedupBatchMessageListener<?, ?>) {
-            return;
-        }
-        if (listener instanceof KafkaBackoffAwareMessageListenerAdapter<?, ?> backOff
-                && backOff.getDelegate() instanceof DedupMessageListener<?, ?> ours) {
-            if (!(container.getCommonErrorHandler()
-                    instanceof DeferralAwareErrorHandler)) { // @RetryableTopic set its own
-                container.setCommonErrorHandler(decorated(container.getCommonErrorHandler(), ours.decoration()));
+        Decoration before = decoration(listener);
+        if (before != null) {
+            if (listener instanceof KafkaBackoffAwareMessageListenerAdapter<?, ?>
+                    && !(container.getCommonErrorHandler()
+                            instanceof DeferralAwareErrorHandler)) { // @RetryableTopic set its own
+                container.setCommonErrorHandler(decorated(container.getCommonErrorHandler(), before));
             }
             return;
         }
@@ -111,6 +109,17 @@ public final class KafkaDedup implements AutoCloseable {
         } else {
             container.setCommonErrorHandler(decorated(container.getCommonErrorHandler(), decoration));
         }
+    }
+
+    /** Of a listener that was decorated, within the adapter of a retry topic or not; null of any other. */
+    private static @Nullable Decoration decoration(@Nullable Object listener) {
+        Object ours = listener instanceof KafkaBackoffAwareMessageListenerAdapter<?, ?> adapter
+                ? adapter.getDelegate()
+                : listener;
+        if (ours instanceof DedupMessageListener<?, ?> records) {
+            return records.decoration();
+        }
+        return ours instanceof DedupBatchMessageListener<?, ?> batches ? batches.decoration() : null;
     }
 
     @SuppressWarnings({"deprecation", "removal"})
@@ -152,11 +161,12 @@ public final class KafkaDedup implements AutoCloseable {
      * @throws IllegalArgumentException when one of its topics has no ID extractor
      */
     public List<String> check(AbstractMessageListenerContainer<?, ?> container) {
-        if (!(container.getCommonErrorHandler() instanceof DeferralAwareErrorHandler ours)) {
+        Decoration decoration = decoration(container.getContainerProperties().getMessageListener());
+        if (decoration == null) {
             throw new IllegalStateException(container.getListenerId()
-                    + " isn't decorated, or its common error handler was replaced after it was");
+                    + " isn't decorated, or its message listener was wrapped or replaced after it was: decorate last");
         }
-        StartCheck check = new StartCheck(container, ours.decoration());
+        StartCheck check = new StartCheck(container, decoration);
         check.requireSafe();
         return check.warnings();
     }

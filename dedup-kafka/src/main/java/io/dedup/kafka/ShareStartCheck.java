@@ -65,9 +65,7 @@ final class ShareStartCheck {
                     + " reads under the same consumer name: each would take what the other has handled for duplicates,"
                     + " and lose it. Give each group a Deduplicator with a consumer name of its own");
         }
-        String problem = deliveries.isTransactional(topic) && listener != null
-                ? TransactionCheck.handlerProblem(listener)
-                : null;
+        String problem = listener == null ? null : TransactionCheck.handlerProblem(engine, deliveries, topic, listener);
         if (problem != null) {
             throw refused(problem);
         }

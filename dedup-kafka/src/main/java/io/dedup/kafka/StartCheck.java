@@ -48,7 +48,7 @@ final class StartCheck {
                             + " anyway. For a record listener: set it before KafkaDedup decorates the container");
         }
         requireNoContexts();
-        requireTransactionsInPlace();
+        requireModes(topics());
         if (new ConsumerSettings(container).autoCommit()) {
             throw refused(
                     "enable.auto.commit is true, so that offsets are committed before messages are handled: set it"
@@ -124,8 +124,7 @@ final class StartCheck {
         }
         for (HandlerMethods.Handler each : HandlerMethods.of(listener)) {
             if (each.hasParameterOf(DedupContext.class)) {
-                throw refused("its batch handler " + each.type().getSimpleName() + "."
-                        + each.method().getName()
+                throw refused("its batch handler " + each.name()
                         + " has a DedupContext parameter, which only handlers of single records"
                         + " are given: remove the parameter, or listen record by record (container factory:"
                         + " setBatchListener(false))");
@@ -133,26 +132,15 @@ final class StartCheck {
         }
     }
 
-    private void requireTransactionsInPlace() {
-        TransactionCheck check = new TransactionCheck(container, decoration);
-        Object listener = properties.getMessageListener();
-        String problem = check.problem(topics(), Objects.requireNonNull(listener));
-        if (problem != null) {
-            throw refused(problem);
-        }
-        requireModes(topics());
-    }
-
     /**
-     * Refuses topics of different modes in one batch listener, and transactional ones where the work ends later than the
-     * listener's call.
+     * Refuses topics of different modes in one batch listener, and transactional ones that this container and its handler
+     * can't handle within their transaction.
      *
      * @throws IllegalStateException when there are some
      */
     void requireModes(Collection<String> topics) {
-        TransactionCheck check = new TransactionCheck(container, decoration);
-        String problem = check.modesProblem(topics, properties.getMessageListener());
-        problem = problem == null ? check.laterProblem(topics) : problem;
+        String problem = new TransactionCheck(container, decoration)
+                .problem(topics, Objects.requireNonNull(properties.getMessageListener()));
         if (problem != null) {
             throw refused(problem);
         }

@@ -1,16 +1,18 @@
 package io.dedup.kafka;
 
 import io.dedup.DedupMode;
-import java.lang.reflect.AnnotatedElement;
+import io.dedup.engine.DedupEngine;
+import io.dedup.store.TransactionalRecords;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
-import java.util.Set;
+import java.util.Objects;
 import java.util.TreeMap;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.jspecify.annotations.Nullable;
-import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.kafka.listener.AbstractMessageListenerContainer;
 import org.springframework.kafka.listener.BatchMessageListener;
 import org.springframework.kafka.listener.ConcurrentMessageListenerContainer;
@@ -21,15 +23,10 @@ import org.springframework.kafka.listener.adapter.FilteringMessageListenerAdapte
 import org.springframework.kafka.listener.adapter.KafkaBackoffAwareMessageListenerAdapter;
 import org.springframework.kafka.transaction.KafkaAwareTransactionManager;
 import org.springframework.transaction.PlatformTransactionManager;
-import org.springframework.transaction.annotation.Propagation;
-import org.springframework.transaction.annotation.Transactional;
 
 /** Refuses at start what would tear a message's effect, its record and its offset apart. */
 final class TransactionCheck {
-    /** Handlers of these run outside of the framework's transaction. */
-    private static final Set<Propagation> OUTSIDE =
-            Set.of(Propagation.REQUIRES_NEW, Propagation.NOT_SUPPORTED, Propagation.NEVER);
-
+    private static final String CHAINED = "org.springframework.kafka.transaction.ChainedKafkaTransactionManager";
     private static final Duration KAFKA_DEFAULT_TRANSACTION_TIMEOUT = Duration.ofSeconds(60);
 
     private final ContainerProperties properties;
@@ -42,21 +39,31 @@ final class TransactionCheck {
         this.decoration = decoration;
     }
 
-    /** Why the container can't be run safely, or null. */
+    /** Why the container can't be run safely with these topics, or null. */
     @Nullable
-    String problem(Collection<String> topics, Object handler) {
-        String manager = managerProblem(topics);
-        if (manager != null || !anyTransactional(topics)) {
-            return manager;
-        }
-        String filter = filterProblem(handler);
-        return filter != null ? filter : handlerProblem(handler);
+    String problem(Collection<String> topics, Object listener) {
+        return Stream.<Supplier<@Nullable String>>of(
+                        () -> managerProblem(topics),
+                        () -> filterProblem(topics, listener),
+                        () -> handlerProblem(topics, listener),
+                        () -> modesProblem(topics, listener),
+                        () -> laterProblem(topics))
+                .map(Supplier::get)
+                .filter(Objects::nonNull)
+                .findFirst()
+                .orElse(null);
     }
 
     @SuppressWarnings({"deprecation", "removal"})
     private @Nullable String managerProblem(Collection<String> topics) {
         PlatformTransactionManager manager = properties.getTransactionManager();
-        if (properties.getKafkaAwareTransactionManager() != null || manager instanceof KafkaAwareTransactionManager) {
+        KafkaAwareTransactionManager<?, ?> kafka = properties.getKafkaAwareTransactionManager();
+        if (isChained(manager) || isChained(kafka)) {
+            return "it has a ChainedKafkaTransactionManager, whose managers commit one after the other: a crash or a failure"
+                    + " between two commits would lose or double an effect. Set kafkaAwareTransactionManager to a"
+                    + " KafkaTransactionManager alone; or remove it, and use mode TRANSACTIONAL with an outbox table";
+        }
+        if (kafka != null || manager instanceof KafkaAwareTransactionManager) {
             return anyTransactional(topics)
                     ? "it has a Kafka transaction around a transactional mode: the database would commit first, and what"
                             + " the handler has sent be lost when the process dies between the two commits. Remove"
@@ -70,6 +77,12 @@ final class TransactionCheck {
                         + " transaction, before the database commits, and a crash between the two lose the message. Remove"
                         + " transactionManager from its container properties, and use mode TRANSACTIONAL, which opens the"
                         + " transaction around the handler";
+    }
+
+    /** Deprecated, and so known by its name alone. */
+    private static boolean isChained(@Nullable Object manager) {
+        Object ours = manager instanceof DedupTransactionManager<?, ?> decorated ? decorated.delegate() : manager;
+        return ours != null && ours.getClass().getName().equals(CHAINED);
     }
 
     /** Why the container's Kafka transactions can't be decorated, or null. */
@@ -99,8 +112,10 @@ final class TransactionCheck {
     }
 
     /** What a filter drops without acknowledging looks like a handler that didn't acknowledge. */
-    private @Nullable String filterProblem(Object listener) {
-        if (properties.getAckMode() != AckMode.MANUAL && properties.getAckMode() != AckMode.MANUAL_IMMEDIATE) {
+    private @Nullable String filterProblem(Collection<String> topics, Object listener) {
+        boolean manual =
+                properties.getAckMode() == AckMode.MANUAL || properties.getAckMode() == AckMode.MANUAL_IMMEDIATE;
+        if (!manual || !anyTransactional(topics)) {
             return null;
         }
         Object each = listener;
@@ -115,32 +130,33 @@ final class TransactionCheck {
         return null;
     }
 
-    /** Why a handler's effect wouldn't be in the framework's transaction, or null. */
-    static @Nullable String handlerProblem(Object handler) {
-        for (HandlerMethods.Handler each : HandlerMethods.of(handler)) {
-            Transactional settings = settings(each.method());
-            settings = settings == null ? settings(each.type()) : settings; // a method's are instead of its class's
-            if (settings != null && OUTSIDE.contains(settings.propagation())) {
-                return "its handler " + each.type().getSimpleName() + "."
-                        + each.method().getName() + " is @Transactional(propagation = " + settings.propagation()
-                        + "), outside of the transaction that its record commits with: a crash between the two commits"
-                        + " would lose or double its effect. Use the default, REQUIRED, which joins";
+    private @Nullable String handlerProblem(Collection<String> topics, Object listener) {
+        return topics.stream()
+                .filter(decoration.deliveries()::isTransactional)
+                .findFirst()
+                .map(topic -> handlerProblem(decoration.engine(), decoration.deliveries(), topic, listener))
+                .orElse(null);
+    }
+
+    /** Why a handler's effect wouldn't be in the transaction of this topic's messages, or null. */
+    static @Nullable String handlerProblem(
+            DedupEngine engine, RecordDeliveries deliveries, String topic, Object listener) {
+        TransactionalRecords records = engine.records();
+        if (records != null && deliveries.isTransactional(topic)) {
+            for (HandlerMethods.Handler each : HandlerMethods.of(listener)) {
+                String problem = records.outside(each.bean(), each.method());
+                if (problem != null) {
+                    return "topic " + topic + " has mode "
+                            + deliveries.topic(topic).policy().mode() + ", and its handler " + each.name() + " "
+                            + problem;
+                }
             }
         }
         return null;
     }
 
-    private static @Nullable Transactional settings(AnnotatedElement annotated) {
-        return AnnotatedElementUtils.findMergedAnnotation(annotated, Transactional.class);
-    }
-
     /** Why the listener can't read topics of these modes, or null. A batch's transaction can't be of two modes. */
-    @Nullable
-    String modesProblem(Collection<String> topics, @Nullable Object listener) {
-        String manager = managerProblem(topics);
-        if (manager != null) {
-            return manager;
-        }
+    private @Nullable String modesProblem(Collection<String> topics, Object listener) {
         if (!(listener instanceof BatchMessageListener<?, ?>)) {
             return null;
         }
@@ -154,8 +170,7 @@ final class TransactionCheck {
     }
 
     /** Why what ends later than the listener's call can't be in a transaction, or null. */
-    @Nullable
-    String laterProblem(Collection<String> topics) {
+    private @Nullable String laterProblem(Collection<String> topics) {
         if (!anyTransactional(topics) && !decoration.inKafkaTransaction()) {
             return null;
         }
@@ -175,7 +190,8 @@ final class TransactionCheck {
     /** What may become too much for the database. */
     List<String> warnings(Collection<String> topics, Object listener, String name) {
         List<String> warnings = new ArrayList<>(kafkaWarnings(topics, name));
-        long capacity = decoration.engine().concurrentRecords();
+        TransactionalRecords records = decoration.engine().records();
+        long capacity = records == null ? Long.MAX_VALUE : records.concurrentRecords();
         if (listener instanceof BatchMessageListener<?, ?> && capacity < Long.MAX_VALUE && anyTransactional(topics)) {
             int consumers = container instanceof ConcurrentMessageListenerContainer<?, ?> concurrent
                     ? concurrent.getConcurrency()

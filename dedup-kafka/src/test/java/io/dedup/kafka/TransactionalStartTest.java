@@ -25,6 +25,7 @@ import org.springframework.core.env.MapPropertySource;
 import org.springframework.kafka.annotation.EnableKafka;
 import org.springframework.kafka.annotation.KafkaListener;
 import org.springframework.kafka.config.ConcurrentKafkaListenerContainerFactory;
+import org.springframework.kafka.config.KafkaListenerEndpointRegistry;
 import org.springframework.kafka.core.DefaultKafkaConsumerFactory;
 import org.springframework.kafka.core.DefaultKafkaProducerFactory;
 import org.springframework.kafka.listener.AcknowledgingMessageListener;
@@ -33,6 +34,7 @@ import org.springframework.kafka.listener.ContainerProperties;
 import org.springframework.kafka.listener.ContainerProperties.AckMode;
 import org.springframework.kafka.listener.DefaultErrorHandler;
 import org.springframework.kafka.listener.MessageListener;
+import org.springframework.kafka.listener.MessageListenerContainer;
 import org.springframework.kafka.listener.adapter.FilteringMessageListenerAdapter;
 import org.springframework.kafka.support.KafkaHeaders;
 import org.springframework.kafka.transaction.KafkaTransactionManager;
@@ -61,7 +63,7 @@ class TransactionalStartTest {
         ledger.close();
     }
 
-    private <T> void context(Class<T> type, T bean) {
+    private <T> AnnotationConfigApplicationContext context(Class<T> type, T bean) {
         var context = new AnnotationConfigApplicationContext();
         context.getEnvironment()
                 .getPropertySources()
@@ -81,6 +83,7 @@ class TransactionalStartTest {
         context.registerBean("listener", type, () -> bean);
         scene.closeLater(context);
         context.refresh();
+        return context;
     }
 
     private static String rootOf(Throwable thrown) {
@@ -184,6 +187,7 @@ class TransactionalStartTest {
     void refusesOutside() {
         assertThatThrownBy(() -> context(Outside.class, new Outside()))
                 .rootCause()
+                .hasMessageContaining("topic " + scene.topic + " has mode TRANSACTIONAL")
                 .hasMessageContaining("Outside.on is @Transactional(propagation = REQUIRES_NEW)")
                 .hasMessageContaining("REQUIRED");
         assertThatThrownBy(() -> context(OutsideByClass.class, new OutsideByClass()))
@@ -241,14 +245,18 @@ class TransactionalStartTest {
     @DisplayName("a Kafka transaction around a transactional mode could lose outputs: refused, with the way out")
     void refusesKafkaTransactions() {
         var properties = scene.properties(AckMode.RECORD, listener);
-        properties.setKafkaAwareTransactionManager(new KafkaTransactionManager<>(new DefaultKafkaProducerFactory<>(
-                Map.of("bootstrap.servers", scene.bootstrap, "transactional.id", "tx"),
-                new StringSerializer(),
-                new StringSerializer())));
+        properties.setKafkaAwareTransactionManager(kafkaTransactions());
 
         assertThatThrownBy(() -> scene.start(scene.container(properties, Map.of())))
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("outbox");
+    }
+
+    private KafkaTransactionManager<String, String> kafkaTransactions() {
+        return new KafkaTransactionManager<>(new DefaultKafkaProducerFactory<>(
+                Map.of("bootstrap.servers", scene.bootstrap, "transactional.id", "tx"),
+                new StringSerializer(),
+                new StringSerializer()));
     }
 
     @Test
@@ -283,6 +291,43 @@ class TransactionalStartTest {
             await().until(() -> seen.size() == 1);
             records.stop();
         }
+    }
+
+    static class OutsideByPattern {
+        private final List<String> seen;
+
+        OutsideByPattern(List<String> seen) {
+            this.seen = seen;
+        }
+
+        @Transactional(propagation = Propagation.REQUIRES_NEW)
+        @KafkaListener(id = "byPattern", groupId = "${group}", topicPattern = "${topic}.*")
+        public void on(String value) {
+            seen.add(value);
+        }
+    }
+
+    @Test
+    @DisplayName("K11 what can't be in the transaction stops a listener also where a pattern finds its topics")
+    void refusesByPattern() {
+        List<String> seen = new CopyOnWriteArrayList<>();
+        scene.send("a");
+        MessageListenerContainer container = context(OutsideByPattern.class, new OutsideByPattern(seen))
+                .getBean(KafkaListenerEndpointRegistry.class)
+                .getListenerContainer("byPattern");
+        await().atMost(Scene.PATIENCE).until(() -> !container.isRunning());
+        assertThat(seen).isEmpty();
+        assertThat(recovered).isEmpty();
+        assertThat(scene.committed()).isEmpty();
+
+        var properties = new ContainerProperties(Pattern.compile(scene.topic + ".*"));
+        properties.setAckMode(AckMode.MANUAL);
+        AcknowledgingMessageListener<String, String> manual = (record, ack) -> ack.acknowledge();
+        properties.setMessageListener(new FilteringMessageListenerAdapter<>(manual, record -> true));
+        var filtering = scene.container(properties, Map.of());
+        scene.start(filtering);
+        await().atMost(Scene.PATIENCE).until(() -> !filtering.isRunning());
+        assertThat(scene.committed()).isEmpty();
     }
 
     @Test

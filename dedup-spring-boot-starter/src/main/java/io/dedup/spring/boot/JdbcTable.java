@@ -6,12 +6,15 @@ import io.dedup.store.jdbc.InitializeSchema;
 import io.dedup.store.jdbc.JdbcDedupStore;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
+import org.springframework.beans.BeansException;
 import org.springframework.beans.factory.NoSuchBeanDefinitionException;
+import org.springframework.beans.factory.annotation.BeanFactoryAnnotationUtils;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.TransactionManager;
+import org.springframework.transaction.annotation.TransactionManagementConfigurer;
 
 /** The table of records in the application's database. Thread-safe. */
 final class JdbcTable {
@@ -68,7 +71,7 @@ final class JdbcTable {
         if (transactions == null) {
             PlatformTransactionManager manager = transactionManager(property);
             try {
-                transactions = store.transactions(manager);
+                transactions = store.transactions(manager).managers(this::managerOf);
             } catch (IllegalArgumentException | IllegalStateException | DedupStoreException e) {
                 throw new DedupConfigurationException(
                         property + " asks for transactions, which can't be opened: " + e.getMessage(),
@@ -78,6 +81,20 @@ final class JdbcTable {
             }
         }
         return transactions;
+    }
+
+    /** The one that a handler's {@code @Transactional} gets; null where that can't be told. */
+    private @Nullable TransactionManager managerOf(String name) {
+        try {
+            if (!name.isEmpty()) {
+                return BeanFactoryAnnotationUtils.qualifiedBeanOfType(beans, TransactionManager.class, name);
+            }
+            return beans.getBeanNamesForType(TransactionManagementConfigurer.class).length > 0
+                    ? null
+                    : beans.getBeanProvider(TransactionManager.class).getIfUnique();
+        } catch (BeansException e) {
+            return null; // Spring will say so, when the handler is called
+        }
     }
 
     private PlatformTransactionManager transactionManager(String property) {
@@ -107,18 +124,23 @@ final class JdbcTable {
             }
         }
         T only = beans.getBeanProvider(type).getIfUnique();
-        if (only != null) {
+        if (only != null && !isOfKafka(only)) {
             return only;
         }
-        // Kafka's transaction manager is one as well, and never the one of a database.
         List<T> candidates = new ArrayList<>();
-        for (Map.Entry<String, T> each : beans.getBeansOfType(type).entrySet()) {
-            if (!each.getValue().getClass().getName().startsWith("org.springframework.kafka.")) {
-                candidates.add(each.getValue());
+        for (T each : beans.getBeansOfType(type).values()) {
+            if (!isOfKafka(each)) {
+                candidates.add(each);
             }
         }
         if (candidates.size() == 1) {
             return candidates.get(0);
+        }
+        if (candidates.isEmpty() && only != null) {
+            throw new DedupConfigurationException(
+                    because + "the only " + type.getSimpleName() + " bean is Kafka's",
+                    "Define one of the database, such as a JdbcTransactionManager on the DataSource: Spring Boot makes none"
+                            + " beside Kafka's, which it made because of spring.kafka.producer.transaction-id-prefix.");
         }
         if (candidates.isEmpty()) {
             throw new DedupConfigurationException(
@@ -129,6 +151,11 @@ final class JdbcTable {
         throw new DedupConfigurationException(
                 because + "there are several " + type.getSimpleName() + " beans: " + names(type, beans),
                 "Set " + property + " to the name of one of them, or make one @Primary.");
+    }
+
+    /** Its transaction manager is one as well, and never the one of a database. */
+    private static boolean isOfKafka(Object bean) {
+        return bean.getClass().getName().startsWith("org.springframework.kafka.");
     }
 
     private static List<String> names(Class<?> type, ConfigurableListableBeanFactory beans) {

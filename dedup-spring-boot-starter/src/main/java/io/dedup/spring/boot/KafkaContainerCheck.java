@@ -5,6 +5,10 @@ import java.util.List;
 
 /** What dedup-kafka looks at when a container starts, before any of them does. Thread-safe. */
 final class KafkaContainerCheck implements StartCheck {
+    /** Of that, a user of Spring Boot has never heard. */
+    private static final String FROM_PREFIX = "Spring Boot sets kafkaAwareTransactionManager because of"
+            + " spring.kafka.producer.transaction-id-prefix. ";
+
     private final KafkaListeners listeners;
     private final boolean strict;
 
@@ -21,9 +25,11 @@ final class KafkaContainerCheck implements StartCheck {
             try {
                 found = each.dedup().check(each.container());
             } catch (IllegalStateException | IllegalArgumentException e) {
+                String problem = String.valueOf(e.getMessage());
                 throw new DedupConfigurationException(
-                        Policies.inKebabCase(String.valueOf(e.getMessage())),
-                        "Change that setting; or leave the listener alone with dedup.listeners."
+                        Policies.inKebabCase(problem),
+                        (problem.contains("kafkaAwareTransactionManager") ? FROM_PREFIX : "")
+                                + "Change that setting; or leave the listener alone with dedup.listeners."
                                 + each.container().getListenerId() + ".enabled=false.",
                         e);
             }

@@ -12,7 +12,27 @@ import org.jspecify.annotations.Nullable;
 
 /** Makes a policy of layers, the most general first. */
 final class Policies {
-    private static final Pattern CAMEL_CASE = Pattern.compile("\\b[a-z]+(?:[A-Z][a-z]+)+\\b");
+    /** The settings of the modules below that are properties here. What else a message names stays as it is. */
+    private static final Pattern SETTINGS = Pattern.compile("\\b(?:"
+            + String.join(
+                    "|",
+                    List.of(
+                            "maxProcessingTime",
+                            "inFlightWait",
+                            "maxDeferDelay",
+                            "onStoreFailure",
+                            "onMissingId",
+                            "onConflict",
+                            "maxDeaths",
+                            "fencingToken",
+                            "attemptRetention",
+                            "lockTimeout",
+                            "queryTimeout",
+                            "purgeInterval",
+                            "initializeSchema",
+                            "commandTimeout",
+                            "shutdownTimeout"))
+            + ")\\b");
 
     private Policies() {}
 
@@ -69,8 +89,7 @@ final class Policies {
 
     /** The core's names of settings as properties have them. */
     static String inKebabCase(String message) {
-        return CAMEL_CASE
-                .matcher(message)
+        return SETTINGS.matcher(message)
                 .replaceAll(name -> name.group().replaceAll("([A-Z])", "-$1").toLowerCase(Locale.ROOT));
     }
 }

@@ -1,8 +1,11 @@
 package io.dedup.spring.boot;
 
+import io.dedup.DedupMode;
 import io.dedup.MessageIdExtractor;
 import io.dedup.rocketmq.RocketMqDedup;
 import io.dedup.rocketmq.RocketMqDedupBuilder;
+import io.dedup.store.TransactionalRecords;
+import java.lang.reflect.Method;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -13,11 +16,14 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.context.SmartLifecycle;
+import org.springframework.util.ClassUtils;
 
 /** Decides which topics of RocketMQ's message listener beans are deduplicated, and by what. Thread-safe. */
 final class RocketMqListeners implements SmartLifecycle {
     static final String BROKER = "RocketMQ";
     private static final Logger log = LoggerFactory.getLogger("io.dedup");
+
+    private static final Method CONSUME = ClassUtils.getMethod(MessageListener.class, "consume", MessageView.class);
 
     private final Plans plans;
     private final AnnotationReader annotations;
@@ -47,11 +53,27 @@ final class RocketMqListeners implements SmartLifecycle {
         }
         planned.byTopic().values().forEach(this::extractor);
         DedupUnit unit = units.of(BROKER, planned);
+        requireInTransaction(bean, unit, listener, topic);
         RocketMqDedup dedup = byUnit.computeIfAbsent(unit, this::open);
         if (running) { // what is known at start is in the table of all listeners
             log.info("{}", new StartTable(List.of(new DedupUnits.Served(planned, unit)), stores).text());
         }
         return dedup.decorate(group, listener);
+    }
+
+    private static void requireInTransaction(String bean, DedupUnit unit, MessageListener listener, String topic) {
+        DedupMode mode = unit.deduplicator().topic(topic).policy().mode();
+        TransactionalRecords records = unit.deduplicator().engine().records();
+        if (records == null || !mode.isTransactional()) {
+            return;
+        }
+        String problem = records.outside(listener, CONSUME);
+        if (problem != null) {
+            throw new DedupConfigurationException(
+                    "RocketMQ listener " + bean + " can't be deduplicated: topic " + topic + " has mode " + mode
+                            + ", and its handler " + problem,
+                    "Change that; or leave the listener alone with dedup.listeners." + bean + ".enabled=false.");
+        }
     }
 
     private RocketMqDedup open(DedupUnit unit) {

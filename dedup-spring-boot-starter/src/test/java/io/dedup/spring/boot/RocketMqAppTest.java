@@ -24,15 +24,20 @@ import org.apache.rocketmq.client.apis.consumer.FilterExpression;
 import org.apache.rocketmq.client.apis.consumer.MessageListener;
 import org.apache.rocketmq.client.apis.consumer.PushConsumer;
 import org.apache.rocketmq.client.apis.consumer.PushConsumerBuilder;
+import org.apache.rocketmq.client.apis.message.MessageView;
 import org.apache.rocketmq.client.apis.producer.Producer;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
+import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
+import org.springframework.boot.jdbc.autoconfigure.DataSourceTransactionManagerAutoConfiguration;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.core.env.Environment;
+import org.springframework.transaction.annotation.Propagation;
+import org.springframework.transaction.annotation.Transactional;
 
 /** A push consumer bean with a message listener bean, on a real RocketMQ. */
 class RocketMqAppTest {
@@ -188,6 +193,50 @@ class RocketMqAppTest {
         MessageListener billing() {
             return message -> ConsumeResult.SUCCESS;
         }
+    }
+
+    @SpringBootConfiguration(proxyBeanMethods = false)
+    @ImportAutoConfiguration({
+        DataSourceAutoConfiguration.class,
+        DataSourceTransactionManagerAutoConfiguration.class,
+        DedupAutoConfiguration.class,
+        RocketMqDedupAutoConfiguration.class
+    })
+    static class Outside {
+        static class Billing implements MessageListener {
+            @Override
+            @Transactional(propagation = Propagation.REQUIRES_NEW)
+            public ConsumeResult consume(MessageView message) {
+                return ConsumeResult.SUCCESS;
+            }
+        }
+
+        @Bean
+        Billing billing() {
+            return new Billing();
+        }
+
+        @Bean
+        PushConsumer consumer(MessageListener billing, Environment environment) throws ClientException {
+            return new App().consumer(billing, environment);
+        }
+    }
+
+    /** Each of its messages would fail, and end in the group's dead letter queue. */
+    @Test
+    void aHandlerOutsideOfItsTransactionFailsTheStart() {
+        RocketMqServer server = RocketMqServers.shared();
+        server.createTopic(ORDERS, TopicType.NORMAL, 1);
+        server.createTopic(PLAIN, TopicType.NORMAL, 1);
+        server.createGroup("group-" + ID, false, 16, Duration.ofMillis(200));
+        String[] settings = {
+            "--dedup.store=jdbc",
+            "--spring.datasource.generate-unique-name=true",
+            "--dedup.topics." + ORDERS + ".mode=transactional"
+        };
+        assertThatThrownBy(() -> start(server, Outside.class, settings))
+                .hasStackTraceContaining("RocketMQ listener billing can't be deduplicated: topic " + ORDERS)
+                .hasStackTraceContaining("is @Transactional(propagation = REQUIRES_NEW)");
     }
 
     private static ConfigurableApplicationContext start(RocketMqServer server, Class<?> app, String... settings) {

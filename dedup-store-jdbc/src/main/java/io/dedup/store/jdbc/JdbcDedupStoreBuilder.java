@@ -5,6 +5,7 @@ import io.dedup.store.jdbc.OwnConnections.Borrowed;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import javax.sql.DataSource;
@@ -161,11 +162,13 @@ public final class JdbcDedupStoreBuilder {
         JdbcDialect actual = dialect == null ? detect(settings, connections) : dialect;
         SqlFailures failures = new SqlFailures(settings, actual);
         Dialect created = Dialects.create(actual, settings, failures, clockQuery);
-        List<String> warnings;
+        List<String> warnings = new ArrayList<>();
         try (Borrowed borrowed = connections.open()) {
             requireCommitted(borrowed.connection(), actual);
-            warnings = created.checkServer(borrowed.connection());
-            new Schema(table, actual).prepare(borrowed.connection(), initializeSchema);
+            warnings.addAll(created.checkServer(borrowed.connection()));
+            Schema schema = new Schema(table, actual);
+            schema.prepare(borrowed.connection(), initializeSchema);
+            warnings.addAll(schema.warnings(borrowed.connection()));
         } catch (SQLException e) {
             throw failures.failed("start", e);
         }

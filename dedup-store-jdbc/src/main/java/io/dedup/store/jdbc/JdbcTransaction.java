@@ -45,14 +45,15 @@ final class JdbcTransaction implements RecordTransaction {
     private final JdbcSettings settings;
     private final RecordDialect dialect;
     private final SqlFailures failures;
-    private final @Nullable Duration limit;
+    private final OtherConnections others;
+    private final Duration longest;
     private final long began = System.nanoTime();
     /** The records that this has written, and their tokens. */
     private final Map<DedupKey, Long> written = new HashMap<>();
 
     private @Nullable Marker marker;
 
-    /** @param limit how long it may last, where the transaction manager doesn't see to it; else null */
+    /** @param longest how long it may last, if it writes a record */
     JdbcTransaction(
             PlatformTransactionManager manager,
             TransactionStatus status,
@@ -61,7 +62,8 @@ final class JdbcTransaction implements RecordTransaction {
             JdbcSettings settings,
             RecordDialect dialect,
             SqlFailures failures,
-            @Nullable Duration limit) {
+            OtherConnections others,
+            Duration longest) {
         this.manager = manager;
         this.status = status;
         this.connection = connection;
@@ -69,7 +71,8 @@ final class JdbcTransaction implements RecordTransaction {
         this.settings = settings;
         this.dialect = dialect;
         this.failures = failures;
-        this.limit = limit;
+        this.others = others;
+        this.longest = longest;
     }
 
     /** Makes the commit notice a transaction that the database has undone, also where nothing is claimed in it. */
@@ -96,7 +99,7 @@ final class JdbcTransaction implements RecordTransaction {
     }
 
     private List<@Nullable RecordResult> claim(Connection on, List<RecordRequest> requests) throws SQLException {
-        return dialect.claim(on, requests, limit);
+        return dialect.claim(on, requests, dialect.limitsTransactions() ? longest : null);
     }
 
     @Override
@@ -249,6 +252,9 @@ final class JdbcTransaction implements RecordTransaction {
         if (SqlFailures.isInFailedTransaction(e)) {
             return new BrokenTransactionException(failed.getMessage() + BROKEN, e);
         }
+        if (isLate()) { // most likely that is why: PostgreSQL ends the session
+            return new BrokenTransactionException(failed.getMessage() + ": " + late(), e);
+        }
         return failures.isTooMany(e)
                 ? new TooManyRecordsException(
                         failed.getMessage()
@@ -260,13 +266,16 @@ final class JdbcTransaction implements RecordTransaction {
 
     @Override
     public CommitResult commit() {
+        others.look();
         return TransactionEnd.commit(manager, status, connection, watch, failures, this::checkWhole);
     }
 
     private void checkWhole() {
-        if (limit != null && System.nanoTime() - began > limit.toNanos()) { // an operator's limit may be longer
-            throw new TransactionTimedOutException("the transaction has lasted longer than " + limit
-                    + ", a policy's maxProcessingTime, and is rolled back");
+        // Only statements are bound to the transaction manager's limit, or to an operator's: a process that was paused
+        // comes
+        // here late, and a record that counts from its claim may be over before it commits.
+        if (isLate()) {
+            throw new TransactionTimedOutException(late() + ", and is rolled back");
         }
         with("commit", on -> {
             if (marker == null) {
@@ -276,6 +285,14 @@ final class JdbcTransaction implements RecordTransaction {
             }
             return this;
         });
+    }
+
+    private boolean isLate() {
+        return !written.isEmpty() && System.nanoTime() - began > longest.toNanos();
+    }
+
+    private String late() {
+        return "the transaction has lasted longer than " + longest + ", a policy's maxProcessingTime";
     }
 
     private @Nullable WrittenRecord anyWritten() {

@@ -6,15 +6,19 @@ import io.dedup.store.DedupStoreException;
 import io.dedup.store.OperatorResult;
 import io.dedup.store.RecordTransaction;
 import io.dedup.store.TransactionalRecords;
+import java.lang.reflect.Method;
 import java.sql.Connection;
 import java.time.Duration;
+import java.util.function.Function;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.TransactionException;
+import org.springframework.transaction.TransactionManager;
 import org.springframework.transaction.TransactionStatus;
 import org.springframework.transaction.support.DefaultTransactionDefinition;
+import org.springframework.transaction.support.DefaultTransactionStatus;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
@@ -31,9 +35,11 @@ public final class JdbcTransactions implements TransactionalRecords {
     private final JdbcSettings settings;
     private final RecordDialect dialect;
     private final SqlFailures failures;
+    private final OtherConnections others;
     private final long concurrentRecords;
     private final int isolation;
     private final boolean suspension;
+    private final Function<String, @Nullable TransactionManager> managers;
 
     private JdbcTransactions(
             JdbcDedupStore store,
@@ -42,18 +48,22 @@ public final class JdbcTransactions implements TransactionalRecords {
             JdbcSettings settings,
             RecordDialect dialect,
             SqlFailures failures,
+            OtherConnections others,
             long concurrentRecords,
             int isolation,
-            boolean suspension) {
+            boolean suspension,
+            Function<String, @Nullable TransactionManager> managers) {
         this.store = store;
         this.manager = manager;
         this.dataSource = dataSource;
         this.settings = settings;
         this.dialect = dialect;
         this.failures = failures;
+        this.others = others;
         this.concurrentRecords = concurrentRecords;
         this.isolation = isolation;
         this.suspension = suspension;
+        this.managers = managers;
     }
 
     static JdbcTransactions of(
@@ -70,19 +80,22 @@ public final class JdbcTransactions implements TransactionalRecords {
                 settings,
                 dialect,
                 failures,
+                new OtherConnections(dataSource, settings.table()),
                 Long.MAX_VALUE,
                 TransactionDefinition.ISOLATION_DEFAULT,
-                false);
+                false,
+                name -> null);
         Found found = asTheyCome.look();
         boolean fits = dialect.needsReadCommitted()
                 ? found.isolation() == Connection.TRANSACTION_READ_COMMITTED
                 : found.isolation() != Connection.TRANSACTION_READ_UNCOMMITTED;
         if (fits) {
             // To ask for it once more would cost round trips.
-            return asTheyCome.with(found.concurrentRecords(), TransactionDefinition.ISOLATION_DEFAULT, false);
+            return asTheyCome.with(
+                    found.concurrentRecords(), TransactionDefinition.ISOLATION_DEFAULT, false, asTheyCome.managers);
         }
-        JdbcTransactions set =
-                asTheyCome.with(found.concurrentRecords(), TransactionDefinition.ISOLATION_READ_COMMITTED, false);
+        JdbcTransactions set = asTheyCome.with(
+                found.concurrentRecords(), TransactionDefinition.ISOLATION_READ_COMMITTED, false, asTheyCome.managers);
         int isolation = set.look().isolation();
         if (isolation != Connection.TRANSACTION_READ_COMMITTED) {
             throw new IllegalStateException(
@@ -93,9 +106,23 @@ public final class JdbcTransactions implements TransactionalRecords {
         return set;
     }
 
-    private JdbcTransactions with(long concurrentRecords, int isolation, boolean suspension) {
+    private JdbcTransactions with(
+            long concurrentRecords,
+            int isolation,
+            boolean suspension,
+            Function<String, @Nullable TransactionManager> managers) {
         return new JdbcTransactions(
-                store, manager, dataSource, settings, dialect, failures, concurrentRecords, isolation, suspension);
+                store,
+                manager,
+                dataSource,
+                settings,
+                dialect,
+                failures,
+                others,
+                concurrentRecords,
+                isolation,
+                suspension,
+                managers);
     }
 
     /**
@@ -105,7 +132,7 @@ public final class JdbcTransactions implements TransactionalRecords {
      * @return the same but for this
      */
     public JdbcTransactions allowSuspension(boolean allowed) {
-        return with(concurrentRecords, isolation, allowed);
+        return with(concurrentRecords, isolation, allowed, managers);
     }
 
     @Override
@@ -121,6 +148,23 @@ public final class JdbcTransactions implements TransactionalRecords {
     @Override
     public OperatorResult forget(DedupKey key, boolean evenIfLeaseLive) {
         return store.forget(key, evenIfLeaseLive);
+    }
+
+    /**
+     * Has handlers refused at start whose {@code @Transactional} names a transaction manager of another {@code DataSource},
+     * or gets such a one by default. Not needed where {@link #allowSuspension} is.
+     *
+     * @param byName finds a manager by its name, and by the empty name the one of those that name none; null where it isn't
+     *     known: {@code name -> BeanFactoryAnnotationUtils.qualifiedBeanOfType(...)}
+     * @return the same but for this
+     */
+    public JdbcTransactions managers(Function<String, @Nullable TransactionManager> byName) {
+        return with(concurrentRecords, isolation, suspension, byName);
+    }
+
+    @Override
+    public @Nullable String outside(Object handler, Method method) {
+        return new HandlerCheck(dataSource, suspension ? name -> null : managers).problem(handler, method);
     }
 
     @Override
@@ -170,16 +214,11 @@ public final class JdbcTransactions implements TransactionalRecords {
         } catch (TransactionException e) {
             throw new DedupStoreException("a transaction for table " + settings.table() + " couldn't be opened", e);
         }
-        return opened(status, limited ? atMost(timeout) : null);
+        return opened(status, atMost(timeout));
     }
 
-    private JdbcTransaction opened(TransactionStatus status, @Nullable Duration limit) {
+    private JdbcTransaction opened(TransactionStatus status, Duration longest) {
         TransactionConnection connection = TransactionConnection.find(dataSource);
-        if (!TransactionSynchronizationManager.isSynchronizationActive()) {
-            TransactionEnd.rollBack(manager, status, connection);
-            throw new IllegalStateException(
-                    "the transaction manager doesn't synchronize; set its transactionSynchronization to ALWAYS");
-        }
         if (connection == null) {
             TransactionEnd.rollBack(manager, status, null);
             throw new IllegalStateException("the transaction manager isn't one of the DataSource that table "
@@ -187,9 +226,22 @@ public final class JdbcTransactions implements TransactionalRecords {
                     + " is in: a record would not commit and roll back with the handler's work; give it"
                     + " that DataSource");
         }
+        if (!TransactionSynchronizationManager.isSynchronizationActive()) {
+            TransactionEnd.rollBack(manager, status, connection);
+            throw new IllegalStateException(
+                    "the transaction manager doesn't synchronize; set its transactionSynchronization to ALWAYS");
+        }
+        if (!(status instanceof DefaultTransactionStatus own) || !own.isNewSynchronization()) {
+            TransactionEnd.rollBack(manager, status, connection);
+            throw new IllegalStateException(
+                    "the transaction manager (" + manager.getClass().getName()
+                            + ") opens several transactions, or hides its own: which of them has committed couldn't be told. Use the"
+                            + " one of the DataSource that table " + settings.table() + " is in");
+        }
         try {
             TransactionWatch watch = TransactionWatch.register(connection, suspension);
-            return new JdbcTransaction(manager, status, connection, watch, settings, dialect, failures, limit);
+            return new JdbcTransaction(
+                    manager, status, connection, watch, settings, dialect, failures, others, longest);
         } catch (RuntimeException | Error e) {
             TransactionEnd.rollBack(manager, status, connection);
             throw e;

@@ -2,12 +2,14 @@ package io.dedup.store.jdbc;
 
 import java.sql.Connection;
 import java.sql.DatabaseMetaData;
+import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.ResultSetMetaData;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.sql.Types;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 
@@ -18,6 +20,10 @@ final class Schema {
     private static final Set<Integer> BINARY = Set.of(Types.BINARY, Types.VARBINARY, Types.LONGVARBINARY, Types.BLOB);
     private static final String COLUMNS = "message_id, scope, state, owner, attempt, deaths, token, lease_until,"
             + " completed_at, expires_at, fingerprint, result";
+
+    private static final String POSTGRES_PURGE_INDEX = "SELECT 1 FROM pg_index i JOIN pg_attribute a"
+            + " ON a.attrelid = i.indrelid AND a.attnum = i.indkey[0]"
+            + " WHERE i.indrelid = to_regclass(?) AND i.indisvalid AND a.attname = 'purge_hour' LIMIT 1";
 
     private final TableName table;
     private final JdbcDialect dialect;
@@ -60,6 +66,32 @@ final class Schema {
             throw new IllegalStateException("the primary key of table " + table
                     + " must be (message_id, scope), as in classpath:" + dialect.schemaResource() + ", but is " + key);
         }
+    }
+
+    /**
+     * Looks, on PostgreSQL, whether the purge has its index: an upgrade made step by step may have ended before it, or while it
+     * was created concurrently. (MySQL's and MariaDB's upgrade is one statement.)
+     *
+     * @return what is wrong with a table that can be used
+     */
+    List<String> warnings(Connection connection) throws SQLException {
+        if (dialect != JdbcDialect.POSTGRESQL) {
+            return List.of();
+        }
+        try (PreparedStatement statement = connection.prepareStatement(POSTGRES_PURGE_INDEX)) {
+            statement.setString(1, table.sql());
+            try (ResultSet index = statement.executeQuery()) {
+                if (index.next()) {
+                    return List.of();
+                }
+            }
+        }
+        return List.of("table " + table
+                + " has no valid index that begins with purge_hour: the purge reads the whole table each"
+                + " time, and ends at its time-out when that is large. Outside of a transaction: "
+                + table.inSchemaFile("DROP INDEX IF EXISTS " + TableName.DEFAULT + "_purge; CREATE INDEX CONCURRENTLY "
+                        + TableName.DEFAULT + "_purge ON " + TableName.DEFAULT
+                        + " (purge_hour); without CONCURRENTLY on a table in partitions"));
     }
 
     private static boolean isEmbedded(DatabaseMetaData metaData) throws SQLException {

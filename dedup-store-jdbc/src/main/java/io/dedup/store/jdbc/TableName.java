@@ -16,7 +16,9 @@ record TableName(@Nullable String schema, String name) {
     private static final Pattern VALID =
             Pattern.compile("(?:([A-Za-z_][A-Za-z0-9_]{0,47})\\.)?([A-Za-z_][A-Za-z0-9_]{0,47})");
 
-    private static final Pattern IN_SCHEMA_FILE = Pattern.compile("\\b" + DEFAULT + "(_purge)?\\b");
+    /** An index is created in its table's schema, without naming it, and dropped by naming it. */
+    private static final Pattern IN_SCHEMA_FILE =
+            Pattern.compile("(\\bDROP INDEX IF EXISTS )?\\b" + DEFAULT + "(_purge)?\\b");
 
     static TableName parse(String text) {
         Matcher matcher = VALID.matcher(text);
@@ -39,7 +41,11 @@ record TableName(@Nullable String schema, String name) {
 
     /** The DDL, which names the default table, for this one. */
     String inSchemaFile(String ddl) {
-        return IN_SCHEMA_FILE.matcher(ddl).replaceAll(match -> match.group(1) == null ? sql() : name + match.group(1));
+        return IN_SCHEMA_FILE.matcher(ddl).replaceAll(match -> {
+            String suffix = match.group(2) == null ? "" : match.group(2);
+            String drop = match.group(1);
+            return drop == null ? (suffix.isEmpty() ? sql() : name + suffix) : drop + sql() + suffix;
+        });
     }
 
     @Override

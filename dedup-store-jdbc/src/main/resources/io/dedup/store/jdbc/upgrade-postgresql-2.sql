@@ -1,5 +1,5 @@
 -- From version 1 of the table to version 2. Under another name than dedup_record: replace it. In a schema that isn't on the
--- search path: give the dropped index that schema, too.
+-- search path: give the dropped index that schema, too (the statements that an error names have it).
 -- The column takes no time, the index as long as it takes to read the table, during which claims wait: for a large table
 -- run the statements one by one, outside of a transaction, with CREATE INDEX CONCURRENTLY.
 -- Old records get the hour 0, at which the purge looks at each of them once, and gives it the right one.

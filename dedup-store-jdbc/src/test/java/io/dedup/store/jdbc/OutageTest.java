@@ -10,18 +10,24 @@ import com.zaxxer.hikari.HikariDataSource;
 import io.dedup.store.ClaimRequest;
 import io.dedup.store.ClaimResult;
 import io.dedup.store.DedupStoreException;
+import io.dedup.store.RenewRequest;
 import io.dedup.store.WriteResult;
 import io.dedup.testkit.faults.TcpProxy;
 import io.dedup.testservers.MariaDbServers;
 import io.dedup.testservers.PostgresServers;
 import io.dedup.testservers.SqlDatabase;
 import java.net.URI;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
+import org.springframework.jdbc.datasource.DelegatingDataSource;
 
 /** A network that fails in the middle of a run, and requests that were carried out without the sender's knowledge. */
 class OutageTest {
@@ -142,6 +148,35 @@ class OutageTest {
         proxy.cut();
 
         assertThat(store.renewAll(List.of(Messages.renew(held)))).containsExactly(WriteResult.applied());
+    }
+
+    @OnDrivers
+    @DisplayName(
+            "a heartbeat whose server has become read-only meanwhile, at a switch-over, takes a new connection in time")
+    void readOnlyHeartbeat(JdbcDialect dialect) throws SQLException {
+        start(dialect);
+        AtomicReference<Connection> last = new AtomicReference<>();
+        JdbcDedupStore renewing = database.closing(database.builder(new DelegatingDataSource(pool) {
+                    @Override
+                    public Connection getConnection() throws SQLException {
+                        last.set(super.getConnection());
+                        return last.get();
+                    }
+                })
+                .build());
+        RenewRequest request = Messages.renew(held);
+        assertThat(renewing.renewAll(List.of(request))).containsExactly(WriteResult.applied());
+        try (Statement statement = last.get().createStatement()) {
+            statement.execute(
+                    dialect == JdbcDialect.POSTGRESQL
+                            ? "SET SESSION CHARACTERISTICS AS TRANSACTION READ ONLY"
+                            : "SET SESSION TRANSACTION READ ONLY");
+        }
+
+        assertThat(renewing.renewAll(List.of(request)).get(0)).isInstanceOf(WriteResult.StoreError.class);
+        // The heartbeat's next one, two thirds into the lease.
+        assertThat(renewing.renewAll(List.of(request))).containsExactly(WriteResult.applied());
+        assertThat(renewing.renewAll(List.of(request))).containsExactly(WriteResult.applied());
     }
 
     @OnDrivers

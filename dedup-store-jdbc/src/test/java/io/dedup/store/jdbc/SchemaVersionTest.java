@@ -2,6 +2,7 @@ package io.dedup.store.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.dedup.DedupKey;
 import io.dedup.store.ClaimResult;
@@ -106,6 +107,43 @@ class SchemaVersionTest {
                 .hasMessageContaining("ALTER TABLE orders_dedup ADD COLUMN");
     }
 
+    @Test
+    @DisplayName("in a schema off the search path, they drop and create the index there, and leave a namesake alone")
+    void otherSchema() {
+        database = TestDatabase.open(JdbcDialect.POSTGRESQL);
+        createVersion1(messages.key(), messages.key(), messages.key());
+        database.execute("CREATE SCHEMA app", "ALTER TABLE dedup_record SET SCHEMA app");
+        database.store(); // in the public schema
+        JdbcDedupStoreBuilder app = database.builder().table("app.dedup_record");
+        Throwable refused = catchThrowable(app::build);
+        Matcher named = SCRIPT.matcher(refused.getMessage());
+        assertThat(named.find()).as("%s", refused.getMessage()).isTrue();
+
+        database.execute(named.group(2));
+
+        JdbcDedupStore store = database.closing(app.build());
+        assertThat(store.warnings()).isEmpty();
+        assertThat(store.purgeExpired(10)).isEqualTo(1);
+        assertThat(database.store().warnings()).isEmpty();
+    }
+
+    @Test
+    @DisplayName("an upgrade that ended before its index was there is warned of, with what to do")
+    void withoutIndex() {
+        database = TestDatabase.open(JdbcDialect.POSTGRESQL);
+        createVersion1(messages.key(), messages.key(), messages.key());
+        database.execute("ALTER TABLE dedup_record ADD COLUMN purge_hour integer NOT NULL DEFAULT 0");
+
+        assertThat(database.store().warnings())
+                .singleElement()
+                .asString()
+                .contains("table dedup_record has no valid index that begins with purge_hour")
+                .contains("CREATE INDEX CONCURRENTLY dedup_record_purge ON dedup_record (purge_hour)");
+
+        database.execute("DROP INDEX dedup_record_purge", "CREATE INDEX mine ON dedup_record (purge_hour)");
+        assertThat(database.store().warnings()).isEmpty();
+    }
+
     @ParameterizedTest(name = "{0}")
     @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "GENERIC")
     @DisplayName("a table of a newer version is refused, also one whose comment says more")
@@ -149,7 +187,7 @@ class SchemaVersionTest {
     void partitioned() {
         database = TestDatabase.open(JdbcDialect.POSTGRESQL);
         database.createPartitioned();
-        database.store();
+        assertThat(database.store().warnings()).isEmpty();
         comment("dedup schema 3");
         refusal("has version 3");
     }

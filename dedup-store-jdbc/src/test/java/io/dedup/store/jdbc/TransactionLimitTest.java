@@ -2,9 +2,11 @@ package io.dedup.store.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.dedup.DedupKey;
+import io.dedup.store.BrokenTransactionException;
 import io.dedup.store.CommitResult;
 import io.dedup.store.RecordResult;
 import io.dedup.store.RecordTransaction;
@@ -128,6 +130,30 @@ class TransactionLimitTest {
         String database = operated.business.queryForObject("SELECT current_database()", String.class);
         operated.business.execute("ALTER DATABASE \"" + database + "\" " + change);
         operated.pool.getHikariPoolMXBean().softEvictConnections();
+    }
+
+    @Test
+    @DisplayName("also where not all of its messages have records")
+    void boundedBesideOthers() {
+        RecordTransaction transaction = scene.transactions.begin(Duration.ofSeconds(60));
+        claim(transaction, 3);
+        assertThat(settings(scene.business).get(0)).isEqualTo("1min");
+        transaction.rollback();
+    }
+
+    @Test
+    @DisplayName(
+            "a handler that takes too long has failed, also where a result is to be kept: deferred, it would come for ever")
+    void cutOffBeforeItsResult() {
+        DedupKey key = scene.messages.key();
+        RecordTransaction transaction = scene.transactions.beginWithRecords(Duration.ofMillis(500));
+        assertThat(transaction.claimAll(List.of(Session.request(key))).get(0)).isInstanceOf(RecordResult.Written.class);
+        long began = System.nanoTime();
+        await().until(() -> System.nanoTime() - began > 1_000_000_000);
+        assertThatThrownBy(() -> transaction.keepResult(key, new byte[] {1}))
+                .isInstanceOf(BrokenTransactionException.class)
+                .hasMessageContaining("maxProcessingTime");
+        transaction.rollback();
     }
 
     @Test

@@ -2,7 +2,11 @@ package io.dedup.store.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import com.zaxxer.hikari.HikariDataSource;
 import io.dedup.DedupKey;
 import io.dedup.store.CommitResult;
@@ -17,11 +21,14 @@ import java.sql.Connection;
 import java.time.Duration;
 import java.util.List;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.slf4j.LoggerFactory;
+import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.jdbc.datasource.DataSourceUtils;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
@@ -30,8 +37,10 @@ import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.TransactionStatus;
 import org.springframework.transaction.support.AbstractPlatformTransactionManager;
 import org.springframework.transaction.support.DefaultTransactionDefinition;
+import org.springframework.transaction.support.SimpleTransactionStatus;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
@@ -189,6 +198,97 @@ class TransactionRulesTest {
         } finally {
             transaction.rollback();
         }
+    }
+
+    @OnEachDatabase
+    @DisplayName("what has lasted longer than it may isn't committed: its record could be over already")
+    void tooLate(JdbcDialect dialect) {
+        start(dialect);
+        RecordTransaction transaction = scene.transactions.begin(Duration.ofMillis(200));
+        assertThat(claim(transaction, scene.messages.key())).isInstanceOf(RecordResult.Written.class);
+        scene.effect("late");
+        long began = System.nanoTime();
+        await().until(() -> System.nanoTime() - began > 200_000_000);
+        assertThat(transaction.commit())
+                .isInstanceOfSatisfying(
+                        CommitResult.RolledBack.class,
+                        end -> assertThat(end.cause()).hasMessageContaining("maxProcessingTime"));
+        assertThat(scene.effects()).isZero();
+        assertThat(scene.records()).isZero();
+    }
+
+    @Test
+    @DisplayName("K11 a manager of several transactions is refused: the first that commits would count as the record's")
+    void chained() {
+        start(JdbcDialect.H2);
+        PlatformTransactionManager second = new DataSourceTransactionManager(scene.database.pool());
+        assertThatThrownBy(() -> scene.store.transactions(new Chained(scene.manager, second)))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("opens several transactions");
+    }
+
+    /** As Spring Data's {@code ChainedTransactionManager} does it: ends the last one first. */
+    private record Chained(PlatformTransactionManager first, PlatformTransactionManager last)
+            implements PlatformTransactionManager {
+        private static final class Both extends SimpleTransactionStatus {
+            private final TransactionStatus first;
+            private final TransactionStatus last;
+
+            Both(TransactionStatus first, TransactionStatus last) {
+                this.first = first;
+                this.last = last;
+            }
+        }
+
+        @Override
+        public TransactionStatus getTransaction(@Nullable TransactionDefinition definition) {
+            return new Both(first.getTransaction(definition), last.getTransaction(definition));
+        }
+
+        @Override
+        public void commit(TransactionStatus status) {
+            Both both = (Both) status;
+            last.commit(both.last);
+            first.commit(both.first);
+        }
+
+        @Override
+        public void rollback(TransactionStatus status) {
+            Both both = (Both) status;
+            last.rollback(both.last);
+            first.rollback(both.first);
+            both.setCompleted();
+        }
+    }
+
+    @Test
+    @DisplayName("K11 a handler that uses another DataSource is warned of, once for each")
+    void otherConnections() {
+        start(JdbcDialect.H2);
+        JdbcTemplate reading = new JdbcTemplate(scene.database.pool());
+        Logger logger = (Logger) LoggerFactory.getLogger(JdbcTransactions.class);
+        ListAppender<ILoggingEvent> lines = new ListAppender<>();
+        lines.start();
+        logger.addAppender(lines);
+        try {
+            for (int i = 0; i < 3; i++) {
+                RecordTransaction transaction = begin();
+                claim(transaction, scene.messages.key());
+                scene.effect("here");
+                if (i > 0) {
+                    assertThat(lines.list).hasSize(i - 1);
+                    reading.queryForList("SELECT * FROM effect");
+                }
+                assertThat(transaction.commit()).isInstanceOf(CommitResult.Committed.class);
+            }
+        } finally {
+            logger.detachAppender(lines);
+        }
+        assertThat(lines.list)
+                .singleElement()
+                .satisfies(line -> assertThat(line.getFormattedMessage())
+                        .contains("another DataSource than the one of table dedup_record")
+                        .contains(String.valueOf(reading.getDataSource())));
     }
 
     @OnEachDatabase
