@@ -12,7 +12,6 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.core.DecoratingProxy;
 import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.core.annotation.AnnotationAttributes;
-import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.transaction.TransactionManager;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.util.ClassUtils;
@@ -91,10 +90,10 @@ record HandlerCheck(DataSource dataSource, Function<String, @Nullable Transactio
         return new Declared("@" + JAKARTA + "(" + type + ")", type, "");
     }
 
-    /** Of the managers that know one: JDBC's, and by the same getter JPA's and Hibernate's. Null of the others. */
+    /** Of the managers that know one: JDBC's, JPA's and Hibernate's have the same getter. Null of the others. */
     private static @Nullable DataSource dataSourceOf(@Nullable TransactionManager manager) {
-        if (manager == null || manager instanceof DataSourceTransactionManager) {
-            return manager == null ? null : ((DataSourceTransactionManager) manager).getDataSource();
+        if (manager == null) {
+            return null;
         }
         try {
             return manager.getClass().getMethod("getDataSource").invoke(manager) instanceof DataSource known

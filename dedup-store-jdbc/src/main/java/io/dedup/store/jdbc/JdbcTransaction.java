@@ -272,8 +272,7 @@ final class JdbcTransaction implements RecordTransaction {
 
     private void checkWhole() {
         // Only statements are bound to the transaction manager's limit, or to an operator's: a process that was paused
-        // comes
-        // here late, and a record that counts from its claim may be over before it commits.
+        // comes here late, and a record that counts from its claim may be over before it commits.
         if (isLate()) {
             throw new TransactionTimedOutException(late() + ", and is rolled back");
         }
