@@ -5,6 +5,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -55,15 +56,26 @@ final class CompareAndSet {
             throws SQLException {
         List<DedupKey> keys = requests.stream().map(key).toList();
         List<Step<A>> steps = decide(requests, keys, decision, rows.read(connection, keys));
-        List<@Nullable A> answers = new ArrayList<>();
-        if (jdbcBatches && requests.size() > 1) {
-            if (wroteAll(connection, keys, steps)) {
-                steps.forEach(step -> answers.add(step.answer()));
-                return answers;
-            }
-            Rows.Snapshot now = rows.read(connection, keys);
-            steps = withoutWritten(steps, keys, now, decide(requests, keys, decision, now));
+        if (!jdbcBatches || requests.size() == 1) {
+            return singly(connection, keys, steps, locked);
         }
+        List<Rows.Outcome> outcomes = writeAll(connection, keys, steps);
+        if (outcomes.contains(Rows.Outcome.UNKNOWN)) {
+            Rows.Snapshot now = rows.read(connection, keys);
+            List<Step<A>> fresh = decide(requests, keys, decision, now);
+            return singly(connection, keys, withoutMade(steps, outcomes, keys, now, fresh), locked);
+        }
+        List<@Nullable A> answers = new ArrayList<>();
+        for (int i = 0; i < steps.size(); i++) {
+            answers.add(outcomes.get(i) == Rows.Outcome.MADE ? steps.get(i).answer() : null);
+        }
+        return answers;
+    }
+
+    private <A> List<@Nullable A> singly(
+            Connection connection, List<DedupKey> keys, List<Step<A>> steps, Function<@Nullable SQLException, A> locked)
+            throws SQLException {
+        List<@Nullable A> answers = new ArrayList<>();
         long start = System.nanoTime();
         SQLException held = null;
         for (int i = 0; i < steps.size(); i++) {
@@ -98,34 +110,58 @@ final class CompareAndSet {
         return steps;
     }
 
-    private <A> boolean wroteAll(Connection connection, List<DedupKey> keys, List<Step<A>> steps) throws SQLException {
+    /** The outcomes of all steps; what changes nothing is made. */
+    private <A> List<Rows.Outcome> writeAll(Connection connection, List<DedupKey> keys, List<Step<A>> steps)
+            throws SQLException {
+        List<Rows.Outcome> outcomes = new ArrayList<>(Collections.nCopies(steps.size(), Rows.Outcome.MADE));
         List<Rows.Change> changes = new ArrayList<>();
+        List<Integer> positions = new ArrayList<>();
         for (int i = 0; i < steps.size(); i++) {
             Row next = steps.get(i).next();
             if (next != null) {
                 changes.add(new Rows.Change(keys.get(i), steps.get(i).before(), next));
+                positions.add(i);
             }
         }
+        List<Rows.Outcome> written;
         try {
-            return rows.writeAll(connection, changes);
+            written = rows.writeAll(connection, changes);
         } catch (SQLException e) {
             SqlFailures.Kind kind = failures.kind(e);
-            if (kind == SqlFailures.Kind.RACE || kind == SqlFailures.Kind.LOCKED) {
-                return false; // how far the batch came is the driver's secret: look
+            if (kind != SqlFailures.Kind.RACE && kind != SqlFailures.Kind.LOCKED) {
+                throw e;
             }
-            throw e;
+            // How far the batch came is the driver's secret.
+            written = Collections.nCopies(changes.size(), Rows.Outcome.UNKNOWN);
         }
+        for (int i = 0; i < written.size(); i++) {
+            outcomes.set(positions.get(i), written.get(i));
+        }
+        return outcomes;
     }
 
-    /** The new steps, apart from those whose row has become what the old step wanted. */
-    private static <A> List<Step<A>> withoutWritten(
-            List<Step<A>> old, List<DedupKey> keys, Rows.Snapshot now, List<Step<A>> fresh) {
+    /**
+     * The new steps, apart from those that are made already. Where the driver doesn't say which these are, the row does: it
+     * has become what the old step wanted. Somebody else's write may have left the same row, but only at the same moment
+     * of the database's clock and with the same meaning: a claim names its owner.
+     */
+    private static <A> List<Step<A>> withoutMade(
+            List<Step<A>> old,
+            List<Rows.Outcome> outcomes,
+            List<DedupKey> keys,
+            Rows.Snapshot now,
+            List<Step<A>> fresh) {
         List<Step<A>> steps = new ArrayList<>(old.size());
         for (int i = 0; i < old.size(); i++) {
             Row wanted = old.get(i).next();
             Row is = now.row(keys.get(i));
-            boolean written = wanted != null && is != null && is.isSameAs(wanted);
-            steps.add(written ? Step.unchanged(old.get(i).answer()) : fresh.get(i));
+            boolean made = wanted != null
+                    && switch (outcomes.get(i)) {
+                        case MADE -> true;
+                        case TOO_LATE -> false;
+                        case UNKNOWN -> is != null && is.isSameAs(wanted);
+                    };
+            steps.add(made ? Step.unchanged(old.get(i).answer()) : fresh.get(i));
         }
         return steps;
     }

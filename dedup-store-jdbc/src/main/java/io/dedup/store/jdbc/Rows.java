@@ -6,11 +6,11 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Types;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -127,29 +127,48 @@ final class Rows {
         }
     }
 
-    /** Makes all of the changes, as one batch per kind, and tells whether each of them is known to be made. */
-    boolean writeAll(Connection connection, List<Change> changes) throws SQLException {
-        List<Change> inserts = new ArrayList<>();
-        List<Change> updates = new ArrayList<>();
-        changes.forEach(change -> (change.before() == null ? inserts : updates).add(change));
-        return writeAll(connection, insert, inserts) && writeAll(connection, update, updates);
+    /** What became of a change that went out in a batch. */
+    enum Outcome {
+        MADE,
+        /** The row was changed by somebody else first. */
+        TOO_LATE,
+        /** The driver doesn't count. */
+        UNKNOWN
     }
 
-    private boolean writeAll(Connection connection, String sql, List<Change> changes) throws SQLException {
-        if (changes.isEmpty()) {
-            return true;
+    /**
+     * Makes the changes as one batch per kind; the outcomes are in the order of the changes.
+     *
+     * @throws SQLException also when somebody else inserted a row; any of the changes may have been made then
+     */
+    List<Outcome> writeAll(Connection connection, List<Change> changes) throws SQLException {
+        Outcome[] outcomes = new Outcome[changes.size()];
+        writeAll(connection, insert, changes, true, outcomes);
+        writeAll(connection, update, changes, false, outcomes);
+        return List.of(outcomes);
+    }
+
+    private void writeAll(Connection connection, String sql, List<Change> changes, boolean inserts, Outcome[] outcomes)
+            throws SQLException {
+        int[] positions = IntStream.range(0, changes.size())
+                .filter(i -> (changes.get(i).before() == null) == inserts)
+                .toArray();
+        if (positions.length == 0) {
+            return;
         }
         try (PreparedStatement statement = statements.prepare(connection, sql)) {
-            for (Change change : changes) {
-                bind(statement, change);
+            for (int position : positions) {
+                bind(statement, changes.get(position));
                 statement.addBatch();
             }
-            for (int count : statement.executeBatch()) {
-                if (count != 1) { // 0, or a driver that doesn't count
-                    return false;
-                }
+            int[] counts = statement.executeBatch();
+            for (int i = 0; i < positions.length; i++) {
+                outcomes[positions[i]] = switch (counts[i]) {
+                    case 1 -> Outcome.MADE;
+                    case 0 -> Outcome.TOO_LATE;
+                    default -> Outcome.UNKNOWN;
+                };
             }
-            return true;
         }
     }
 

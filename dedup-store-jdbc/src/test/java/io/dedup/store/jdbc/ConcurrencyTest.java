@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.dedup.DedupKey;
 import io.dedup.store.ClaimRequest;
 import io.dedup.store.ClaimResult;
+import io.dedup.store.CompleteRequest;
 import io.dedup.store.WriteResult;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -20,6 +21,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
 
 /** Statements that get in each other's way. */
 class ConcurrencyTest {
@@ -188,6 +190,34 @@ class ConcurrencyTest {
         completions.get();
 
         assertThat(store.claimAll(Messages.again(held))).hasOnlyElementsOfType(ClaimResult.AlreadyDone.class);
+    }
+
+    @Test
+    @DisplayName("a write in a batch that came too late isn't taken for applied, though another left the same row")
+    void sameRow() throws Exception {
+        database = TestDatabase.open(JdbcDialect.GENERIC);
+        // Both writes are of the same moment, as they may be by chance where the database's clock is coarse.
+        store = database.closing(database.builder()
+                .clockQuery("SELECT 1000000000000000 AS store_time")
+                .build());
+        List<ClaimRequest> held = acquireAll(store, messages.claims(2));
+        List<CompleteRequest> requests = held.stream().map(Messages::complete).toList();
+        List<Future<List<WriteResult>>> both = new ArrayList<>();
+
+        try (Rival rival = Rival.locking(database, held.get(0).key())) {
+            both.add(threads.submit(() -> store.completeAll(requests)));
+            both.add(threads.submit(() -> store.completeAll(requests)));
+            database.awaitBlocked(2);
+            rival.rollback();
+        }
+
+        List<WriteResult> answers = new ArrayList<>();
+        for (Future<List<WriteResult>> answer : both) {
+            answers.addAll(answer.get(30, TimeUnit.SECONDS));
+        }
+        assertThat(answers)
+                .containsExactlyInAnyOrder(
+                        WriteResult.applied(), WriteResult.applied(), WriteResult.leaseLost(), WriteResult.leaseLost());
     }
 
     private static boolean isRenewedOrLostOrLocked(WriteResult answer) {

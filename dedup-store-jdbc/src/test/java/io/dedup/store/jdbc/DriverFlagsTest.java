@@ -15,12 +15,22 @@ import io.dedup.store.RecordRequest;
 import io.dedup.store.RecordResult;
 import io.dedup.store.WriteResult;
 import io.dedup.testservers.MariaDbServers;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import javax.sql.DataSource;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
+import org.springframework.jdbc.datasource.DelegatingDataSource;
 
 /** Options of the driver that change what it counts and how it sends. */
 class DriverFlagsTest {
@@ -36,50 +46,84 @@ class DriverFlagsTest {
     })
     @DisplayName("S3 no answer depends on what the driver counts as an affected row")
     void affectedRows(JdbcDialect dialect, String option) {
-        Messages messages = new Messages();
         try (TestDatabase database = TestDatabase.with(dialect, MariaDbServers.newDatabase(), option)) {
-            JdbcDedupStore store = database.store();
-            DedupKey key = messages.key();
-            ClaimRequest first = Messages.claim(key);
-
-            assertAcquired(store.claim(first), 1);
-            assertAcquired(store.claim(first), 1);
-            assertThat(store.claim(Messages.claim(key))).isInstanceOf(ClaimResult.InFlight.class);
-            assertThat(store.renew(Messages.renew(first))).isEqualTo(WriteResult.applied());
-            assertThat(store.renew(Messages.renew(Messages.claim(key)))).isEqualTo(WriteResult.leaseLost());
-            assertThat(store.complete(Messages.complete(Messages.claim(key)))).isEqualTo(WriteResult.leaseLost());
-            assertThat(store.complete(Messages.complete(first))).isEqualTo(WriteResult.applied());
-            assertThat(store.claim(Messages.claim(key))).isInstanceOf(ClaimResult.AlreadyDone.class);
-            assertThat(store.claim(Messages.claim(key)))
-                    .as("an unchanged duplicate")
-                    .isInstanceOf(ClaimResult.AlreadyDone.class);
-
-            List<ClaimRequest> some = acquireAll(store, messages.claims(3));
-            List<ClaimRequest> mixed = new ArrayList<>(some);
-            mixed.add(1, Messages.claim(key));
-            mixed.add(3, Messages.claim(messages.key()));
-            assertThat(store.renewAll(mixed.stream().map(Messages::renew).toList()))
-                    .containsExactly(
-                            WriteResult.applied(),
-                            WriteResult.leaseLost(),
-                            WriteResult.applied(),
-                            WriteResult.leaseLost(),
-                            WriteResult.applied());
-            assertThat(store.completeAll(mixed.stream().map(Messages::complete).toList()))
-                    .containsExactly(
-                            WriteResult.applied(),
-                            WriteResult.leaseLost(),
-                            WriteResult.applied(),
-                            WriteResult.leaseLost(),
-                            WriteResult.applied());
-            assertThat(store.claimAll(Messages.again(some))).hasOnlyElementsOfType(ClaimResult.AlreadyDone.class);
-
-            assertThat(store.forget(key, false)).isEqualTo(OperatorResult.APPLIED);
-            assertThat(store.forget(key, false)).isEqualTo(OperatorResult.ABSENT);
-            assertThat(store.forceDone(key, Messages.WINDOW, false)).isEqualTo(OperatorResult.APPLIED);
-            database.age(Messages.WINDOW.duration());
-            assertThat(store.purgeExpired(100)).isEqualTo(4);
+            assertAnswers(database, database.store());
         }
+    }
+
+    @Test
+    @DisplayName("S3 nor on whether it counts the rows of a batch at all")
+    void uncounted() {
+        try (TestDatabase database = TestDatabase.open(JdbcDialect.GENERIC)) {
+            DataSource uncounting = new DelegatingDataSource(database.pool()) {
+                @Override
+                public Connection getConnection() throws SQLException {
+                    return uncounting(Connection.class, super.getConnection());
+                }
+            };
+            assertAnswers(
+                    database, database.closing(database.builder(uncounting).build()));
+        }
+    }
+
+    private static <T> T uncounting(Class<T> type, T target) {
+        return type.cast(Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, (self, method, args) -> {
+            try {
+                Object result = method.invoke(target, args);
+                if (result instanceof int[] counts) {
+                    Arrays.fill(counts, Statement.SUCCESS_NO_INFO);
+                }
+                return result instanceof PreparedStatement statement
+                        ? uncounting(PreparedStatement.class, statement)
+                        : result;
+            } catch (InvocationTargetException e) {
+                throw e.getCause();
+            }
+        }));
+    }
+
+    private static void assertAnswers(TestDatabase database, JdbcDedupStore store) {
+        Messages messages = new Messages();
+        DedupKey key = messages.key();
+        ClaimRequest first = Messages.claim(key);
+
+        assertAcquired(store.claim(first), 1);
+        assertAcquired(store.claim(first), 1);
+        assertThat(store.claim(Messages.claim(key))).isInstanceOf(ClaimResult.InFlight.class);
+        assertThat(store.renew(Messages.renew(first))).isEqualTo(WriteResult.applied());
+        assertThat(store.renew(Messages.renew(Messages.claim(key)))).isEqualTo(WriteResult.leaseLost());
+        assertThat(store.complete(Messages.complete(Messages.claim(key)))).isEqualTo(WriteResult.leaseLost());
+        assertThat(store.complete(Messages.complete(first))).isEqualTo(WriteResult.applied());
+        assertThat(store.claim(Messages.claim(key))).isInstanceOf(ClaimResult.AlreadyDone.class);
+        assertThat(store.claim(Messages.claim(key)))
+                .as("an unchanged duplicate")
+                .isInstanceOf(ClaimResult.AlreadyDone.class);
+
+        List<ClaimRequest> some = acquireAll(store, messages.claims(3));
+        List<ClaimRequest> mixed = new ArrayList<>(some);
+        mixed.add(1, Messages.claim(key));
+        mixed.add(3, Messages.claim(messages.key()));
+        assertThat(store.renewAll(mixed.stream().map(Messages::renew).toList()))
+                .containsExactly(
+                        WriteResult.applied(),
+                        WriteResult.leaseLost(),
+                        WriteResult.applied(),
+                        WriteResult.leaseLost(),
+                        WriteResult.applied());
+        assertThat(store.completeAll(mixed.stream().map(Messages::complete).toList()))
+                .containsExactly(
+                        WriteResult.applied(),
+                        WriteResult.leaseLost(),
+                        WriteResult.applied(),
+                        WriteResult.leaseLost(),
+                        WriteResult.applied());
+        assertThat(store.claimAll(Messages.again(some))).hasOnlyElementsOfType(ClaimResult.AlreadyDone.class);
+
+        assertThat(store.forget(key, false)).isEqualTo(OperatorResult.APPLIED);
+        assertThat(store.forget(key, false)).isEqualTo(OperatorResult.ABSENT);
+        assertThat(store.forceDone(key, Messages.WINDOW, false)).isEqualTo(OperatorResult.APPLIED);
+        database.age(Messages.WINDOW.duration());
+        assertThat(store.purgeExpired(100)).isEqualTo(4);
     }
 
     @ParameterizedTest(name = "{0} with {1}")

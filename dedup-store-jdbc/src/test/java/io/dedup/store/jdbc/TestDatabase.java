@@ -198,6 +198,11 @@ final class TestDatabase implements AutoCloseable {
 
     /** Waits until somebody waits for a row that somebody else has locked. */
     void awaitBlocked() {
+        awaitBlocked(1);
+    }
+
+    /** Waits until this many do. */
+    void awaitBlocked(int sessions) {
         // H2 doesn't name the blocker of an insert; in an idle database one that is being executed is one that waits.
         String sql = switch (dialect) {
             case POSTGRESQL ->
@@ -216,7 +221,7 @@ final class TestDatabase implements AutoCloseable {
         await().pollDelay(Duration.ZERO)
                 .pollInterval((polls, previous) ->
                         Duration.ofMillis(ThreadLocalRandom.current().nextLong(110, 400)))
-                .until(() -> count(sql) > 0);
+                .until(() -> count(sql) >= sessions);
     }
 
     /** Makes all records older. */
