@@ -29,7 +29,12 @@ final class Report {
         return this;
     }
 
+    /** Says so where there are no rows: not every store is measured in every section. */
     void table(List<String> head, List<List<String>> rows) {
+        if (rows.isEmpty()) {
+            line("None of the chosen stores is measured here.");
+            return;
+        }
         row(head);
         row(head.stream().map(column -> "---").toList());
         rows.forEach(this::row);

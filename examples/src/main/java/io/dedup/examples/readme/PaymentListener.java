@@ -24,11 +24,15 @@ public class PaymentListener {
 
     // readme:begin
     @Bean
-    KafkaDedup dedup(DedupStore store) {
-        Deduplicator payments = Deduplicator.builder(store)
+    Deduplicator payments(DedupStore store) {
+        return Deduplicator.builder(store)
                 .consumer("payments") // with the topic, the scope in which an ID is unique
                 .topic("orders", policy -> policy.window(Duration.ofDays(7)))
                 .build();
+    }
+
+    @Bean
+    KafkaDedup dedup(Deduplicator payments) {
         return KafkaDedup.builder(payments)
                 .id(KafkaMessageIds.json("/data/orderId")) // or header("order-id"), key(), cloudEvent() …
                 .build();

@@ -3,12 +3,16 @@ package io.dedup.examples.readme;
 import io.dedup.DedupMode;
 import io.dedup.Deduplicator;
 import io.dedup.Window;
+import io.dedup.kafka.KafkaDedup;
+import io.dedup.kafka.KafkaMessageIds;
 import io.dedup.store.jdbc.JdbcDedupStore;
 import javax.sql.DataSource;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.kafka.annotation.EnableKafka;
 import org.springframework.kafka.annotation.KafkaListener;
+import org.springframework.kafka.config.ConcurrentKafkaListenerContainerFactory;
+import org.springframework.kafka.core.ConsumerFactory;
 import org.springframework.transaction.PlatformTransactionManager;
 
 /** The README's sample of a transactional mode; what is between the markers stands there, and a test compares them. */
@@ -23,8 +27,12 @@ public class TransferListener {
 
     // readme:begin
     @Bean
-    Deduplicator ledger(DataSource dataSource, PlatformTransactionManager transactions) {
-        JdbcDedupStore table = JdbcDedupStore.builder(dataSource).build();
+    JdbcDedupStore table(DataSource dataSource) {
+        return JdbcDedupStore.builder(dataSource).build();
+    }
+
+    @Bean
+    Deduplicator ledger(JdbcDedupStore table, PlatformTransactionManager transactions) {
         return Deduplicator.builder(table)
                 .transactions(table.transactions(transactions))
                 .consumer("ledger")
@@ -34,7 +42,23 @@ public class TransferListener {
                 .build();
     }
 
-    @KafkaListener(topics = "transfers", groupId = "ledger")
+    @Bean
+    KafkaDedup ledgerDedup(Deduplicator ledger) {
+        return KafkaDedup.builder(ledger)
+                .id(KafkaMessageIds.header("transfer-id"))
+                .build();
+    }
+
+    @Bean
+    ConcurrentKafkaListenerContainerFactory<String, Transfer> ledgerContainers(
+            ConsumerFactory<String, Transfer> consumers, KafkaDedup ledgerDedup) {
+        var factory = new ConcurrentKafkaListenerContainerFactory<String, Transfer>();
+        factory.setConsumerFactory(consumers);
+        factory.setContainerCustomizer(ledgerDedup.customizer());
+        return factory;
+    }
+
+    @KafkaListener(topics = "transfers", groupId = "ledger", containerFactory = "ledgerContainers")
     void book(Transfer transfer) { // in a transaction with its record; @Transactional, JdbcTemplate and JPA join it
         accounts.move(transfer.from(), transfer.to(), transfer.amount());
     }

@@ -1,0 +1,4 @@
+@NullMarked
+package io.dedup.examples.readme;
+
+import org.jspecify.annotations.NullMarked;
