@@ -11,9 +11,12 @@ import java.util.Objects;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Builds a {@link Deduplicator}. Not thread-safe. */
 public final class DeduplicatorBuilder {
+    private static final Logger log = LoggerFactory.getLogger(Deduplicator.class);
     private static final Duration MAX_SHUTDOWN_TIMEOUT = Duration.ofHours(1);
 
     private final DedupStore store;
@@ -142,8 +145,11 @@ public final class DeduplicatorBuilder {
         return policies;
     }
 
+    /** Those that were given, and the log. */
     List<DedupListener> listeners() {
-        return List.copyOf(listeners);
+        List<DedupListener> all = new ArrayList<>(listeners);
+        all.add(new TroubleLog(Objects.requireNonNull(consumer), store.name(), System::nanoTime, log::warn));
+        return all;
     }
 
     @Nullable
