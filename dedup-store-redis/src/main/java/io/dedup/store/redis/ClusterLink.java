@@ -76,4 +76,12 @@ record ClusterLink(StatefulRedisClusterConnection<byte[], byte[]> connection) im
     public boolean isCluster() {
         return true;
     }
+
+    /** A slot without a master stands for itself. */
+    @Override
+    public Object serverOf(ScriptCall<?> call) {
+        int slot = SlotHash.getSlot(call.firstKey());
+        RedisClusterNode master = connection.getPartitions().getMasterBySlot(slot);
+        return master == null ? slot : master.getNodeId();
+    }
 }

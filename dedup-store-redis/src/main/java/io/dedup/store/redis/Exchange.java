@@ -1,6 +1,7 @@
 package io.dedup.store.redis;
 
 import io.dedup.store.DedupStoreException;
+import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.protocol.AsyncCommand;
 import java.time.Duration;
 import java.util.concurrent.CancellationException;
@@ -34,6 +35,9 @@ final class Exchange {
             return answer(operation, command, deadline);
         } catch (DedupStoreException e) {
             throw e;
+        } catch (RedisCommandExecutionException e) {
+            link.refused(String.valueOf(e.getMessage()));
+            throw errors.failed(operation, e);
         } catch (Exception e) {
             throw errors.failed(operation, e);
         }

@@ -51,6 +51,7 @@ final class NativeClaim {
             if (String.valueOf(e.getMessage()).startsWith("OOM")) {
                 return null; // a duplicate needs no memory, but SET asks for it first
             }
+            link.refused(String.valueOf(e.getMessage()));
             throw errors.failed(OPERATION, e);
         } catch (Exception e) {
             throw errors.failed(OPERATION, e);

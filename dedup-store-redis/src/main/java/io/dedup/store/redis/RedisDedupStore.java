@@ -64,7 +64,7 @@ public final class RedisDedupStore implements DedupStore {
         RecordKeys keys = new RecordKeys(settings.namespace());
         this.forgetAll = () -> new ForgetAll(links, exchange, errors, replication, keys);
         StartCheck start = new StartCheck(exchange, errors);
-        int version = start.inspect(links.masters());
+        int version = start.inspect(links.masters(), links.main().isCluster());
         this.warnings = start.warnings();
         this.retentionGuard = new RetentionGuard(exchange, errors, keys.retentionKey(), attemptRetention);
         retentionGuard.check(links.main(), "start");
@@ -248,10 +248,15 @@ public final class RedisDedupStore implements DedupStore {
         return forgetAll.get().run();
     }
 
-    /** Reads the namespace's attempt retention, so that a server that came back empty or as another one is noticed. */
+    /**
+     * {@inheritDoc}
+     *
+     * <p>Reads the namespace's attempt retention, so that a server that came back empty or as another one is noticed, after an
+     * attempt to write it, which a replica refuses, and so does a server without memory for claims. Two round trips.
+     */
     @Override
     public void ping() {
-        retentionGuard.check(links.main(), "ping");
+        retentionGuard.checkWriting(links.main(), "ping");
     }
 
     @Override

@@ -94,14 +94,16 @@ final class RedisErrors {
     private static String hint(String error) {
         if (error.startsWith("OOM")) {
             return "; raise the server's maxmemory, or shorten windows. Completes and releases still work";
-        } else if (error.startsWith("READONLY")) {
-            return "; uri leads to a replica: name the master, or the sentinels";
+        } else if (error.contains("READONLY")) { // older servers put a script's name before it
+            return "; uri leads to a replica: name the master, or the sentinels. The connection is made anew";
         } else if (error.startsWith("NOAUTH") || error.startsWith("WRONGPASS")) {
             return "; set user and password in uri";
         } else if (error.startsWith("NOPERM")) {
             return "; the user in uri needs GET, SET, MGET, DEL, PTTL, PEXPIRE, TIME, INFO, EVAL and EVALSHA on the keys"
-                    + " of the namespace; forgetAll needs SCAN and UNLINK besides, in a cluster CLUSTER NODES and CLUSTER"
-                    + " INFO";
+                    + " of the namespace; in a cluster CLUSTER NODES; waitForReplicas needs WAIT, findStuck SCAN and"
+                    + " GETRANGE, forgetAll SCAN and UNLINK, in a cluster CLUSTER INFO, too";
+        } else if (error.startsWith("CROSSSLOT") || error.startsWith("MOVED")) {
+            return "; the server is one of a cluster: name it by clusterUri";
         } else if (error.startsWith("CLUSTERDOWN")) {
             return "; the cluster has no master for some slots, or can't reach it";
         } else if (error.startsWith("BUSY")) {

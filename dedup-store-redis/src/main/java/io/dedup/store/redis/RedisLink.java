@@ -19,4 +19,10 @@ interface RedisLink {
 
     /** Whether every key may be on a server of its own, so that a script can be given one key only. */
     boolean isCluster();
+
+    /** Stands for the server that has the call's first key, to be compared with others of this link. */
+    Object serverOf(ScriptCall<?> call);
+
+    /** A server has refused a command; the error says why. */
+    default void refused(String error) {}
 }

@@ -53,6 +53,12 @@ final class RetentionGuard {
         }
     }
 
+    /** The same, and a write whatever is there: a server that has become a replica would still answer the read. */
+    void checkWriting(RedisLink link, String operation) {
+        exchange.call(link, operation, writeIfAbsent());
+        check(link, operation);
+    }
+
     private byte @Nullable [] read(RedisLink link, String operation) {
         CommandArgs<byte[], byte[]> args = new CommandArgs<>(ByteArrayCodec.INSTANCE).addKey(key);
         return exchange.call(

@@ -5,6 +5,7 @@ import io.lettuce.core.output.CommandOutput;
 import io.lettuce.core.protocol.AsyncCommand;
 import io.lettuce.core.protocol.Command;
 import io.lettuce.core.protocol.CommandType;
+import java.nio.ByteBuffer;
 import java.util.Objects;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -49,6 +50,10 @@ final class ScriptCall<T> {
     /** The command made last. */
     AsyncCommand<byte[], byte[], T> command() {
         return Objects.requireNonNull(command);
+    }
+
+    ByteBuffer firstKey() {
+        return arguments.firstKey();
     }
 
     void answered(T value) {

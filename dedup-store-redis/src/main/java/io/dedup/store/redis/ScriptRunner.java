@@ -1,7 +1,11 @@
 package io.dedup.store.redis;
 
 import io.dedup.store.DedupStoreException;
+import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
+import java.util.function.Predicate;
 
 /**
  * Runs scripts, single or many on their way at once. Thread-safe.
@@ -34,23 +38,42 @@ final class ScriptRunner {
         return call.answer();
     }
 
-    /** Every call has an answer or a failure afterwards. */
+    /**
+     * Every call has an answer or a failure afterwards. What else a server has that has failed isn't tried, as each wave more
+     * would wait as long again; what others have is, or a server that is down would end the leases of all.
+     */
     void runAll(RedisLink link, List<? extends ScriptCall<?>> calls, Replication replication) {
         int size = link.isCluster() ? WAVE_OF_KEYS : WAVE_OF_BATCHES;
+        Set<Object> failed = new HashSet<>();
         for (int from = 0; from < calls.size(); from += size) {
-            int to = Math.min(calls.size(), from + size);
-            exchange.refuseIfInterrupted(calls.get(from).operation());
-            List<? extends ScriptCall<?>> some = calls.subList(from, to);
-            wave(link, some, replication).run();
-            if (some.stream().anyMatch(call -> call.failure() != null)) {
-                giveUp(calls.subList(to, calls.size())); // each wave more would wait as long again
-                return;
+            List<? extends ScriptCall<?>> some = calls.subList(from, Math.min(calls.size(), from + size));
+            if (!failed.isEmpty()) {
+                boolean interrupted = Thread.currentThread().isInterrupted();
+                some = withoutGivenUp(some, call -> interrupted || failed.contains(link.serverOf(call)));
+            }
+            if (!some.isEmpty()) {
+                exchange.refuseIfInterrupted(some.get(0).operation());
+                wave(link, some, replication).run();
+            }
+            for (ScriptCall<?> call : some) {
+                if (call.failure() != null) {
+                    failed.add(link.serverOf(call));
+                }
             }
         }
     }
 
-    private void giveUp(List<? extends ScriptCall<?>> calls) {
-        calls.forEach(call -> call.failed(errors.notTried(call.operation())));
+    private List<? extends ScriptCall<?>> withoutGivenUp(
+            List<? extends ScriptCall<?>> calls, Predicate<ScriptCall<?>> givenUp) {
+        List<ScriptCall<?>> rest = new ArrayList<>();
+        for (ScriptCall<?> call : calls) {
+            if (givenUp.test(call)) {
+                call.failed(errors.notTried(call.operation()));
+            } else {
+                rest.add(call);
+            }
+        }
+        return rest;
     }
 
     private ScriptWave wave(RedisLink link, List<? extends ScriptCall<?>> calls, Replication replication) {

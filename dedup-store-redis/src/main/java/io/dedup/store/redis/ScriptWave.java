@@ -118,6 +118,7 @@ final class ScriptWave {
             if (mayResend && renewCommand(call, e)) {
                 return false;
             }
+            link.refused(String.valueOf(e.getMessage()));
             call.failed(errors.failed(call.operation(), e));
         } catch (Exception e) {
             call.failed(errors.failed(call.operation(), e));

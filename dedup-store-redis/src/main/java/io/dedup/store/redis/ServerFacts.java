@@ -10,9 +10,14 @@ import org.jspecify.annotations.Nullable;
  *
  * @param version as major × 100 + minor; 0 where it doesn't say
  * @param isReplica whether it only follows another server
+ * @param isOfCluster whether it refuses keys of several slots at once
  * @param evictionPolicy null where it doesn't say
  */
-record ServerFacts(int version, boolean isReplica, @Nullable String evictionPolicy) {
+record ServerFacts(
+        int version,
+        boolean isReplica,
+        boolean isOfCluster,
+        @Nullable String evictionPolicy) {
     static final int V6_2 = 602;
     static final int V7_0 = 700;
     static final String NO_EVICTION = "noeviction";
@@ -22,6 +27,7 @@ record ServerFacts(int version, boolean isReplica, @Nullable String evictionPoli
         return new ServerFacts(
                 version(fields.get("redis_version")),
                 "slave".equals(fields.get("role")),
+                "cluster".equals(fields.get("redis_mode")) || "1".equals(fields.get("cluster_enabled")),
                 fields.get("maxmemory_policy"));
     }
 

@@ -31,9 +31,10 @@ final class StartCheck {
     /**
      * Refuses what can't work, and warns of what may forget records.
      *
+     * @param asCluster whether each key is sent by itself, to the server of its slot
      * @return the lowest version of the servers, see {@link ServerFacts#version}
      */
-    int inspect(List<StatefulRedisConnection<byte[], byte[]>> masters) {
+    int inspect(List<StatefulRedisConnection<byte[], byte[]>> masters, boolean asCluster) {
         List<ServerFacts> servers = new ArrayList<>();
         for (StatefulRedisConnection<byte[], byte[]> master : masters) {
             servers.add(ask(master));
@@ -46,6 +47,13 @@ final class StartCheck {
         if (servers.stream().anyMatch(ServerFacts::isReplica)) {
             throw new DedupStoreException(
                     "Redis " + errors.where() + " is a replica: let uri name the master, or the sentinels", null);
+        }
+        if (!asCluster && servers.stream().anyMatch(ServerFacts::isOfCluster)) {
+            throw new DedupStoreException(
+                    "Redis " + errors.where()
+                            + " is a server of a cluster, which refuses batches: name it by clusterUri or"
+                            + " clusterClient instead of uri or client, even where it is the only one",
+                    null);
         }
         servers.stream().map(ServerFacts::evictionPolicy).distinct().forEach(this::warnOfEviction);
         return version;
@@ -64,7 +72,7 @@ final class StartCheck {
                 warn("Redis " + errors.where()
                         + " forbids INFO: taken for version 6.2; its maxmemory-policy is unknown."
                         + " Allow it to the user of the store");
-                return new ServerFacts(0, false, null);
+                return new ServerFacts(0, false, false, null);
             }
             throw e;
         }

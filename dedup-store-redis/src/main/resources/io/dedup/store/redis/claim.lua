@@ -44,7 +44,7 @@ local function claim(key, mine, fingerprint)
   local claimed = format('%s%s%.0f,%.0f,%.0f,%s', dead == 1 and 'T' or 'P', mine, attempt, deaths, token, fingerprint)
   local set = pcall('SET', key, claimed, 'PX', ttl)
   if set.err then
-    return 'E' .. set.err
+    return set
   end
   return format('A%.0f,%.0f,%d,%.0f', attempt, deaths, dead, token)
 end
@@ -61,7 +61,7 @@ for i = 1, #KEYS do
     if not set then
       value = ''
     elseif set.err then
-      answer = 'E' .. set.err
+      answer = set
     else
       code = 'N'
     end
@@ -73,6 +73,12 @@ for i = 1, #KEYS do
   end
   codes[i] = code
   if code == 'x' then
+    if type(answer) == 'table' then -- what memory is missing for concerns a key; that this is a replica, all
+      if string.find(answer.err, 'READONLY', 1, true) then
+        return answer
+      end
+      answer = 'E' .. answer.err
+    end
     answers[#answers + 1] = answer
   end
 end

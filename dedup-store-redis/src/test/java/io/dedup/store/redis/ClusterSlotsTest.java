@@ -7,6 +7,7 @@ import io.dedup.DedupKey;
 import io.dedup.DedupScope;
 import io.dedup.store.ClaimRequest;
 import io.dedup.store.ClaimResult;
+import io.dedup.store.RenewRequest;
 import io.dedup.store.WriteResult;
 import io.dedup.testservers.RedisBinary;
 import io.dedup.testservers.RedisCluster;
@@ -222,6 +223,34 @@ class ClusterSlotsTest {
                                         ClaimResult.Acquired.class,
                                         acquired ->
                                                 assertThat(acquired.attempt()).isEqualTo(1))));
+    }
+
+    @Test
+    @DisplayName("a heartbeat over many claims renews those of the nodes that answer, whichever come first")
+    void pausedNodeInHeartbeat() {
+        RedisServer slow = cluster.masters().get(2);
+        List<ClaimRequest> claims = messages.claims(1_500);
+        try (RedisDedupStore hasty = RedisDedupStore.builder()
+                .clusterUris(uris())
+                .commandTimeout(Duration.ofSeconds(3))
+                .build()) {
+            assertThat(store.claimAll(claims))
+                    .allSatisfy(answer -> assertThat(answer).isInstanceOf(ClaimResult.Acquired.class));
+            List<RenewRequest> renewals = claims.stream().map(Messages::renew).toList();
+            assertThat(hasty.renewAll(renewals)).containsOnly(WriteResult.applied());
+            slow.pause();
+            List<WriteResult> answers;
+            try {
+                answers = hasty.renewAll(renewals);
+            } finally {
+                slow.resume();
+            }
+
+            assertThat(answers.subList(0, 500)).hasAtLeastOneElementOfType(WriteResult.StoreError.class);
+            assertThat(answers.subList(1_000, 1_500))
+                    .filteredOn(WriteResult::isApplied)
+                    .hasSizeGreaterThan(250); // two nodes of three
+        }
     }
 
     @Test

@@ -69,6 +69,45 @@ class OutageTest {
     }
 
     @Test
+    @DisplayName("D2 a master that is made a replica keeps its connections: they are given up, also the heartbeat's")
+    void switchedOver() {
+        try (RedisServer other = RedisServers.start()) {
+            other.command("REPLICAOF", "127.0.0.1", Integer.toString(server.port()));
+            await().atMost(LATE)
+                    .until(() -> other.command("INFO", "replication").contains("master_link_status:up"));
+            proxy.retarget("127.0.0.1", other.port());
+            other.command("REPLICAOF", "NO", "ONE");
+            server.command("REPLICAOF", "127.0.0.1", Integer.toString(other.port()));
+
+            await().ignoreExceptionsInstanceOf(DedupStoreException.class)
+                    .atMost(LATE)
+                    .untilAsserted(() -> assertThat(store.renewAll(List.of(Messages.renew(held))))
+                            .containsExactly(WriteResult.applied()));
+            await().ignoreExceptionsInstanceOf(DedupStoreException.class)
+                    .atMost(LATE)
+                    .untilAsserted(() -> assertThat(store.claim(Messages.claim(messages.key())))
+                            .isInstanceOf(ClaimResult.Acquired.class));
+        }
+    }
+
+    @Test
+    @DisplayName(
+            "D2 a batch of claims finds the new master, too, and ping doesn't take a replica for a store that answers")
+    void switchedOverBatch() {
+        server.command("REPLICAOF", "127.0.0.1", "1");
+        assertThatThrownBy(store::ping).isInstanceOf(DedupStoreException.class).hasMessageContaining("replica");
+
+        try (RedisServer other = RedisServers.start()) {
+            proxy.retarget("127.0.0.1", other.port());
+            List<ClaimRequest> claims = messages.claims(3);
+            await().atMost(LATE)
+                    .untilAsserted(
+                            () -> assertThat(store.claimAll(claims)).hasOnlyElementsOfType(ClaimResult.Acquired.class));
+            store.ping();
+        }
+    }
+
+    @Test
     @DisplayName("while the server stands still every call ends with the command time-out")
     void paused() {
         server.pause();

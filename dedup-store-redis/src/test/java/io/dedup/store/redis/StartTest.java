@@ -140,6 +140,18 @@ class StartTest {
     }
 
     @Test
+    @DisplayName(
+            "D6 a server of a cluster is refused where it is named as a standalone one: it would refuse every batch")
+    void ofCluster() {
+        try (RedisServer other =
+                RedisServers.builder().config("cluster-enabled", "yes").start()) {
+            assertThatThrownBy(() -> Stores.builder().uri(other.uri()).build())
+                    .isInstanceOf(DedupStoreException.class)
+                    .hasMessageContaining("clusterUri");
+        }
+    }
+
+    @Test
     @DisplayName("a user who may neither INFO nor CONFIG is served, and warned")
     void restrictedUser() {
         server.command(
