@@ -11,10 +11,12 @@ import io.dedup.engine.Admission;
 import io.dedup.engine.Delivery;
 import io.dedup.engine.Execution;
 import io.dedup.engine.WaitBudget;
+import io.dedup.store.DedupStore;
 import io.dedup.store.StoredRecord.State;
 import io.dedup.support.DeduplicatorTestBase;
 import io.dedup.support.Faults;
 import io.dedup.support.FaultyStore.Op;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -165,17 +167,22 @@ class CloseTest extends DeduplicatorTestBase {
 
     @Test
     void itsThreadsEnd() {
-        Deduplicator dedup = deduplicator();
-        assertThat(dedupThreads()).isGreaterThanOrEqualTo(2);
+        String name = "named-" + System.nanoTime(); // others have threads at the same time
+        DedupStore named = (DedupStore) Proxy.newProxyInstance(
+                DedupStore.class.getClassLoader(),
+                new Class<?>[] {DedupStore.class},
+                (self, method, arguments) -> method.getName().equals("name") ? name : method.invoke(store, arguments));
+        Deduplicator dedup = deduplicator(named, policy -> policy);
+        assertThat(dedupThreads(name)).isGreaterThanOrEqualTo(2);
         dedup.close();
 
-        await().until(() -> dedupThreads() == 0);
+        await().until(() -> dedupThreads(name) == 0);
     }
 
-    private static long dedupThreads() {
+    private static long dedupThreads(String store) {
         return Thread.getAllStackTraces().keySet().stream()
-                .filter(thread -> thread.getName().equals("dedup-heartbeat-faulty")
-                        || thread.getName().equals("dedup-background-faulty"))
+                .filter(thread -> thread.getName().equals("dedup-heartbeat-" + store)
+                        || thread.getName().equals("dedup-background-" + store))
                 .count();
     }
 }

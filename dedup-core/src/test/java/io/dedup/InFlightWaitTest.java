@@ -131,7 +131,7 @@ class InFlightWaitTest extends DeduplicatorTestBase {
     void heartbeatWhileWaiting() {
         FaultyStore running = new FaultyStore(new InMemoryDedupStore());
         Deduplicator dedup = deduplicator(
-                running, policy -> policy.lease(Duration.ofMillis(250)).inFlightWait(Duration.ofSeconds(2)));
+                running, policy -> policy.lease(Duration.ofMillis(250)).inFlightWait(Duration.ofSeconds(5)));
         // "a" is free at once, "b" becomes free while the batch waits, "c" is held all the time.
         Claim b = claim(running, "b", Duration.ofMinutes(10));
         claim(running, "c", Duration.ofMinutes(10));
@@ -145,7 +145,7 @@ class InFlightWaitTest extends DeduplicatorTestBase {
         BatchAdmission batch = dedup.engine()
                 .admitAll(
                         List.of(delivery(dedup, "a"), delivery(dedup, "b"), delivery(dedup, "c")),
-                        WaitBudget.of(Duration.ofSeconds(2)));
+                        WaitBudget.of(Duration.ofSeconds(5)));
 
         assertThat(batch.admissions().get(0)).isInstanceOf(Admission.Run.class);
         assertThat(batch.admissions().get(2)).isInstanceOf(Admission.Defer.class);

@@ -8,7 +8,6 @@ import io.dedup.DedupPolicy;
 import io.dedup.OnMissingId;
 import io.dedup.engine.Execution;
 import io.dedup.store.StoredRecord;
-import io.dedup.store.memory.InMemoryDedupStore;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
@@ -51,7 +50,7 @@ import org.springframework.util.backoff.FixedBackOff;
 class ClaimAheadTest {
     private static final int MANY = 120;
 
-    private final WatchedStore watched = new WatchedStore(new InMemoryDedupStore());
+    private final WatchedStore watched = new WatchedStore(Scene.memory());
 
     private Scene scene(UnaryOperator<DedupPolicy.Builder> policy) {
         return scene(1, policy);

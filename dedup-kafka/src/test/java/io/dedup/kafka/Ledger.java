@@ -88,6 +88,7 @@ final class Ledger implements AutoCloseable {
     static RedisDedupStore redis() {
         return RedisDedupStore.builder()
                 .uri(RedisServers.shared().uri())
+                .commandTimeout(Scene.COLD_CLIENT)
                 .namespace("tiered-" + UUID.randomUUID())
                 .build();
     }

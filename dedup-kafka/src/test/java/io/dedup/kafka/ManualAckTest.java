@@ -335,9 +335,9 @@ class ManualAckTest {
     @DisplayName(
             "K15 a stopped consumer's unacknowledged messages stay claimed until maxProcessingTime, then run again")
     void stopWithUnacknowledged() {
-        Duration processing = Duration.ofSeconds(1);
+        Duration processing = Duration.ofSeconds(5);
         try (Scene scene =
-                new Scene(policy -> policy.lease(Duration.ofMillis(200)).maxProcessingTime(processing))) {
+                new Scene(policy -> policy.lease(Duration.ofSeconds(1)).maxProcessingTime(processing))) {
             scene.send("a");
             var container = scene.start(scene.container(AckMode.MANUAL, collecting(scene)));
             scene.awaitEffects("a");

@@ -42,7 +42,10 @@ class RealStoresTest {
     private DedupStore store(Server server) {
         return switch (server) {
             case REDIS ->
-                RedisDedupStore.builder().uri(RedisServers.shared().uri()).build();
+                RedisDedupStore.builder()
+                        .uri(RedisServers.shared().uri())
+                        .commandTimeout(Scene.COLD_CLIENT)
+                        .build();
             case POSTGRESQL -> jdbc(PostgresServers.newDatabase());
             case MARIADB -> jdbc(MariaDbServers.newDatabase());
             case H2 -> jdbc("jdbc:h2:mem:" + UUID.randomUUID() + ";LOCK_TIMEOUT=1000", "sa", "");

@@ -16,6 +16,7 @@ import io.dedup.store.DedupStore;
 import io.dedup.store.TransactionalRecords;
 import io.dedup.store.memory.InMemoryDedupStore;
 import io.dedup.testservers.KafkaServers;
+import io.dedup.testservers.PauselessClock;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -52,6 +53,9 @@ import org.springframework.kafka.listener.ContainerProperties.AckMode;
 final class Scene implements AutoCloseable {
     static final Duration PATIENCE = Duration.ofMinutes(1);
 
+    /** What a store's client may take for its first connection, in a JVM that has to load its classes. */
+    static final Duration COLD_CLIENT = Duration.ofSeconds(15);
+
     final String bootstrap = KafkaServers.shared().bootstrapServers();
     final String topic = "t" + UUID.randomUUID().toString().substring(0, 8);
     final String group = "g-" + topic;
@@ -75,11 +79,16 @@ final class Scene implements AutoCloseable {
     }
 
     Scene(UnaryOperator<DedupPolicy.Builder> changes) {
-        this(new InMemoryDedupStore(), 1, changes);
+        this(memory(), 1, changes);
     }
 
     Scene(int partitions, UnaryOperator<DedupPolicy.Builder> changes) {
-        this(new InMemoryDedupStore(), partitions, changes);
+        this(memory(), partitions, changes);
+    }
+
+    /** On a clock that a machine that stands still doesn't move: leases are short here. */
+    static InMemoryDedupStore memory() {
+        return new InMemoryDedupStore(PauselessClock.get(), InMemoryDedupStore.DEFAULT_ATTEMPT_RETENTION);
     }
 
     Scene(DedupStore store, int partitions, UnaryOperator<DedupPolicy.Builder> changes) {
@@ -195,7 +204,7 @@ final class Scene implements AutoCloseable {
         config.put("bootstrap.servers", bootstrap);
         config.put("group.id", group);
         config.put("auto.offset.reset", "earliest");
-        config.put("session.timeout.ms", 6000);
+        config.put("session.timeout.ms", 30_000);
         config.put("heartbeat.interval.ms", 500);
         config.put("fetch.max.wait.ms", 50);
         return config;

@@ -21,9 +21,9 @@ import org.springframework.kafka.listener.ContainerProperties;
 import org.springframework.kafka.listener.ContainerProperties.ShareAckMode;
 import org.springframework.kafka.listener.ShareKafkaMessageListenerContainer;
 
-/** A share group on a scene's topic, whose locks last two seconds. */
+/** A share group on a scene's topic, whose locks last four seconds. */
 final class ShareScene implements AutoCloseable {
-    static final Duration LOCK = Duration.ofSeconds(2);
+    static final Duration LOCK = Duration.ofSeconds(4);
 
     final Scene scene;
     private final Admin admin;

@@ -55,7 +55,7 @@ class TopicReplayDoubtsTest {
     @DisplayName("a listener that acks and works later is convicted, although all was acked when its effects doubled")
     void effectAfterTheAck() {
         startPlain(record -> {
-            var unused = later.schedule(() -> scene.effect().accept(record), 450, TimeUnit.MILLISECONDS);
+            var unused = later.schedule(() -> scene.effect().accept(record), 150, TimeUnit.MILLISECONDS);
         });
         scene.send("a", "b");
         await().atMost(LIMIT).until(() -> scene.effects.size() == 2);

@@ -3,7 +3,6 @@ package io.dedup.rocketmq;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.dedup.store.memory.InMemoryDedupStore;
 import io.dedup.testservers.RocketMqServer;
 import io.dedup.testservers.RocketMqServer.TopicType;
 import io.dedup.testservers.RocketMqServers;
@@ -154,7 +153,7 @@ class BrokerTest {
                         .proxySetting("defaultInvisibleTimeMills", "3000")
                         .proxySetting("renewAheadTimeMillis", "-3600000")
                         .start();
-                Scene scene = new Scene(server, TopicType.LITE, 20, policy -> policy, new InMemoryDedupStore())) {
+                Scene scene = new Scene(server, TopicType.LITE, 20, policy -> policy, Scene.memory())) {
             String group = scene.group + "-lite";
             scene.server.createLiteGroup(group, scene.topic, 20);
             RocketMqDedup rocket = scene.builder().build();

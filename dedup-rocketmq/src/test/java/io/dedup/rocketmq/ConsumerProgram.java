@@ -25,8 +25,10 @@ public final class ConsumerProgram {
                 .build();
         String topic = arguments[2];
         String group = arguments[3];
-        Deduplicator dedup = Deduplicator.builder(
-                        RedisDedupStore.builder().uri(arguments[4]).build())
+        Deduplicator dedup = Deduplicator.builder(RedisDedupStore.builder()
+                        .uri(arguments[4])
+                        .commandTimeout(Scene.COLD_CLIENT) // a new JVM takes its time for the first connection
+                        .build())
                 .consumer(group)
                 .defaults(DedupPolicy.builder().lease(Duration.ofSeconds(2)).build())
                 .build();

@@ -37,7 +37,10 @@ class KillTest {
                 TopicType.NORMAL,
                 20,
                 policy -> policy,
-                RedisDedupStore.builder().uri(redis).build())) {
+                RedisDedupStore.builder()
+                        .uri(redis)
+                        .commandTimeout(Scene.COLD_CLIENT)
+                        .build())) {
             scene.send("a", "b", "hang", "c");
             Process killed = start(kind, scene.server.endpoints(), scene.topic, scene.group, redis);
             try {

@@ -58,7 +58,10 @@ final class Ledger implements AutoCloseable {
         redis = mode == DedupMode.TIERED ? RedisServers.start() : null;
         store = redis == null
                 ? table
-                : RedisDedupStore.builder().uri(redis.uri()).build();
+                : RedisDedupStore.builder()
+                        .uri(redis.uri())
+                        .commandTimeout(Scene.COLD_CLIENT)
+                        .build();
         records = new Watched(table.transactions(new JdbcTransactionManager(pool)));
     }
 

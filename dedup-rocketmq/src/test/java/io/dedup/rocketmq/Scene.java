@@ -17,6 +17,7 @@ import io.dedup.engine.WaitBudget;
 import io.dedup.store.DedupStore;
 import io.dedup.store.TransactionalRecords;
 import io.dedup.store.memory.InMemoryDedupStore;
+import io.dedup.testservers.PauselessClock;
 import io.dedup.testservers.RocketMqServer;
 import io.dedup.testservers.RocketMqServer.TopicType;
 import io.dedup.testservers.RocketMqServers;
@@ -47,7 +48,11 @@ import org.jspecify.annotations.Nullable;
 /** One topic, one group, one store and one decorator on the shared server, and what a test asks of them. */
 final class Scene implements AutoCloseable {
     static final Duration PATIENCE = Duration.ofMinutes(1);
-    static final Duration INVISIBLE = Duration.ofSeconds(3);
+
+    /** What a store's client may take for its first connection, in a JVM that has to load its classes. */
+    static final Duration COLD_CLIENT = Duration.ofSeconds(15);
+
+    static final Duration INVISIBLE = Duration.ofSeconds(6);
     static final ClientServiceProvider CLIENT = ClientServiceProvider.loadService();
 
     final RocketMqServer server;
@@ -64,7 +69,12 @@ final class Scene implements AutoCloseable {
 
     /** @param retries after which a message goes to the dead-letter queue */
     Scene(TopicType type, int retries, UnaryOperator<DedupPolicy.Builder> changes) {
-        this(type, retries, changes, new InMemoryDedupStore());
+        this(type, retries, changes, memory());
+    }
+
+    /** On a clock that a machine that stands still doesn't move: leases are short here. */
+    static InMemoryDedupStore memory() {
+        return new InMemoryDedupStore(PauselessClock.get(), InMemoryDedupStore.DEFAULT_ATTEMPT_RETENTION);
     }
 
     Scene(TopicType type, int retries, UnaryOperator<DedupPolicy.Builder> changes, DedupStore store) {
@@ -102,6 +112,7 @@ final class Scene implements AutoCloseable {
         this.client = ClientConfiguration.newBuilder()
                 .setEndpoints(server.endpoints())
                 .enableSsl(false)
+                .setRequestTimeout(PATIENCE.dividedBy(2)) // its 3 s are short for a busy machine: it would send twice
                 .build();
         this.store = store;
         server.createTopic(topic, type, type == TopicType.FIFO ? 1 : 2);

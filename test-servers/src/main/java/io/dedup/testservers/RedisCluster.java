@@ -21,7 +21,7 @@ public final class RedisCluster implements AutoCloseable {
                 .mapToObj(i -> RedisServer.builder()
                         .binary(binary)
                         .config("cluster-enabled", "yes")
-                        .config("cluster-node-timeout", "2000")
+                        .config("cluster-node-timeout", "5000")
                         .start())
                 .toList();
         for (int i = 0; i < MASTERS; i++) {

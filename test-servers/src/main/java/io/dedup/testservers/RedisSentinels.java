@@ -54,7 +54,7 @@ public final class RedisSentinels implements AutoCloseable {
     private static String configuration(RedisServer master) {
         return """
                 sentinel monitor %1$s %2$s %3$d %4$d
-                sentinel down-after-milliseconds %1$s 1000
+                sentinel down-after-milliseconds %1$s 3000
                 sentinel failover-timeout %1$s 3000
                 """.formatted(MASTER_NAME, master.host(), master.port(), QUORUM);
     }

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class RespClient implements AutoCloseable {
 
-    private static final int TIMEOUT_MILLIS = 5_000;
+    private static final int TIMEOUT_MILLIS = 60_000;
 
     private final Socket socket;
     private final InputStream in;

@@ -103,6 +103,7 @@ final class RedisServersTest {
             assertThat(sentinels.masterPort()).isEqualTo(sentinels.master().port());
             sentinels.master().kill();
             Awaitility.await()
+                    .atMost(LIMIT)
                     .until(() -> sentinels.masterPort() == sentinels.replica().port());
             Awaitility.await()
                     .atMost(LIMIT)

@@ -16,6 +16,7 @@ import io.dedup.engine.WaitBudget;
 import io.dedup.store.DedupStore;
 import io.dedup.store.TransactionalRecords;
 import io.dedup.store.memory.InMemoryDedupStore;
+import io.dedup.testservers.PauselessClock;
 import io.dedup.testservers.RocketMqServer;
 import io.dedup.testservers.RocketMqServer.TopicType;
 import io.dedup.testservers.RocketMqServers;
@@ -62,7 +63,10 @@ final class Scene implements AutoCloseable {
     private final Deque<AutoCloseable> closing = new ArrayDeque<>();
 
     Scene(int queues) {
-        this(queues, policy -> policy, new InMemoryDedupStore());
+        this(
+                queues,
+                policy -> policy,
+                new InMemoryDedupStore(PauselessClock.get(), InMemoryDedupStore.DEFAULT_ATTEMPT_RETENTION));
     }
 
     Scene(int queues, UnaryOperator<DedupPolicy.Builder> changes, DedupStore store) {

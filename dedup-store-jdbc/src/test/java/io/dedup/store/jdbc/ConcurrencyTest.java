@@ -197,7 +197,7 @@ class ConcurrencyTest {
     void sameRow() throws Exception {
         database = TestDatabase.open(JdbcDialect.GENERIC);
         // Both writes are of the same moment, as they may be by chance where the database's clock is coarse.
-        store = database.closing(database.builder()
+        store = database.closing(TestDatabase.patient(database.builder(database.patientPool()))
                 .clockQuery("SELECT 1000000000000000 AS store_time")
                 .build());
         List<ClaimRequest> held = acquireAll(store, messages.claims(2));

@@ -31,7 +31,7 @@ import org.springframework.jdbc.datasource.DelegatingDataSource;
 
 /** A network that fails in the middle of a run, and requests that were carried out without the sender's knowledge. */
 class OutageTest {
-    private static final Duration TIMEOUT = Duration.ofSeconds(1);
+    private static final Duration TIMEOUT = Duration.ofSeconds(3);
 
     /** Far beyond the time-outs, since machines are busy, and far below the drivers' own. */
     private static final Duration LATE = Duration.ofSeconds(25);

@@ -19,6 +19,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -177,11 +178,16 @@ class PurgeTest {
         try (Connection reader = database.connect();
                 Statement view = reader.createStatement()) {
             view.execute("START TRANSACTION WITH CONSISTENT SNAPSHOT"); // until its end nothing is cleaned up
-            long first = pagesReadByAPurgeOf50();
+            long first = leastPagesReadByAPurgeOf50();
             assertThat(store.purgeExpired(10_000)).isEqualTo(10_000);
 
-            assertThat(pagesReadByAPurgeOf50()).isLessThan(3 * first);
+            assertThat(leastPagesReadByAPurgeOf50()).isLessThan(3 * first);
         }
+    }
+
+    /** Others use the server, too. */
+    private long leastPagesReadByAPurgeOf50() {
+        return LongStream.generate(this::pagesReadByAPurgeOf50).limit(5).min().orElseThrow();
     }
 
     private long pagesReadByAPurgeOf50() {

@@ -43,6 +43,11 @@ class RecordRacesTest {
         scene = new Scene(dialect);
     }
 
+    /** On PostgreSQL, with statements that wait for locks longer than any test. */
+    private void startPatient() {
+        scene = new Scene(JdbcDialect.POSTGRESQL, TestDatabase::patient);
+    }
+
     @AfterEach
     void stop() {
         if (scene != null) {
@@ -254,7 +259,7 @@ class RecordRacesTest {
     @Test
     @DisplayName("S9 PostgreSQL: a record that appears while the statement runs is seen by asking again")
     void appearsMeanwhile() throws SQLException {
-        start(JdbcDialect.POSTGRESQL);
+        startPatient();
         DedupKey committed = scene.messages.key();
         DedupKey undone = scene.messages.key();
         DedupKey updated = Messages.released(scene.store, scene.messages.key()).key();
@@ -290,7 +295,7 @@ class RecordRacesTest {
     @Test
     @DisplayName("S9 PostgreSQL: so is one that appears while a single record is inserted; who undoes it is waited for")
     void appearsMeanwhileForOne() throws SQLException {
-        start(JdbcDialect.POSTGRESQL);
+        startPatient();
         DedupKey undone = scene.messages.key();
         DedupKey committed = scene.messages.key();
         try (Session asking = scene.session();
@@ -344,7 +349,11 @@ class RecordRacesTest {
     @OnServers
     @DisplayName("a completion waits for a row that a heartbeat has for a moment")
     void completionWaits(JdbcDialect dialect) throws SQLException {
-        start(dialect);
+        if (dialect == JdbcDialect.POSTGRESQL) {
+            startPatient();
+        } else {
+            start(dialect);
+        }
         ClaimRequest held = acquire(scene.store, scene.messages.key());
         try (Session session = scene.session();
                 Rival heartbeat = Rival.locking(scene.database, held.key())) {

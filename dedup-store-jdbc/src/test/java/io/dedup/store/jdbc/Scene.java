@@ -1,6 +1,7 @@
 package io.dedup.store.jdbc;
 
 import com.zaxxer.hikari.HikariDataSource;
+import java.util.function.UnaryOperator;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 
@@ -15,13 +16,17 @@ final class Scene implements AutoCloseable {
     final Messages messages = new Messages();
 
     Scene(JdbcDialect dialect) {
+        this(dialect, builder -> builder);
+    }
+
+    Scene(JdbcDialect dialect, UnaryOperator<JdbcDedupStoreBuilder> settings) {
         database = TestDatabase.open(dialect);
         pool = database.pool(config -> {
             if (database.isH2()) {
                 config.setConnectionInitSql("SET LOCK_TIMEOUT 200");
             }
         });
-        store = database.closing(database.builder(pool).build());
+        store = database.closing(settings.apply(database.builder(pool)).build());
         manager = new DataSourceTransactionManager(pool);
         transactions = store.transactions(manager);
         business = new JdbcTemplate(pool);

@@ -135,17 +135,23 @@ final class TestDatabase implements AutoCloseable {
 
     /** A store that waits for locks longer than any test, closed with this. */
     JdbcDedupStore patientStore() {
-        HikariDataSource patient = pool(config -> {
+        return closing(patient(builder(patientPool())).build());
+    }
+
+    /** Lets a store wait for locks longer than any test: to be used with {@link #patientPool}. */
+    static JdbcDedupStoreBuilder patient(JdbcDedupStoreBuilder builder) {
+        return builder.lockTimeout(Duration.ofSeconds(20)).queryTimeout(Duration.ofSeconds(25));
+    }
+
+    /** A pool whose connections wait for locks as long. */
+    HikariDataSource patientPool() {
+        return pool(config -> {
             switch (dialect) {
                 case MYSQL -> config.setConnectionInitSql("SET SESSION innodb_lock_wait_timeout = 20");
                 case H2, GENERIC -> config.setConnectionInitSql("SET LOCK_TIMEOUT 20000");
                 case POSTGRESQL, MARIADB -> {} // take it with each statement
             }
         });
-        return closing(builder(patient)
-                .lockTimeout(Duration.ofSeconds(20))
-                .queryTimeout(Duration.ofSeconds(25))
-                .build());
     }
 
     /** A store with defaults, closed with this. */

@@ -32,6 +32,9 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  * would keep the second half of the effect.
  */
 class UndoneTransactionTest {
+    /** The handler shall meet a deadlock, not give up waiting. */
+    private static final String PATIENT = "SET SESSION innodb_lock_wait_timeout = 20";
+
     private final Messages messages = new Messages();
     private TestDatabase database;
     private JdbcDedupStore store;
@@ -185,6 +188,7 @@ class UndoneTransactionTest {
         Rival rival = new Rival(database); // the older one: H2's victim is the younger
         if (database.isMariaDb()) {
             rival.work();
+            rival.execute(PATIENT);
         }
         if (database.isPostgres()) {
             rival.execute("SET deadlock_timeout = '20s'"); // so that the handler finds out first
@@ -200,6 +204,8 @@ class UndoneTransactionTest {
     private void swallowDeadlock(RecordTransaction transaction, Rival rival) throws Exception {
         if (database.isH2()) {
             business.execute("SET LOCK_TIMEOUT 20000");
+        } else if (database.isMariaDb()) {
+            business.execute(PATIENT);
         }
         business.update("UPDATE other SET id = 2");
         ExecutorService thread = Executors.newSingleThreadExecutor();

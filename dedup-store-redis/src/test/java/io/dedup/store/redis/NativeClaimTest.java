@@ -175,7 +175,7 @@ class NativeClaimTest {
         server = version.server().start();
         store = RedisDedupStore.builder()
                 .uri(server.uri())
-                .commandTimeout(Duration.ofMillis(500))
+                .commandTimeout(Duration.ofSeconds(2))
                 .build();
         server.pause();
         try {
