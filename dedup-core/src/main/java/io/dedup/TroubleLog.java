@@ -5,6 +5,8 @@ import io.dedup.store.DedupStoreException;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
@@ -32,30 +34,31 @@ final class TroubleLog implements DedupListener {
         this.log = log;
     }
 
-    /** What is known of one kind. Guarded by itself. */
+    /** When one kind may speak again, and how often it was passed over. Thread-safe. */
     private static final class Kind {
         private static final int QUIET = -1;
 
-        private boolean said;
-        private long lastNanos;
-        private int passedOver;
+        private final AtomicLong due;
+        private final AtomicInteger passedOver = new AtomicInteger();
+
+        Kind(long now) {
+            this.due = new AtomicLong(now);
+        }
 
         /** How many were passed over since the last line, if it is time for one; else {@link #QUIET}. */
-        synchronized int next(long now) {
-            if (said && now - lastNanos < QUIET_NANOS) {
-                passedOver++;
+        int next(long now) {
+            long at = due.get();
+            if (now - at < 0 || !due.compareAndSet(at, now + QUIET_NANOS)) {
+                passedOver.incrementAndGet();
                 return QUIET;
             }
-            int before = passedOver;
-            said = true;
-            lastNanos = now;
-            passedOver = 0;
-            return before;
+            return passedOver.getAndSet(0);
         }
     }
 
     private void say(String kind, Supplier<String> line) {
-        int before = kinds.computeIfAbsent(kind, name -> new Kind()).next(nanoTime.getAsLong());
+        long now = nanoTime.getAsLong();
+        int before = kinds.computeIfAbsent(kind, name -> new Kind(now)).next(now);
         if (before != Kind.QUIET) {
             log.accept(line.get() + (before == 0 ? "" : " (" + before + " more since the last such line)"));
         }

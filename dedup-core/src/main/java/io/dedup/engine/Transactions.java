@@ -147,7 +147,11 @@ final class Transactions {
                     : OpenTransaction.begin(required(), timeout(executions), notifier);
         } catch (DedupStoreException e) {
             if (e.getCause() instanceof IllegalStateException misuse) {
-                log.error("No transaction can be opened for messages, which are deferred until it can", misuse);
+                log.error(
+                        "No transaction can be opened for {}: it is deferred, and so are others, until the configuration is"
+                                + " changed",
+                        executions.get(0).delivery().origin().get(),
+                        misuse);
             }
             return unavailable(executions, e);
         }

@@ -199,9 +199,9 @@ final class TransactionCheck {
             long needed = 2L * consumers * new ConsumerSettings(container).maxPollRecords();
             if (needed > capacity) {
                 warnings.add(name + ": " + consumers + " consumers with max.poll.records may hold " + needed / 2
-                        + " locks of the database at once, which has room for " + capacity
-                        + " in all: raise its max_locks_per_transaction, or lower max.poll.records. Batches that don't"
-                        + " fit are handled in parts");
+                        + " locks of the database at once, and half of its " + capacity
+                        + " should stay free: raise its max_locks_per_transaction so that it has room for " + needed
+                        + ", or lower max.poll.records. Batches that don't fit are handled in parts");
             }
         }
         return warnings;

@@ -100,6 +100,10 @@ final class KafkaRetentionCheck implements StartCheck {
         return null;
     }
 
+    private static long wholeHours(Duration retention) {
+        return retention.plusHours(1).minusNanos(1).toHours();
+    }
+
     private static Warning warning(String topic, Duration window, Duration retention) {
         boolean forever = retention.toMillis() == Long.MAX_VALUE;
         return new Warning(
@@ -107,7 +111,7 @@ final class KafkaRetentionCheck implements StartCheck {
                         + ", and its window is " + window
                         + ": when the topic is replayed, older messages take effect again",
                 "Set dedup.topics.\"[" + topic + "]\".window to "
-                        + (forever ? "forever" : "at least " + retention.toHours() + "h")
-                        + ", or never replay more of it than its window.");
+                        + (forever ? "forever" : "at least " + wholeHours(retention) + "h")
+                        + ", or where that listener's window is set, or never replay more of it than its window.");
     }
 }

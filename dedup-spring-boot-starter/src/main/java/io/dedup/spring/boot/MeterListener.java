@@ -9,6 +9,9 @@ import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 
 /** Counts what happens to the messages of one deduplicator. IDs are never tags. Thread-safe. */
@@ -36,6 +39,10 @@ final class MeterListener extends OutcomeListener {
         Duration.ofDays(30)
     };
 
+    private static final List<String> FROM_ZERO = List.of(LEASES_LOST, PROCESSING_EXCEEDED, COMPLETIONS_DROPPED);
+    private static final List<String> OUTCOMES_FROM_ZERO = List.of("unguarded", "missing_id", "conflict", "poison");
+
+    private final Set<String> topics = ConcurrentHashMap.newKeySet();
     private final MeterRegistry registry;
     private final String consumer;
     private final Function<String, DedupPolicy> policies;
@@ -53,8 +60,26 @@ final class MeterListener extends OutcomeListener {
         return Tags.of("consumer", consumer, "topic", topic);
     }
 
+    /**
+     * A counter that begins with its first event has no increase that an alert could see. So those that somebody is woken for
+     * begin with their topic.
+     */
+    private void begin(String topic) {
+        if (topics.add(topic)) {
+            FROM_ZERO.forEach(meter -> registry.counter(meter, tags(topic)));
+            OUTCOMES_FROM_ZERO.forEach(
+                    outcome -> registry.counter(MESSAGES, tags(topic).and("outcome", outcome)));
+        }
+    }
+
+    @Override
+    public void acquired(DedupKey key, int attempt) {
+        begin(key.scope().topic());
+    }
+
     @Override
     void count(String topic, String outcome) {
+        begin(topic);
         registry.counter(MESSAGES, tags(topic).and("outcome", outcome)).increment();
     }
 

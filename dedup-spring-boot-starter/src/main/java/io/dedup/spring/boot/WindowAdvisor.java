@@ -30,7 +30,7 @@ final class WindowAdvisor {
         if (mayWarn(consumer + "/" + topic)) {
             log.warn(
                     "Topic {}, consumer {}: a duplicate came {} after its first, and the window is {}. One that comes later"
-                            + " than that takes effect again: make dedup.topics.{}.window longer",
+                            + " than that takes effect again: make dedup.topics.\"[{}]\".window longer",
                     topic,
                     consumer,
                     age,

@@ -11,6 +11,7 @@ import io.micrometer.core.instrument.search.Search;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
@@ -77,7 +78,7 @@ class MetricsTest {
             listener.duplicate(key, Instant.now().minus(Duration.ofHours(9)));
             assertThat(logs.warnings()).hasSize(1);
             assertThat(logs.warnings().get(0))
-                    .contains("make dedup.topics.orders.window longer")
+                    .contains("make dedup.topics.\"[orders]\".window longer")
                     .doesNotContain("secret-id");
             nanos.addAndGet(Duration.ofHours(2).toNanos());
             listener.duplicate(key, Instant.now().minus(Duration.ofHours(9)));
@@ -86,6 +87,25 @@ class MetricsTest {
 
         assertThat(in(registry, MeterListener.WINDOW_USED).summary().max()).isBetween(0.89, 0.91);
         assertThat(in(registry, MeterListener.DUPLICATE_AGE).timer().count()).isEqualTo(4);
+    }
+
+    @Test
+    void whatAlertsLookForBeginsAtZero() {
+        SimpleMeterRegistry registry = new SimpleMeterRegistry();
+        MeterListener listener = new MeterListener(
+                registry, "billing", topic -> DedupPolicy.defaults(), new WindowAdvisor(System::nanoTime));
+        listener.acquired(DedupKey.of(DedupScope.of("billing", "orders"), "a"), 1);
+
+        for (String meter : List.of(
+                MeterListener.LEASES_LOST, MeterListener.PROCESSING_EXCEEDED, MeterListener.COMPLETIONS_DROPPED)) {
+            assertThat(in(registry, meter).tag("topic", "orders").counter().count())
+                    .isZero();
+        }
+        assertThat(in(registry, MeterListener.MESSAGES)
+                        .tag("outcome", "unguarded")
+                        .counter()
+                        .count())
+                .isZero();
     }
 
     /** Of the consumer that most listeners belong to; the retried topic's has meters of its own. */

@@ -42,13 +42,13 @@ class StartChecksTest {
 
     @Test
     void aWindowShorterThanTheRetentionIsWarnedOf() {
-        KafkaServers.shared().createTopic(TOPIC, 1, Map.of("retention.ms", "172800000"));
+        KafkaServers.shared().createTopic(TOPIC, 1, Map.of("retention.ms", "172900000"));
         try (Logs logs = new Logs()) {
             onBroker().run(context -> assertThat(context).hasNotFailed());
             assertThat(logs.warnings())
                     .anySatisfy(line -> assertThat(line)
-                            .contains("is kept for PT48H, and its window is PT24H")
-                            .contains(".window to at least 48h"));
+                            .contains("is kept for PT48H1M40S, and its window is PT24H")
+                            .contains(".window to at least 49h"));
             assertThat(logs.messages()).anySatisfy(line -> assertThat(line).contains("Deduplicated listeners:"));
         }
         onBroker()
@@ -57,7 +57,7 @@ class StartChecksTest {
                         .contains("its window is PT24H"));
         try (Logs logs = new Logs()) {
             onBroker()
-                    .withPropertyValues("dedup.strict=true", "dedup.topics.orders.window=2d")
+                    .withPropertyValues("dedup.strict=true", "dedup.topics.orders.window=49h")
                     .run(context -> assertThat(context).hasNotFailed());
             assertThat(logs.warnings()).isEmpty();
         }

@@ -12,6 +12,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** Creates the table where that is wanted, and checks that it can keep IDs apart. */
 final class Schema {
@@ -24,6 +25,9 @@ final class Schema {
     private static final String POSTGRES_PURGE_INDEX = "SELECT 1 FROM pg_index i JOIN pg_attribute a"
             + " ON a.attrelid = i.indrelid AND a.attnum = i.indkey[0]"
             + " WHERE i.indrelid = to_regclass(?) AND i.indisvalid AND a.attname = 'purge_hour' LIMIT 1";
+
+    private static final String POSTGRES_SCHEMA = "SELECT n.nspname FROM pg_class c"
+            + " JOIN pg_namespace n ON n.oid = c.relnamespace WHERE c.oid = to_regclass(?)";
 
     private final TableName table;
     private final JdbcDialect dialect;
@@ -56,7 +60,7 @@ final class Schema {
         }
         version.check(connection);
         Set<String> key = primaryKey(connection);
-        if (key.isEmpty() && create) {
+        if (key.isEmpty() && create && isH2()) {
             // H2 shows a table before it has its key. Creating it once more fails, but not before whoever creates it
             // now is done.
             create(connection, new SQLException("table " + table + " has no primary key"));
@@ -92,6 +96,10 @@ final class Schema {
                 + table.inSchemaFile("DROP INDEX IF EXISTS " + TableName.DEFAULT + "_purge; CREATE INDEX CONCURRENTLY "
                         + TableName.DEFAULT + "_purge ON " + TableName.DEFAULT
                         + " (purge_hour); without CONCURRENTLY on a table in partitions"));
+    }
+
+    private boolean isH2() {
+        return dialect == JdbcDialect.H2 || dialect == JdbcDialect.GENERIC;
     }
 
     private static boolean isEmbedded(DatabaseMetaData metaData) throws SQLException {
@@ -139,7 +147,9 @@ final class Schema {
         DatabaseMetaData metaData = connection.getMetaData();
         String name = folded(metaData, table.name());
         boolean schemaIsCatalog = dialect == JdbcDialect.MYSQL || dialect == JdbcDialect.MARIADB;
-        String schema = table.schema() == null ? null : folded(metaData, table.schema());
+        String schema = table.schema() != null
+                ? folded(metaData, table.schema())
+                : dialect == JdbcDialect.POSTGRESQL ? foundIn(connection) : null;
         String catalog = schemaIsCatalog && schema != null ? schema : connection.getCatalog();
         try (ResultSet keys = metaData.getPrimaryKeys(
                 catalog, schemaIsCatalog ? null : schema == null ? connection.getSchema() : schema, name)) {
@@ -148,6 +158,16 @@ final class Schema {
             }
         }
         return columns;
+    }
+
+    /** The first schema of the search path isn't the one that has the table, if it is found further on. */
+    private @Nullable String foundIn(Connection connection) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(POSTGRES_SCHEMA)) {
+            statement.setString(1, table.sql());
+            try (ResultSet found = statement.executeQuery()) {
+                return found.next() ? found.getString(1) : null;
+            }
+        }
     }
 
     private static String folded(DatabaseMetaData metaData, String identifier) throws SQLException {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
+import com.zaxxer.hikari.HikariDataSource;
 import io.dedup.DedupKey;
 import io.dedup.store.ClaimResult;
 import java.time.Duration;
@@ -218,5 +219,22 @@ class SchemaVersionTest {
                 .hasMessageContaining("table dedup_record")
                 .hasMessageContaining(part);
         return String.valueOf(thrown[0].getMessage());
+    }
+
+    @Test
+    @DisplayName("PostgreSQL: a table that is found further on in the search path is used, and not made anew before it")
+    void searchPath() {
+        database = TestDatabase.open(JdbcDialect.POSTGRESQL);
+        DedupKey done = messages.key();
+        Messages.done(database.store(), done);
+        database.execute("CREATE SCHEMA app");
+        HikariDataSource pool = database.pool(config -> config.setConnectionInitSql("SET search_path TO app, public"));
+
+        JdbcDedupStore store = database.closing(database.builder(pool).build());
+
+        assertThat(store.claim(Messages.claim(done))).isInstanceOf(ClaimResult.AlreadyDone.class);
+        assertThat(database.count("SELECT count(*) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace"
+                        + " WHERE n.nspname = 'app'"))
+                .isZero();
     }
 }
