@@ -42,7 +42,7 @@ final class DedupStart implements SmartLifecycle {
         checks.orderedStream().forEach(check -> warnings.addAll(check.warnings(served)));
         if (!served.isEmpty()) {
             log.info("{}", new StartTable(served, stores).text());
-        } else if (!plans.isEmpty()) {
+        } else if (!plans.isEmpty() && !known.moreComeLater()) {
             log.warn("dedup.topics or dedup.listeners are set, and no listener is deduplicated");
         }
         if (properties.isStrict()) {

@@ -12,6 +12,8 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.boot.context.properties.bind.Bindable;
+import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.core.env.Environment;
 
 /**
@@ -49,6 +51,7 @@ final class RocketMqListenerPostProcessor implements BeanPostProcessor {
         if (!(bean instanceof MessageListener listener) || bean instanceof RocketMqListener) {
             return bean;
         }
+        known.getObject().addListener(name);
         Deduplicated annotation =
                 beans.containsBeanDefinition(name) ? beans.findAnnotationOnBean(name, Deduplicated.class) : null;
         String group = group(name, annotation);
@@ -58,6 +61,7 @@ final class RocketMqListenerPostProcessor implements BeanPostProcessor {
         RocketMqListener decorator = new RocketMqListener(
                 name, group, topic -> listeners.getObject().of(name, group, annotation, listener, topic));
         decorated.add(decorator);
+        known.getObject().addLater();
         return decorator;
     }
 
@@ -76,11 +80,24 @@ final class RocketMqListenerPostProcessor implements BeanPostProcessor {
         return Map.copyOf(consumers);
     }
 
-    /** Out of the environment, as the properties' bean mustn't be made before the beans that are looked at here. */
+    /**
+     * Out of the environment, as the properties' bean mustn't be made before the beans that are looked at here; and by the
+     * binder, so that a property counts however it is written.
+     */
     private String group(String name, @Nullable Deduplicated annotation) {
-        String property = "dedup.listeners." + name + ".consumer-group";
-        String configured = environment.getProperty(
-                property, environment.getProperty("dedup.listeners.[" + name + "].consumer-group", ""));
+        String configured = "";
+        for (Map.Entry<String, String> entry : Binder.get(environment)
+                .bind("dedup.listeners", Bindable.mapOf(String.class, String.class))
+                .orElse(Map.of())
+                .entrySet()) {
+            String property = entry.getKey();
+            int dot = property.lastIndexOf('.');
+            if (dot > 0
+                    && property.substring(0, dot).equals(name)
+                    && property.substring(dot + 1).replace("-", "").equalsIgnoreCase("consumergroup")) {
+                configured = entry.getValue();
+            }
+        }
         return configured.isEmpty() && annotation != null
                 ? environment.resolveRequiredPlaceholders(annotation.consumerGroup())
                 : configured;

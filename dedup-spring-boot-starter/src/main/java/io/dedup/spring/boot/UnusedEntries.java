@@ -32,8 +32,7 @@ final class UnusedEntries {
      */
     List<Warning> warnings() {
         List<Warning> warnings = new ArrayList<>();
-        boolean anyPattern = units.units().stream().anyMatch(unit -> unit.others() != null)
-                || plans.listenerNames().stream().anyMatch(this::isRocketMq);
+        boolean anyPattern = known.moreComeLater() || units.units().stream().anyMatch(unit -> unit.others() != null);
         plans.topics().named().forEach((topic, entry) -> {
             if (!known.topics().contains(topic)) {
                 refuseMisspelled(topic, entry.path(), known.topics(), "topic", "dedup.topics");
@@ -43,19 +42,13 @@ final class UnusedEntries {
             }
         });
         plans.listenerNames().forEach(name -> {
-            if (!known.listeners().contains(name) && !isRocketMq(name)) {
+            if (!known.listeners().contains(name)) {
                 String path = "dedup.listeners." + name;
                 refuseMisspelled(name, path, known.listeners(), "listener", "dedup.listeners");
                 warnings.add(unused(path, "listener " + name, known.listeners()));
             }
         });
         return warnings;
-    }
-
-    /** Which topics those read is known when their messages come. */
-    private boolean isRocketMq(String listener) {
-        ListenerProperties entry = plans.listener(listener);
-        return entry != null && entry.getConsumerGroup() != null;
     }
 
     private static Warning unused(String path, String what, Set<String> known) {
