@@ -13,8 +13,18 @@ public interface DedupContext {
     boolean guarded();
 
     /**
-     * 1 proves that no earlier attempt started within the store's attempt retention; more tells that one did, and may
-     * have had effects; 0 when unguarded.
+     * Which attempt at the message this is; 0 when unguarded. More than 1 tells that an earlier one may have started,
+     * and have had effects. What 1 proves depends on the mode:
+     *
+     * <ul>
+     *   <li>{@link DedupMode#LEASED} and {@link DedupMode#LEASED_TRANSACTIONAL}: no earlier guarded attempt started
+     *       within the store's attempt retention, unless the message was done and its window is over, an operator has
+     *       made the store forget it, or the store has lost its data.
+     *   <li>{@link DedupMode#TRANSACTIONAL}: nothing. It is always 1.
+     *   <li>{@link DedupMode#TIERED}: nothing. The store in front may have been down, or have forgotten.
+     * </ul>
+     *
+     * <p>What a failed attempt wrote in a transaction of the last three was rolled back; what it did elsewhere stays.
      */
     int attempt();
 

@@ -64,7 +64,10 @@ public interface DedupListener {
     /** A result was larger than {@code maxResultBytes} or couldn't be encoded, and isn't kept. */
     default void resultNotKept(DedupKey key, int bytes) {}
 
-    /** The store failed; {@code operation} is claim, complete, release or renew. */
+    /**
+     * The store, or a transaction with records, failed; {@code operation} is claim, complete, release or renew, and of
+     * a transaction also begin, commit or rollback.
+     */
     default void storeError(String operation, DedupStoreException error) {}
 
     /**

@@ -110,8 +110,8 @@ public final class Deduplicator implements AutoCloseable {
      * Runs the handler if this caller wins the claim, and records its success. Two round trips for a new message, one
      * for a duplicate; blocks for them, and up to {@code inFlightWait} for a message in flight elsewhere.
      *
-     * <p>In a transactional mode, opens the transaction as well: the handler joins it, and a thread that has one already
-     * gets {@link DedupOutcome.Deferred}.
+     * <p>In a transactional mode, opens the transaction as well: the handler joins it. A thread that has one already
+     * gets {@link DedupOutcome.Deferred}, and the log an error.
      *
      * @throws X what the handler throws, after its claim was released
      */
@@ -231,8 +231,13 @@ public final class Deduplicator implements AutoCloseable {
      * An operator's command: the next copy of the message runs again, whatever its mode. In mode TIERED, a store in front that
      * crashes before it has persisted this has the message as done again: then repeat it.
      *
+     * <p>A handler without a lease isn't seen while it runs, since its record isn't visible before the commit: in mode
+     * TRANSACTIONAL, and in mode TIERED when the store in front didn't answer as it began. Nothing is refused then, and
+     * the handler commits as usual. So stop the topic's consumers first.
+     *
      * @param evenIfLeaseLive whether also while a handler may be running; the two would run side by side
-     * @return {@code LEASE_LIVE} when a handler may be running: nothing is changed, except where it began during this call
+     * @return {@code LEASE_LIVE} when a handler may be running, by its lease: nothing is changed, except where it began
+     *     during this call
      * @throws io.dedup.store.DedupStoreException when the store or the database doesn't answer: repeat it
      */
     public OperatorResult forget(DedupKey key, boolean evenIfLeaseLive) {

@@ -39,7 +39,8 @@ import org.springframework.kafka.retrytopic.RetryTopicConfigurer;
  *
  * <p>It runs after a factory's {@code ContainerCustomizer} and after a {@code containerPostProcessor} that an annotation
  * names; both stay in place. Containers that no annotation stands for are decorated with {@link KafkaDedup#decorate}.
- * Thread-safe.
+ * Those of a {@code ShareKafkaListenerContainerFactory}, which calls no post-processor, aren't decorated: see
+ * {@link KafkaDedup#shareGroups}. Thread-safe.
  */
 public final class KafkaDedupInstaller
         implements AnnotationEnhancer, BeanPostProcessor, BeanNameAware, BeanFactoryAware, Ordered {
@@ -75,7 +76,7 @@ public final class KafkaDedupInstaller
         this.selection = Objects.requireNonNull(selection, "selection");
     }
 
-    /** An installer for all annotated listeners; the supplier is asked when the first container is made. */
+    /** An installer for all of these listeners; the supplier is asked when the first container is made. */
     public static KafkaDedupInstaller ofAll(Supplier<KafkaDedup> dedup) {
         return new KafkaDedupInstaller((container, annotated) -> dedup.get());
     }
