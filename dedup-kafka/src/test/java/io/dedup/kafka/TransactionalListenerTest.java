@@ -150,7 +150,7 @@ class TransactionalListenerTest {
                     CompletableFuture.supplyAsync(() -> other.execute(other.key(scene.topic, "a"), context -> {
                         ledger.effect("a");
                         running.countDown();
-                        await().until(() -> goOn.await(1, TimeUnit.SECONDS));
+                        await().atMost(Scene.PATIENCE).until(() -> goOn.await(1, TimeUnit.SECONDS));
                         if (!commits) {
                             throw new IllegalStateException("no");
                         }

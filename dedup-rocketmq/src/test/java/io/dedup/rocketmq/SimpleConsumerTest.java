@@ -99,7 +99,7 @@ class SimpleConsumerTest {
             scene.send("a", "b");
             scene.awaitEffects("b");
             // longer than its invisible time
-            await().atMost(Scene.PATIENCE).until(() -> scene.count("deferred a") >= 100);
+            await().atMost(Scene.PATIENCE).until(() -> scene.count("deferred a") >= 200);
             assertThat(scene.effects).containsExactly("b");
             elsewhere.fail(new IllegalStateException("the other one failed"));
             scene.awaitEffects("b", "a");
@@ -191,7 +191,7 @@ class SimpleConsumerTest {
                 scene.store.forget(scene.key("a"), true);
                 Execution other = scene.runningElsewhere("a");
                 Thread later = new Thread(() -> {
-                    await().until(() -> scene.count("deferred a") >= 2);
+                    await().atMost(Scene.PATIENCE).until(() -> scene.count("deferred a") >= 2);
                     other.succeed(null, WaitBudget.none());
                     done.set(true);
                 });

@@ -163,7 +163,7 @@ class TransactionalTest {
             scene.send("a", "b");
             awaitEffects(ledger, "b");
             // longer than its invisible time
-            await().atMost(Scene.PATIENCE).until(() -> scene.count("deferred a") >= 70);
+            await().atMost(Scene.PATIENCE).until(() -> scene.count("deferred a") >= 140);
             assertThat(ledger.effects()).containsExactly("b");
             elsewhere.end(otherSucceeds);
             awaitEffects(ledger, "b", "a");
@@ -266,7 +266,7 @@ class TransactionalTest {
                             scene.store.forget(scene.key("a"), true);
                             Execution other = scene.runningElsewhere("a");
                             Thread later = new Thread(() -> {
-                                await().until(() -> scene.count("deferred a") >= 2);
+                                await().atMost(Scene.PATIENCE).until(() -> scene.count("deferred a") >= 2);
                                 other.succeed(null, WaitBudget.none());
                             });
                             later.start();

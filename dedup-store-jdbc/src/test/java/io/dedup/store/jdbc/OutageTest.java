@@ -93,7 +93,7 @@ class OutageTest {
         start(dialect);
         proxy.freeze();
 
-        someCalls(error -> assertThat(error).hasMessageContaining("raise queryTimeout(...), which is PT1S"));
+        someCalls(error -> assertThat(error).hasMessageContaining("raise queryTimeout(...), which is " + TIMEOUT));
 
         proxy.cut();
         proxy.heal();
