@@ -35,7 +35,7 @@ import org.springframework.kafka.listener.MessageListener;
 /** What the testkit says of listeners that are right, and of listeners that aren't. */
 class TopicReplayTest {
     private static final Duration LIMIT = Duration.ofSeconds(60);
-    private static final Duration SHORT = Duration.ofSeconds(1);
+    private static final Duration SHORT = Duration.ofSeconds(3);
 
     private final Scene scene = new Scene(2, policy -> policy);
     private final Timeline timeline = new Timeline();

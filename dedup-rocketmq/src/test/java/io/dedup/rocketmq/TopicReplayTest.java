@@ -33,7 +33,7 @@ import org.junit.jupiter.api.Test;
 /** What the testkit says of push listeners that are right, and of listeners that aren't. */
 class TopicReplayTest {
     private static final Duration LIMIT = Duration.ofSeconds(90);
-    private static final Duration SHORT = Duration.ofSeconds(3);
+    private static final Duration SHORT = Duration.ofSeconds(6);
 
     private final Scene scene = Scene.normal();
     private final Timeline timeline = new Timeline();

@@ -42,7 +42,7 @@ class ReplicaSetTest {
     @DisplayName("D2 after a failover the new master is used, with what was replicated to it")
     void failover() {
         try (RedisDedupStore store =
-                builder().waitForReplicas(1, Duration.ofMillis(300)).build()) {
+                builder().waitForReplicas(1, Duration.ofSeconds(1)).build()) {
             DedupKey done = messages.key();
             Messages.done(store, done);
             ClaimRequest held = Messages.acquire(store, messages.key());
@@ -66,7 +66,7 @@ class ReplicaSetTest {
     @DisplayName("D2 where a replica doesn't confirm, a claim fails, although it was applied and is recognised later")
     void unconfirmed() {
         try (RedisDedupStore store =
-                builder().waitForReplicas(1, Duration.ofMillis(300)).build()) {
+                builder().waitForReplicas(1, Duration.ofSeconds(1)).build()) {
             Messages.done(store, messages.key());
             servers.replica().pause();
             ClaimRequest request = Messages.claim(messages.key());
@@ -97,7 +97,7 @@ class ReplicaSetTest {
     void notWritten() {
         try (RedisDedupStore store = Stores.builder()
                 .uri(servers.master().uri())
-                .waitForReplicas(1, Duration.ofMillis(300))
+                .waitForReplicas(1, Duration.ofSeconds(1))
                 .build()) {
             Messages.done(store, messages.key());
             servers.master().command("CONFIG", "SET", "maxmemory", "1");
