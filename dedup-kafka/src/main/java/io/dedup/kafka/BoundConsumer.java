@@ -6,10 +6,13 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 import org.springframework.kafka.listener.ConsumerSeekAware.ConsumerSeekCallback;
+import org.springframework.kafka.listener.ListenerUtils;
+import org.springframework.kafka.listener.MessageListenerContainer;
 
 /**
  * What belongs to one consumer and its thread, from its start to its stop. Only that thread uses it, except for the
@@ -17,7 +20,7 @@ import org.springframework.kafka.listener.ConsumerSeekAware.ConsumerSeekCallback
  */
 final class BoundConsumer {
     private final PollBudget polls;
-    private final ClaimedPoll claims;
+    private final WatchedPolls watched;
     private final ManualAcks acks;
     private final TransactionWork transaction;
     private final ConsumerSeekCallback seeks;
@@ -32,25 +35,22 @@ final class BoundConsumer {
             Duration maxPollInterval,
             boolean commitsOffsets,
             ConsumerSeekCallback seeks,
-            ClaimedPoll claims,
-            java.util.function.Consumer<TopicPartition> wake) {
+            WatchedPolls watched) {
         Thread thread = Thread.currentThread();
         this.polls = new PollBudget(maxPollInterval);
         this.transaction = new TransactionWork(engine);
         this.seeks = seeks;
-        this.claims = claims;
+        this.watched = watched;
         this.commitsOffsets = commitsOffsets;
         PendingDeliveries pending = new PendingDeliveries();
         this.acks = new ManualAcks(
                 engine,
                 pending,
-                new Redeliveries(pending, partition -> {
-                    fetchAgain(partition);
-                    wake.accept(partition);
-                }),
+                new Redeliveries(pending, this::fetchAgain),
                 () -> Thread.currentThread() == thread ? polls.current() : polls.fresh(),
                 // Another thread's ack is committed whenever the consumer gets to it, and the consumer would wait.
-                (execution, delivery) -> Thread.currentThread() == thread && claims.queue(execution, delivery));
+                (execution, delivery) -> Thread.currentThread() == thread && claims().queue(execution, delivery));
+        watched.shortenWhile(() -> redeliveries().open() > 0);
     }
 
     /** Whether this callback, of which each consumer has its own, is its consumer's. */
@@ -60,7 +60,28 @@ final class BoundConsumer {
 
     /** What is claimed before its turn. */
     ClaimedPoll claims() {
-        return claims;
+        return watched.claims();
+    }
+
+    /** What the container may still drop. */
+    OutstandingRecords outstanding() {
+        return watched.outstanding();
+    }
+
+    /** Keeps a partition from being fetched for a while; waits in place where nothing would end the partition's pause. */
+    void hold(MessageListenerContainer container, TopicPartition partition, Duration time) {
+        if (watched.areSeen()) {
+            watched.hold(container, partition, time);
+            return;
+        }
+        WaitBudget budget = budget();
+        long nanos = Math.min(time.toNanos(), budget.nanosLeft());
+        budget.spend(nanos);
+        try {
+            ListenerUtils.stoppableSleep(container, TimeUnit.NANOSECONDS.toMillis(nanos));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     ManualAcks acks() {
@@ -160,6 +181,7 @@ final class BoundConsumer {
         } else {
             deferred.keySet().removeAll(partitions);
         }
+        watched.outstanding().forget(partitions);
         transaction.revoked(partitions);
         acks.pending()
                 .lost(partitions)

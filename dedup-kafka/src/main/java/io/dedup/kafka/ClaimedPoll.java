@@ -1,7 +1,5 @@
 package io.dedup.kafka;
 
-import static java.util.Objects.requireNonNull;
-
 import io.dedup.DedupKey;
 import io.dedup.engine.Admission;
 import io.dedup.engine.ClaimAhead;
@@ -24,8 +22,7 @@ import org.springframework.kafka.retrytopic.RetryTopicHeaders;
  * successes with one. Whatever isn't claimed here is claimed when its turn comes: this decides about nothing, and may be left
  * out at any time. A record's ID is looked for again at its turn: an interceptor may have changed the record since.
  *
- * <p>Sits between a container and its Kafka consumer ({@link HookedConsumer}), and only works when it has seen a poll. Used by
- * the consumer's thread.
+ * <p>Only works when it has seen a poll ({@link WatchedPolls}). Used by the consumer's thread.
  */
 final class ClaimedPoll {
     private static final Logger log = LoggerFactory.getLogger(KafkaDedup.class);
@@ -40,7 +37,7 @@ final class ClaimedPoll {
     private final RecordDeliveries deliveries;
     private final @Nullable QueuedCompletions completions;
     private final @Nullable WaitingClaims waiting;
-    private @Nullable HookedConsumer consumer;
+    private @Nullable ConsumerRecords<?, ?> unclaimed;
     private boolean hasPolled;
     private long nanosPerRecord = FIRST_GUESS_NANOS;
     private long polledAt;
@@ -68,19 +65,6 @@ final class ClaimedPoll {
         return new ClaimedPoll(engine, deliveries, null, null);
     }
 
-    /** This is the container's consumer. */
-    void watch(HookedConsumer containers) {
-        consumer = containers;
-    }
-
-    /** Where it isn't known, the first consumer that polls on this thread is the container's; others are the handlers' own. */
-    boolean isOf(HookedConsumer asking, boolean polls) {
-        if (consumer == null && polls) {
-            consumer = asking;
-        }
-        return consumer == asking;
-    }
-
     /**
      * What the container hasn't handed out by now it has dropped, or will come again, or is kept back by the container and
      * claimed at its turn. Never throws.
@@ -106,13 +90,23 @@ final class ClaimedPoll {
         }
     }
 
-    /** Claims what was polled. Never throws: the consumer's position is beyond these records, and they would be lost. */
+    /**
+     * These were polled. They are claimed at the first one's turn: until then a call that throws makes the container drop them,
+     * and a claim takes its time.
+     */
     void polled(ConsumerRecords<?, ?> records) {
-        if (records.isEmpty()) {
+        unclaimed = records;
+    }
+
+    /** Never throws: records that can't be claimed together are claimed one by one. */
+    private void claimPolled() {
+        ConsumerRecords<?, ?> records = unclaimed;
+        if (records == null || waiting == null) {
             return;
         }
+        unclaimed = null;
         try {
-            claim(records, requireNonNull(waiting));
+            claim(records, waiting);
         } catch (Throwable e) {
             log.warn("A poll couldn't be claimed ahead; its records are claimed one by one", e);
             giveBack();
@@ -153,6 +147,7 @@ final class ClaimedPoll {
 
     /** Whether it is a copy of a message that succeeded since the poll, so that the store needn't be asked: to be acked with it. */
     boolean follows(Delivery delivery) {
+        claimPolled();
         DedupKey key = delivery.key();
         if (completions == null || key == null || delivery.topic().policy().shadow()) {
             return false;
@@ -202,6 +197,7 @@ final class ClaimedPoll {
 
     /** Gives up what hasn't begun. Never throws. */
     void giveBack() {
+        unclaimed = null;
         if (waiting != null) {
             waiting.giveBack();
         }

@@ -1,8 +1,13 @@
 package io.dedup.kafka;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Properties;
+import java.util.Set;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.consumer.RangeAssignor;
+import org.apache.kafka.clients.consumer.RoundRobinAssignor;
+import org.apache.kafka.clients.consumer.StickyAssignor;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.BeansException;
 import org.springframework.beans.DirectFieldAccessor;
@@ -12,6 +17,10 @@ import org.springframework.kafka.listener.AbstractMessageListenerContainer;
 /** The Kafka consumer's settings as a container will use them: its own properties win over its factory's. */
 final class ConsumerSettings {
     private static final Duration KAFKA_DEFAULT_MAX_POLL_INTERVAL = Duration.ofMinutes(5);
+
+    /** One of these in the list makes all members eager: a group uses what all its assignors can do. */
+    private static final Set<String> EAGER = Set.of(
+            RangeAssignor.class.getName(), RoundRobinAssignor.class.getName(), StickyAssignor.class.getName());
 
     private final Properties overrides;
     private final ConsumerFactory<?, ?> factory;
@@ -38,6 +47,11 @@ final class ConsumerSettings {
         throw new IllegalStateException(container.getListenerId() + " has no consumer factory");
     }
 
+    /** Whether the factory lets its consumers be watched. */
+    boolean canWatch() {
+        return PollHooks.canWatch(factory);
+    }
+
     Duration maxPollInterval() {
         Object value = get(ConsumerConfig.MAX_POLL_INTERVAL_MS_CONFIG);
         if (value instanceof Duration duration) {
@@ -60,6 +74,18 @@ final class ConsumerSettings {
     boolean autoCommit() {
         Object value = get(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG);
         return value != null && Boolean.parseBoolean(value.toString().trim());
+    }
+
+    /** Whether a rebalance may leave the consumer some of its partitions, so that it goes on polling while commits fail. */
+    boolean isCooperative() {
+        Object strategy = get(ConsumerConfig.PARTITION_ASSIGNMENT_STRATEGY_CONFIG);
+        List<?> assignors = strategy instanceof List<?> list
+                ? list
+                : strategy == null ? List.of() : List.of(strategy.toString().split(","));
+        return !assignors.isEmpty()
+                && assignors.stream().noneMatch(each -> EAGER.contains(each instanceof Class<?> type
+                        ? type.getName()
+                        : each.toString().trim()));
     }
 
     private @Nullable Object get(String name) {

@@ -34,7 +34,6 @@ final class Decoration {
     private final AbstractMessageListenerContainer<?, ?> container;
     private final DedupEngine engine;
     private final RecordDeliveries deliveries;
-    private final PartitionHolds holds;
     private final StorePauses pauses;
     private final Invocations invocations;
     private final boolean declaredLater;
@@ -52,7 +51,6 @@ final class Decoration {
             AbstractMessageListenerContainer<?, ?> container,
             DedupEngine engine,
             RecordDeliveries deliveries,
-            PartitionHolds holds,
             StorePauses pauses,
             Invocations invocations,
             boolean declaredLater,
@@ -64,7 +62,6 @@ final class Decoration {
         this.container = container;
         this.engine = engine;
         this.deliveries = deliveries;
-        this.holds = holds;
         this.pauses = pauses;
         this.invocations = invocations;
         this.declaredLater = declaredLater;
@@ -200,20 +197,16 @@ final class Decoration {
             return;
         }
         ClaimedPoll claims = claimAhead
-                ? hooks.bind(container.getContainerProperties(), engine, deliveries, maxPollInterval(), seeks)
+                ? hooks.claimsAhead(container.getContainerProperties(), engine, deliveries, maxPollInterval(), seeks)
                 : ClaimedPoll.none(engine, deliveries);
         consumers.put(
                 Thread.currentThread(),
                 new BoundConsumer(
-                        engine, maxPollInterval(), container.getGroupId() != null, seeks, claims, this::wake));
-    }
-
-    /** Ends the poll that this partition's consumer waits in. */
-    private void wake(TopicPartition partition) {
-        MessageListenerContainer child = container.getContainerFor(partition.topic(), partition.partition());
-        if (!child.isPartitionPauseRequested(partition)) {
-            child.resumePartition(partition);
-        }
+                        engine,
+                        maxPollInterval(),
+                        container.getGroupId() != null,
+                        seeks,
+                        hooks.bind(claims, seeks)));
     }
 
     /** These topics may be new, where a pattern finds them. */
@@ -282,7 +275,7 @@ final class Decoration {
         if (deferral.pause()) {
             pauses.pause(from);
         } else {
-            holds.hold(from, deferral.partition(), deferral.retryAfter());
+            bound().hold(from, deferral.partition(), deferral.retryAfter());
         }
     }
 }

@@ -78,6 +78,19 @@ final class DedupBatchMessageListener<K, V> extends AbstractDelegatingMessageLis
             BatchHandler<K, V> handler) {
         BoundConsumer bound = decoration.bound();
         bound.settled();
+        NackWatch watched = acknowledgment == null ? null : new NackWatch(acknowledgment);
+        handle(records, watched, consumer, handler, bound);
+        if (!decoration.inKafkaTransaction() && (watched == null || !watched.isNacked())) {
+            bound.outstanding().finished(records); // a Kafka transaction has yet to commit
+        }
+    }
+
+    private void handle(
+            List<ConsumerRecord<K, V>> records,
+            @Nullable Acknowledgment acknowledgment,
+            @Nullable Consumer<?, ?> consumer,
+            BatchHandler<K, V> handler,
+            BoundConsumer bound) {
         if (decoration.inKafkaTransaction()) {
             new KafkaTransactionBatch<>(decoration, bound, records, acknowledgment, requireNonNull(consumer), handler)
                     .run();

@@ -48,11 +48,16 @@ final class DedupMessageListener<K, V> extends FilteringMessageListenerAdapter<K
             ConsumerRecord<K, V> record, @Nullable Acknowledgment acknowledgment, @Nullable Consumer<?, ?> consumer) {
         BoundConsumer bound = decoration.bound();
         bound.settled();
+        bound.outstanding().begun(record);
+        NackWatch watched = acknowledgment == null ? null : new NackWatch(acknowledgment);
         try {
-            if (later != null && acknowledgment != null && !decoration.inKafkaTransaction()) {
-                later.onMessage(record, acknowledgment, consumer, bound);
+            if (later != null && watched != null && !decoration.inKafkaTransaction()) {
+                later.onMessage(record, watched, consumer, bound);
             } else {
-                handle(record, acknowledgment, consumer, bound);
+                handle(record, watched, consumer, bound);
+            }
+            if (!decoration.inKafkaTransaction() && (watched == null || !watched.isNacked())) {
+                bound.outstanding().finished(record); // a Kafka transaction has yet to commit
             }
         } catch (Throwable e) { // an error handler may take its time, and have the rest of the poll come again
             bound.claims().giveBack();

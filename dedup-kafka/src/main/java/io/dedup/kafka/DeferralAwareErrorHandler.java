@@ -68,11 +68,16 @@ final class DeferralAwareErrorHandler implements CommonErrorHandler {
             PollOffsets.seekTo(records, consumer);
             throw new KafkaException("Woken up while committing", Level.DEBUG, thrown);
         }
-        if (records.isEmpty() || !endsLater()) {
+        if (records.isEmpty()) {
             delegate.handleRemaining(thrown, records, consumer, container);
             return;
         }
         ConsumerRecord<?, ?> first = records.get(0);
+        if (!endsLater()) {
+            delegate.handleRemaining(thrown, records, consumer, container);
+            recovered(List.of(first));
+            return;
+        }
         Redeliveries redeliveries = decoration.bound().redeliveries();
         if (redeliveries.mustWait(first)) {
             PollOffsets.seekTo(records, consumer);
@@ -81,6 +86,15 @@ final class DeferralAwareErrorHandler implements CommonErrorHandler {
         redeliveries.handedOver(first);
         delegate.handleRemaining(thrown, records, consumer, container);
         redeliveries.recovered(first);
+        recovered(List.of(first));
+    }
+
+    /** The delegate has settled these, and the container commits them. */
+    private void recovered(List<? extends ConsumerRecord<?, ?>> records) {
+        BoundConsumer bound = decoration.boundOrNull();
+        if (bound != null) {
+            bound.outstanding().finished(records);
+        }
     }
 
     /**
@@ -101,17 +115,22 @@ final class DeferralAwareErrorHandler implements CommonErrorHandler {
         if (deferral != null || thrown instanceof WakeupException) {
             return false; // not handled: the container keeps it and what follows
         }
-        if (!endsLater()) {
-            return delegate.handleOne(thrown, record, consumer, container);
+        boolean handled;
+        if (endsLater()) {
+            Redeliveries redeliveries = decoration.bound().redeliveries();
+            if (redeliveries.mustWait(record)) {
+                return false;
+            }
+            redeliveries.handedOver(record);
+            handled = delegate.handleOne(thrown, record, consumer, container);
+            if (handled) {
+                redeliveries.recovered(record);
+            }
+        } else {
+            handled = delegate.handleOne(thrown, record, consumer, container);
         }
-        Redeliveries redeliveries = decoration.bound().redeliveries();
-        if (redeliveries.mustWait(record)) {
-            return false;
-        }
-        redeliveries.handedOver(record);
-        boolean handled = delegate.handleOne(thrown, record, consumer, container);
         if (handled) {
-            redeliveries.recovered(record);
+            recovered(List.of(record));
         }
         return handled;
     }
@@ -133,6 +152,7 @@ final class DeferralAwareErrorHandler implements CommonErrorHandler {
         }
         requireNotSwallowed(guarded, data, consumer, container);
         requireRestKept(thrown, data, ConsumerRecords.empty(), consumer, container);
+        recovered(PollOffsets.listOf(data));
     }
 
     @Override
@@ -152,6 +172,9 @@ final class DeferralAwareErrorHandler implements CommonErrorHandler {
         }
         requireNotSwallowed(guarded, data, consumer, container);
         requireRestKept(thrown, data, remaining, consumer, container);
+        if (remaining == null || remaining.isEmpty()) {
+            recovered(PollOffsets.listOf(data));
+        }
         return remaining == null ? remaining : PollOffsets.inOrderOf(data, remaining);
     }
 
@@ -250,6 +273,10 @@ final class DeferralAwareErrorHandler implements CommonErrorHandler {
     @Override
     public void handleOtherException(
             Exception thrown, Consumer<?, ?> consumer, MessageListenerContainer container, boolean batchListener) {
+        BoundConsumer bound = decoration.boundOrNull();
+        if (bound != null) {
+            bound.outstanding().disturbed(); // it left the container's loop over the polled records
+        }
         delegate.handleOtherException(thrown, consumer, container, batchListener);
     }
 

@@ -1,17 +1,23 @@
 package io.dedup.kafka;
 
+import static java.util.Objects.requireNonNull;
+
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
+import java.util.Collection;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.RebalanceInProgressException;
 import org.jspecify.annotations.Nullable;
 import org.springframework.kafka.listener.ConsumerSeekAware.ConsumerSeekCallback;
 
 /**
- * Calls a {@link ClaimedPoll} around a Kafka consumer's polls and commits. A proxy, since {@link Consumer} has other methods in
+ * Calls a {@link WatchedPolls} around a Kafka consumer's polls, commits and seeks. A proxy, since {@link Consumer} has other methods in
  * other versions; without a decorated listener on its thread it only passes calls on.
  */
 final class HookedConsumer implements InvocationHandler {
@@ -65,27 +71,80 @@ final class HookedConsumer implements InvocationHandler {
 
     @Override
     public @Nullable Object invoke(Object proxy, Method method, Object @Nullable [] arguments) throws Throwable {
+        WatchedPolls polls = hooks.ofThread();
         String name = method.getName();
-        boolean polls = name.equals("poll");
-        ClaimedPoll claims = hooks.ofThread();
-        if (claims == null || !claims.isOf(this, polls)) {
+        if (polls == null || !polls.isOf(this, name.equals("poll"))) {
             return call(method, arguments);
         }
-        switch (name) {
-            case "poll" -> {
-                claims.beforePoll();
-                Object polled = call(method, arguments);
-                boolean bound = hooks.ofThread() == claims; // else the listener has ended within the poll
-                if (bound && polled instanceof ConsumerRecords<?, ?> records) {
-                    claims.polled(records);
-                }
-                return polled;
+        if (name.equals("poll")) {
+            return poll(polls, method, arguments);
+        }
+        try {
+            return watched(polls, method, arguments);
+        } catch (RebalanceInProgressException e) {
+            throw e; // the container keeps such offsets, and goes on with the poll
+        } catch (Throwable e) {
+            polls.outstanding().disturbed();
+            throw e;
+        }
+    }
+
+    private @Nullable Object poll(WatchedPolls polls, Method method, Object @Nullable [] arguments) throws Throwable {
+        if (arguments != null && arguments.length == 1) {
+            arguments[0] = polls.beforePoll(target, arguments[0]);
+        }
+        Object polled = call(method, arguments);
+        boolean bound = hooks.ofThread() == polls; // else the listener has ended within the poll
+        if (bound && polled instanceof ConsumerRecords<?, ?> records) {
+            polls.polled(records);
+        }
+        return polled;
+    }
+
+    private @Nullable Object watched(WatchedPolls polls, Method method, Object @Nullable [] arguments)
+            throws Throwable {
+        switch (method.getName()) {
+            case "commitSync" -> {
+                polls.claims().flush();
+                return repeated(polls, method, arguments);
             }
-            case "commitSync", "commitAsync", "groupMetadata" -> claims.flush(); // the last lets a producer commit
-            case "unsubscribe", "close" -> claims.end();
+            case "position" -> {
+                return repeated(polls, method, arguments);
+            }
+            case "commitAsync", "groupMetadata" -> polls.claims().flush(); // the last lets a producer commit
+            case "unsubscribe", "close" -> polls.end();
+            case "seek", "seekToBeginning" -> {
+                Object sought = call(method, arguments);
+                sought(polls.outstanding(), requireNonNull(arguments));
+                return sought;
+            }
             default -> {}
         }
         return call(method, arguments);
+    }
+
+    private static void sought(OutstandingRecords outstanding, Object[] arguments) {
+        if (arguments[0] instanceof TopicPartition partition) {
+            long offset = arguments[1] instanceof OffsetAndMetadata metadata ? metadata.offset() : (Long) arguments[1];
+            outstanding.sought(partition, offset);
+        } else if (arguments[0] instanceof Collection<?> partitions) {
+            partitions.forEach(partition -> outstanding.sought((TopicPartition) partition, 0));
+        }
+    }
+
+    private @Nullable Object repeated(WatchedPolls polls, Method method, Object @Nullable [] arguments)
+            throws Throwable {
+        return polls.untilNotWokenUp(() -> {
+            try {
+                return method.invoke(target, arguments);
+            } catch (InvocationTargetException e) {
+                throw e.getCause() instanceof Error error ? rethrown(error) : (Exception) e.getCause();
+            }
+        });
+    }
+
+    private static Exception rethrown(Error error) {
+        throw error;
     }
 
     private @Nullable Object call(Method method, Object @Nullable [] arguments) throws Throwable {

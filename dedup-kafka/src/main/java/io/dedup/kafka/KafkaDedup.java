@@ -39,7 +39,6 @@ public final class KafkaDedup implements AutoCloseable {
     private final Deduplicator deduplicator;
     private final RecordDeliveries deliveries;
     private final Timer timer;
-    private final PartitionHolds holds;
     private final StorePauses pauses;
     private final CloseOuts closeOuts = new CloseOuts();
     private final PollHooks hooks;
@@ -52,7 +51,6 @@ public final class KafkaDedup implements AutoCloseable {
         this.deduplicator = deduplicator;
         this.deliveries = deliveries;
         this.timer = new Timer();
-        this.holds = new PartitionHolds(timer);
         this.pauses = new StorePauses(timer, deduplicator.engine());
         this.hooks = new PollHooks(timer);
     }
@@ -90,7 +88,6 @@ public final class KafkaDedup implements AutoCloseable {
                 container,
                 deduplicator.engine(),
                 deliveries,
-                holds,
                 pauses,
                 invocations,
                 declaredLater,
@@ -100,9 +97,7 @@ public final class KafkaDedup implements AutoCloseable {
                 // commit got no answer mustn't be claimed by anybody before it has one
                 claimAhead && !answers && !isInKafkaTransaction(container) && listener instanceof MessageListener<?, ?>,
                 answers ? replies : null);
-        if (claimAhead) {
-            hooks.install(ConsumerSettings.factoryOf(container));
-        }
+        hooks.install(ConsumerSettings.factoryOf(container));
         container.setupMessageListener(decorated(listener, container, decoration));
         if (isInKafkaTransaction(container)) {
             decorateTransactions(container, decoration);
@@ -223,11 +218,10 @@ public final class KafkaDedup implements AutoCloseable {
         return new ShareGroupDedup(deduplicator.engine(), deliveries);
     }
 
-    /** Ends the timer; partitions and containers that are paused for a deferral are resumed. */
+    /** Ends the timer; containers that are paused until the store answers are resumed. */
     @Override
     public void close() {
         timer.close();
-        holds.close();
         pauses.close();
         closeOuts.close();
         hooks.close();

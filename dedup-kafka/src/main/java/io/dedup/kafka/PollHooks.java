@@ -18,7 +18,7 @@ import org.springframework.kafka.listener.ContainerProperties.AckMode;
  * Lets decorated listeners see the polls and commits of their consumers. Consumers are found by their thread. Thread-safe.
  */
 final class PollHooks implements AutoCloseable {
-    private final Map<Thread, ClaimedPoll> claims = new ConcurrentHashMap<>();
+    private final Map<Thread, WatchedPolls> watched = new ConcurrentHashMap<>();
     private final Set<ConsumerFactory<?, ?>> factories = ConcurrentHashMap.newKeySet();
     private final Timer timer;
     private final ExecutorService background = Executors.newCachedThreadPool(work -> {
@@ -39,16 +39,40 @@ final class PollHooks implements AutoCloseable {
         }
     }
 
+    /** Whether this factory lets its consumers be watched; some ignore post-processors. */
+    static boolean canWatch(ConsumerFactory<?, ?> factory) {
+        return !factory.getPostProcessors().isEmpty();
+    }
+
     @Nullable
-    ClaimedPoll ofThread() {
-        return claims.get(Thread.currentThread());
+    WatchedPolls ofThread() {
+        return watched.get(Thread.currentThread());
     }
 
     /**
-     * This thread's consumer claims ahead from its first poll on. Successes are told to the store one by one where the
-     * handler's word commits them.
+     * Watches this thread's consumer from its first poll on.
+     *
+     * @param claims what is claimed before its turn
      */
-    ClaimedPoll bind(
+    WatchedPolls bind(ClaimedPoll claims, ConsumerSeekCallback seeks) {
+        WatchedPolls polls = new WatchedPolls(claims);
+        if (HookedConsumer.isBare(seeks)) {
+            return polls;
+        }
+        HookedConsumer own = HookedConsumer.of(seeks, this);
+        if (own != null) {
+            polls.watch(own);
+        }
+        watched.keySet().removeIf(thread -> !thread.isAlive()); // the end of some consumers isn't told
+        watched.put(Thread.currentThread(), polls);
+        return polls;
+    }
+
+    /**
+     * Claims a consumer's records ahead. Successes are told to the store one by one where the handler's word commits them, and
+     * where the consumer can't be watched.
+     */
+    ClaimedPoll claimsAhead(
             ContainerProperties container,
             DedupEngine engine,
             RecordDeliveries deliveries,
@@ -60,21 +84,13 @@ final class PollHooks implements AutoCloseable {
         QueuedCompletions completions = container.getAckMode() == AckMode.MANUAL_IMMEDIATE
                 ? null
                 : new QueuedCompletions(engine, background, timer, new PollBudget(maxPollInterval.dividedBy(2)));
-        ClaimedPoll claimed =
-                new ClaimedPoll(engine, deliveries, completions, new WaitingClaims(engine, background, timer));
-        HookedConsumer own = HookedConsumer.of(seeks, this);
-        if (own != null) {
-            claimed.watch(own);
-        }
-        claims.keySet().removeIf(thread -> !thread.isAlive()); // the end of some consumers isn't told
-        claims.put(Thread.currentThread(), claimed);
-        return claimed;
+        return new ClaimedPoll(engine, deliveries, completions, new WaitingClaims(engine, background, timer));
     }
 
     void unbind() {
-        ClaimedPoll claimed = claims.remove(Thread.currentThread());
-        if (claimed != null) {
-            claimed.end();
+        WatchedPolls polls = watched.remove(Thread.currentThread());
+        if (polls != null) {
+            polls.end();
         }
     }
 

@@ -9,6 +9,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import org.apache.kafka.clients.consumer.RangeAssignor;
 import org.springframework.kafka.listener.AbstractMessageListenerContainer;
 import org.springframework.kafka.listener.BatchMessageListener;
 import org.springframework.kafka.listener.ContainerProperties;
@@ -54,7 +55,19 @@ final class StartCheck {
                     "enable.auto.commit is true, so that offsets are committed before messages are handled: set it"
                             + " to false, or leave it unset");
         }
+        requireWatchedIfCooperative();
         requireOneGroup(topics());
+    }
+
+    /** During a cooperative rebalance commits fail between a poll and the first record's turn, and the records are dropped. */
+    private void requireWatchedIfCooperative() {
+        ConsumerSettings settings = new ConsumerSettings(container);
+        if (settings.isCooperative() && !settings.canWatch()) {
+            throw refused("its consumer factory ignores addPostProcessor, so that KafkaDedup can't fetch the records again"
+                    + " that spring-kafka drops when a commit fails in a cooperative rebalance. Let the factory apply"
+                    + " post-processors, as DefaultKafkaConsumerFactory does, or set partition.assignment.strategy to an"
+                    + " eager assignor, such as " + RangeAssignor.class.getName());
+        }
     }
 
     private void requireExtractors() {

@@ -100,14 +100,29 @@ class PausesTest {
     }
 
     @Test
-    @DisplayName("a partition that is paused while KafkaDedup is closed doesn't stay paused")
-    void closedBeforeThePause() {
-        PartitionHolds holds = new PartitionHolds(timer);
-        PlayedContainer container = new PlayedContainer(() -> {
-            timer.close();
-            holds.close();
+    @DisplayName("a held partition is resumed by the consumer's own polls, which don't outlast the hold")
+    void holdEnds() {
+        PartitionHolds holds = new PartitionHolds();
+        PlayedContainer container = new PlayedContainer(() -> {});
+        Duration timeout = Duration.ofSeconds(5);
+        holds.hold(container.container, new TopicPartition("t", 0), Duration.ofMillis(20));
+        holds.endDue();
+        assertThat(holds.untilNextEnd(timeout)).isLessThanOrEqualTo(Duration.ofMillis(20));
+        await().atMost(Scene.PATIENCE).until(() -> {
+            holds.endDue();
+            return !container.partitionPaused.get();
         });
-        holds.hold(container.container, new TopicPartition("t", 0), Duration.ofMillis(1));
+        assertThat(holds.untilNextEnd(timeout)).isEqualTo(timeout);
+    }
+
+    @Test
+    @DisplayName("a partition that is still held when its consumer ends doesn't stay paused")
+    void consumerEnds() {
+        PartitionHolds holds = new PartitionHolds();
+        PlayedContainer container = new PlayedContainer(() -> {});
+        holds.hold(container.container, new TopicPartition("t", 0), Duration.ofMinutes(1));
+        assertThat(container.partitionPaused).isTrue();
+        holds.endAll();
         assertThat(container.partitionPaused).isFalse();
     }
 }

@@ -1,0 +1,156 @@
+package io.dedup.kafka;
+
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.function.BooleanSupplier;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.WakeupException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.kafka.listener.MessageListenerContainer;
+
+/**
+ * What happens around one consumer's polls: records that the container dropped are fetched again, held partitions are
+ * resumed, claims are made and given back. Sits between a container and its Kafka consumer ({@link HookedConsumer}).
+ *
+ * <p>Used by the consumer's thread.
+ */
+final class WatchedPolls {
+    private static final Logger log = LoggerFactory.getLogger(KafkaDedup.class);
+    /** How soon a consumer fetches a record again whose work has failed on another thread. */
+    private static final Duration WHILE_WORK_IS_OPEN = Duration.ofMillis(50);
+    /** Whoever wakes a consumer up for longer than this wants to stop it. */
+    private static final Duration LONGEST_WAKING = Duration.ofMinutes(1);
+
+    private final ClaimedPoll claims;
+    private final OutstandingRecords outstanding = new OutstandingRecords();
+    private final PartitionHolds holds = new PartitionHolds();
+    private BooleanSupplier workIsOpen = () -> false;
+    private @Nullable HookedConsumer consumer;
+    private boolean seen;
+    private boolean wokenUp;
+
+    WatchedPolls(ClaimedPoll claims) {
+        this.claims = claims;
+    }
+
+    /** This is the container's consumer. */
+    void watch(HookedConsumer containers) {
+        consumer = containers;
+    }
+
+    /** While this answers true, work of other threads may fail, and its record is to be fetched again soon. */
+    void shortenWhile(BooleanSupplier isOpen) {
+        workIsOpen = isOpen;
+    }
+
+    /** Where it isn't known, the first consumer that polls on this thread is the container's; others are the handlers' own. */
+    boolean isOf(HookedConsumer asking, boolean polls) {
+        if (consumer == null && polls) {
+            consumer = asking;
+        }
+        return consumer == asking;
+    }
+
+    ClaimedPoll claims() {
+        return claims;
+    }
+
+    OutstandingRecords outstanding() {
+        return outstanding;
+    }
+
+    /** The container begins its next round. Returns for how long the consumer may poll. */
+    @Nullable
+    Object beforePoll(Consumer<?, ?> target, @Nullable Object timeout) throws Exception {
+        seen = true;
+        claims.beforePoll();
+        fetchDropped(target);
+        // May wake the consumer up, from its own thread: then the poll that follows ends at once.
+        holds.endDue();
+        return timeout instanceof Duration duration ? shortened(duration) : timeout;
+    }
+
+    private Duration shortened(Duration timeout) {
+        Duration shorter = holds.untilNextEnd(timeout);
+        if (workIsOpen.getAsBoolean() && shorter.compareTo(WHILE_WORK_IS_OPEN) > 0) {
+            shorter = WHILE_WORK_IS_OPEN;
+        }
+        if (wokenUp) {
+            wokenUp = false;
+            return Duration.ZERO;
+        }
+        return shorter;
+    }
+
+    void polled(ConsumerRecords<?, ?> records) {
+        if (!records.isEmpty()) {
+            outstanding.polled(records);
+            claims.polled(records);
+        }
+    }
+
+    /**
+     * Makes a call that a wake-up must not end. Whoever wakes the consumer up means its poll: the next one is cut short.
+     *
+     * @throws Exception what the call throws
+     */
+    <T> T untilNotWokenUp(Callable<T> call) throws Exception {
+        long begin = System.nanoTime();
+        while (true) {
+            try {
+                return call.call();
+            } catch (WakeupException e) {
+                wokenUp = true;
+                if (System.nanoTime() - begin > LONGEST_WAKING.toNanos()) {
+                    throw e;
+                }
+            }
+        }
+    }
+
+    /**
+     * The container dropped what it had polled when something threw: the next poll begins there.
+     *
+     * @throws Exception what the consumer throws; the next poll tries again
+     */
+    private void fetchDropped(Consumer<?, ?> target) throws Exception {
+        if (!outstanding.isDisturbed()) {
+            return;
+        }
+        Map<TopicPartition, Long> dropped = outstanding.offsets();
+        dropped.keySet().retainAll(target.assignment());
+        for (Map.Entry<TopicPartition, Long> each : dropped.entrySet()) {
+            long position = untilNotWokenUp(() -> target.position(each.getKey()));
+            if (position > each.getValue()) { // else somebody begins there, or lower
+                target.seek(each.getKey(), each.getValue());
+                log.warn(
+                        "The container dropped polled records of {} after an exception; fetching them again from offset {}",
+                        each.getKey(),
+                        each.getValue());
+            }
+        }
+        outstanding.restored();
+    }
+
+    /** Keeps a partition from being fetched for a while. */
+    void hold(MessageListenerContainer container, TopicPartition partition, Duration time) {
+        holds.hold(container, partition, time);
+    }
+
+    /** Whether the container's polls come through here, so that holds come to an end. */
+    boolean areSeen() {
+        return seen;
+    }
+
+    /** The consumer has come to its end. */
+    void end() {
+        claims.end();
+        holds.endAll();
+        outstanding.restored();
+    }
+}
