@@ -51,11 +51,21 @@ final class Decisions {
 
     /** Decides about those that are still to be decided about. */
     void decide(List<OpenMessage> messages) {
+        decide(messages, messages);
+    }
+
+    /**
+     * Decides about messages that were received.
+     *
+     * @param messages whose turn it is
+     * @param received these and those behind them in their message groups: after a crash they all are handled one by one
+     */
+    void decide(List<OpenMessage> messages, List<OpenMessage> received) {
         try {
             List<OpenMessage> these =
                     messages.stream().filter(this::isDecidable).toList();
             if (!these.isEmpty()) {
-                admit(these);
+                admit(these, received);
             }
         } catch (RuntimeException | Error e) { // or they would be kept invisible for ever
             log.error("{} messages couldn't be decided about", messages.size(), e);
@@ -81,12 +91,13 @@ final class Decisions {
         return true;
     }
 
-    private void admit(List<OpenMessage> messages) {
+    private void admit(List<OpenMessage> messages, List<OpenMessage> received) {
         BatchAdmission batch = engine.admitAll(
                 messages.stream().map(message -> message.delivery).toList(), WaitBudget.none());
         if (batch.isolate()) {
             // A thread apart, as it waits for each of them, and handlers' threads may all wait for it.
-            threads.newThread(() -> admitOneByOne(messages)).start();
+            threads.newThread(() -> admitOneByOne(open.setApart(messages, received)))
+                    .start();
             return;
         }
         Retries retries = new Retries();
@@ -117,11 +128,11 @@ final class Decisions {
     /** One of them was running when a process died. */
     private void admitOneByOne(List<OpenMessage> messages) {
         for (OpenMessage message : messages) {
-            if (!open.awaitTurn(message)) {
-                continue;
-            }
             Retries retries = new Retries();
             try {
+                if (!open.awaitTurn(message) || !isDecidable(message)) {
+                    continue;
+                }
                 Admission admission = engine.admit(message.delivery, WaitBudget.none());
                 obey(message, admission, retries);
                 retries.schedule();

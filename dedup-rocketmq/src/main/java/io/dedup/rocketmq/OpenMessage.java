@@ -13,9 +13,11 @@ import org.jspecify.annotations.Nullable;
 final class OpenMessage {
     /** How far it has come. */
     enum State {
+        /** Behind others of its message group: the store isn't asked before its turn, and it holds no claim. */
+        WAITING,
         /** The store hasn't decided yet. */
         UNDECIDED,
-        /** Claimed; waits for a thread, or for its turn in its message group. */
+        /** Claimed; waits for a thread. */
         READY,
         /** Its handler runs, or has run. */
         RUNNING,
@@ -27,7 +29,10 @@ final class OpenMessage {
     final Delivery delivery;
     final long receivedAt = System.nanoTime();
 
-    /** Since when it is to be decided about, by {@link System#nanoTime()}: with a transaction, since the first. */
+    /**
+     * Since when it is to be decided about, by {@link System#nanoTime()}: since its turn in its message group; with a
+     * transaction, since the first one.
+     */
     volatile long waitsSince = receivedAt;
 
     /** Of the same batch with the same ID; acked when this one is. */
@@ -41,7 +46,10 @@ final class OpenMessage {
     volatile boolean gone;
 
     /** Changed by its loop alone; read by any thread. */
-    volatile State state = State.UNDECIDED;
+    volatile State state = State.WAITING;
+
+    /** A thread of its own decides about it at its turn, see {@link OpenMessages#setApart}. */
+    boolean apart;
 
     /** The store's answer was a deferral; it is asked again. */
     boolean held;

@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.Consumer;
 
@@ -22,6 +23,7 @@ final class OpenMessages {
     private final Lanes lanes = new Lanes();
     private final LoopSettings settings;
     private final BrokerOrders broker;
+    private final Consumer<OpenMessage> decide;
     private final Consumer<OpenMessage> submit;
     private final Runnable whenOver;
     private boolean storeAnswers = true;
@@ -31,12 +33,19 @@ final class OpenMessages {
     /**
      * No messages yet.
      *
-     * @param submit is given each message that is claimed and whose turn it is, maybe more than once; see {@link #start}
+     * @param decide is given each message that had to wait in its message group, once, when it is its turn
+     * @param submit is given each message that is claimed; see {@link #start}
      * @param whenOver runs, maybe more than once, when the loop stops and nothing is open
      */
-    OpenMessages(LoopSettings settings, BrokerOrders broker, Consumer<OpenMessage> submit, Runnable whenOver) {
+    OpenMessages(
+            LoopSettings settings,
+            BrokerOrders broker,
+            Consumer<OpenMessage> decide,
+            Consumer<OpenMessage> submit,
+            Runnable whenOver) {
         this.settings = settings;
         this.broker = broker;
+        this.decide = decide;
         this.submit = submit;
         this.whenOver = whenOver;
     }
@@ -50,26 +59,62 @@ final class OpenMessages {
         });
     }
 
-    /** Takes what was received; when the loop stops, all of it goes back, and nothing is returned. */
+    /**
+     * Takes what was received, and returns those that are to be decided about now. The others wait in their message groups.
+     * When the loop stops, all of it goes back, and nothing is returned.
+     */
     List<OpenMessage> add(List<OpenMessage> received) {
+        List<OpenMessage> first = new ArrayList<>(received.size());
         boolean accepted = monitor.with(() -> {
             if (!stopping) {
                 messages.addAll(received);
                 received.forEach(lanes::add);
+                received.stream().filter(this::isItsTurn).forEach(first::add);
             }
             return !stopping;
         });
         if (!accepted) {
             received.forEach(message -> broker.showIn(message, AT_ONCE));
         }
-        return accepted ? received : List.of();
+        return first;
+    }
+
+    /**
+     * True once for each message, when nothing of its message group is before it. A claim that was made earlier would wait
+     * behind messages that may wait for that very claim. Under the lock only.
+     */
+    private boolean isItsTurn(OpenMessage message) {
+        if (message.state != State.WAITING || !lanes.isFirst(message)) {
+            return false;
+        }
+        message.state = State.UNDECIDED;
+        message.waitsSince = System.nanoTime();
+        return true;
+    }
+
+    /**
+     * Sets a batch apart that is to be decided about one by one, by a thread that calls {@link #awaitTurn} for each.
+     *
+     * @param undecided those whose turn it is already
+     * @param received the batch, with those that wait in their message groups; these are set apart where their turn hasn't
+     *     come meanwhile
+     * @return what is set apart, in the order of the batch
+     */
+    List<OpenMessage> setApart(List<OpenMessage> undecided, List<OpenMessage> received) {
+        return monitor.with(() -> {
+            List<OpenMessage> apart = received.stream()
+                    .filter(message -> message.state == State.WAITING || undecided.contains(message))
+                    .toList();
+            apart.forEach(message -> message.apart = true);
+            return apart;
+        });
     }
 
     boolean isUndecided(OpenMessage message) {
         return monitor.with(() -> message.state == State.UNDECIDED);
     }
 
-    /** The message is claimed, and runs when it is its turn. False when it was given back meanwhile. */
+    /** The message is claimed, and runs as soon as there is a thread. False when it was given back meanwhile. */
     boolean ready(OpenMessage message, Execution execution) {
         boolean accepted = monitor.with(() -> {
             if (message.state != State.UNDECIDED) {
@@ -81,25 +126,15 @@ final class OpenMessages {
             return true;
         });
         if (accepted) {
-            submitFirst(message);
+            submit.accept(message);
         }
         return accepted;
-    }
-
-    private void submitFirst(OpenMessage message) {
-        OpenMessage first = monitor.with(() -> {
-            OpenMessage candidate = message.lane() == null ? message : lanes.first(message);
-            return candidate != null && candidate.state == State.READY ? candidate : null;
-        });
-        if (first != null) {
-            submit.accept(first);
-        }
     }
 
     /** The handler begins, if it has to: whoever is told so runs it. */
     boolean start(OpenMessage message) {
         return monitor.with(() -> {
-            if (message.state != State.READY || !lanes.isFirst(message)) {
+            if (message.state != State.READY) {
                 return false;
             }
             message.state = State.RUNNING;
@@ -142,8 +177,8 @@ final class OpenMessages {
     /** Waits until nothing of its group is before it. False when it was given back meanwhile. */
     boolean awaitTurn(OpenMessage message) {
         return monitor.with(() -> {
-            monitor.awaitUninterruptibly(() -> message.state != State.UNDECIDED || lanes.isFirst(message));
-            return message.state == State.UNDECIDED;
+            monitor.awaitUninterruptibly(() -> message.state != State.WAITING || lanes.isFirst(message));
+            return isItsTurn(message) || message.state == State.UNDECIDED;
         });
     }
 
@@ -261,7 +296,12 @@ final class OpenMessages {
     }
 
     private void afterClose(List<OpenMessage> closed) {
-        closed.stream().filter(message -> message.lane() != null).forEach(this::submitFirst);
+        List<OpenMessage> next = monitor.with(() -> closed.stream()
+                .map(lanes::first)
+                .filter(Objects::nonNull)
+                .filter(message -> !message.apart && isItsTurn(message))
+                .toList());
+        next.forEach(decide);
         if (isOver()) {
             whenOver.run();
         }
@@ -329,7 +369,7 @@ final class OpenMessages {
             stopping = true;
             monitor.changed();
             return messages.stream()
-                    .filter(message -> message.state == State.UNDECIDED || message.state == State.READY)
+                    .filter(message -> message.state != State.RUNNING)
                     .toList();
         });
         unstarted.forEach(message -> giveBack(message, AT_ONCE));

@@ -29,7 +29,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Receives from a simple consumer, claims what came in one batch, runs the listener for each new message, and acks it when
- * it is done. Messages of one message group are handled in the order of their receipt, one after the other.
+ * it is done. Messages of one message group are handled in the order of their receipt, one after the other; each is claimed
+ * when it is the first of its group, and kept invisible until then.
  *
  * <p>A message that is in flight elsewhere is kept, invisible for others, and the store is asked again; this spends none of
  * its delivery attempts. While the store doesn't answer, nothing more is received. Invisible time and lease are prolonged
@@ -53,8 +54,9 @@ public final class SimpleConsumerLoop implements AutoCloseable {
     private final ScheduledExecutorService timers;
     private final ScheduledExecutorService keeper; // apart, as the others may wait for the store
     private final Thread receiver;
-    private final Thread finishing;
-    private final Finisher finisher;
+    private final Batches succeeded;
+    private final Batches turns;
+    private final List<Thread> batching;
     private final BrokerOrders broker;
     private final Handling handling;
     private final MessageDeliveries deliveries;
@@ -85,11 +87,12 @@ public final class SimpleConsumerLoop implements AutoCloseable {
         this.handling = handling;
         this.deliveries = deliveries;
         this.broker = new BrokerOrders(consumer);
-        this.open = new OpenMessages(settings, broker, this::submit, this::endThreads);
-        this.finisher = new Finisher(engine, open::done, open::isOver);
+        this.open = new OpenMessages(settings, broker, this::decide, this::submit, this::endThreads);
         this.decisions = new Decisions(engine, group, patience, open, timers, threads);
+        this.succeeded = new Batches(new Finisher(engine, open::done)::finish, open::isOver);
+        this.turns = new Batches(decisions::decide, open::isOver);
         this.receiver = threads.newThread(this::receive);
-        this.finishing = threads.newThread(finisher);
+        this.batching = List.of(threads.newThread(succeeded), threads.newThread(turns));
     }
 
     private static ThreadFactory threads(String prefix) {
@@ -105,7 +108,7 @@ public final class SimpleConsumerLoop implements AutoCloseable {
         long tick = Math.max(1, settings.invisibleDuration().toMillis() / 12);
         var unused = keeper.scheduleWithFixedDelay(
                 new Prolonging(open, broker, settings.invisibleDuration(), timers), tick, tick, TimeUnit.MILLISECONDS);
-        finishing.start();
+        batching.forEach(Thread::start);
         receiver.start();
     }
 
@@ -142,8 +145,12 @@ public final class SimpleConsumerLoop implements AutoCloseable {
             }
         }
         if (!messages.isEmpty()) {
-            decisions.decide(open.add(messages));
+            decisions.decide(open.add(messages), messages);
         }
+    }
+
+    private void decide(OpenMessage message) {
+        turns.add(message);
     }
 
     private void submit(OpenMessage message) {
@@ -156,14 +163,17 @@ public final class SimpleConsumerLoop implements AutoCloseable {
 
     private void run(OpenMessage message) {
         if (!open.start(message)) {
-            return; // given back, run by somebody else, or not its turn yet
+            return; // given back meanwhile
         }
         Execution execution = Objects.requireNonNull(message.execution);
         try {
             if (execution.leaseLost()) { // while it waited for its turn: somebody may have run it
                 execution.giveBack();
-                open.undecided(message, false);
-                decisions.decide(List.of(message));
+                if (open.undecided(message, false)) {
+                    decisions.decide(List.of(message));
+                } else {
+                    open.giveBack(message, OpenMessages.AT_ONCE);
+                }
                 return;
             }
             if (execution.isTransactional()) {
@@ -171,7 +181,7 @@ public final class SimpleConsumerLoop implements AutoCloseable {
                 return;
             }
             switch (handling.run(message.view, execution)) {
-                case SUCCEEDED -> finisher.add(message);
+                case SUCCEEDED -> succeeded.add(message);
                 case FAILED -> open.failed(message);
                 case LOST -> {
                     open.undecided(message, true);

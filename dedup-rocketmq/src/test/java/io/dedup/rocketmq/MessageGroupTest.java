@@ -1,0 +1,485 @@
+package io.dedup.rocketmq;
+
+import static io.dedup.rocketmq.PlayedBroker.corrupted;
+import static io.dedup.rocketmq.PlayedBroker.message;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.dedup.DedupKey;
+import io.dedup.DedupListener;
+import io.dedup.DedupOutcome.DeferReason;
+import io.dedup.DedupPolicy;
+import io.dedup.Deduplicator;
+import io.dedup.engine.Admission;
+import io.dedup.engine.Delivery;
+import io.dedup.engine.Execution;
+import io.dedup.engine.WaitBudget;
+import io.dedup.store.ClaimRequest;
+import io.dedup.store.DedupStore;
+import io.dedup.testkit.faults.FaultyStore;
+import io.dedup.testkit.faults.StoreFault;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayDeque;
+import java.util.Collection;
+import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.UnaryOperator;
+import org.apache.rocketmq.client.apis.consumer.ConsumeResult;
+import org.apache.rocketmq.client.apis.consumer.MessageListener;
+import org.apache.rocketmq.client.apis.message.MessageView;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+/**
+ * R8: a message is claimed when it is the first of its message group, not before. Deliveries are played, so that each test
+ * controls what is received together and in which order.
+ */
+class MessageGroupTest {
+    /** Long enough for a test to act between a deferral and the next claim. */
+    private static final Duration DEFERRED = Duration.ofSeconds(1);
+
+    private final Deque<AutoCloseable> closing = new ArrayDeque<>();
+    private final List<String> handled = new CopyOnWriteArrayList<>();
+    private final List<String> events = new CopyOnWriteArrayList<>();
+    private final Map<String, CountDownLatch> gates = new ConcurrentHashMap<>();
+    private final List<List<String>> batches = new CopyOnWriteArrayList<>();
+    private final FaultyStore store = FaultyStore.around(Scene.memory());
+    private final DedupStore watched = watched();
+    private final PlayedBroker broker = new PlayedBroker();
+
+    @AfterEach
+    void close() throws Exception {
+        gates.values().forEach(CountDownLatch::countDown);
+        store.heal();
+        while (!closing.isEmpty()) {
+            closing.pop().close();
+        }
+        store.close();
+    }
+
+    /** Records the IDs of each batch of claims. */
+    private DedupStore watched() {
+        return (DedupStore) Proxy.newProxyInstance(
+                getClass().getClassLoader(), new Class<?>[] {DedupStore.class}, (proxy, method, arguments) -> {
+                    if (method.getName().equals("claimAll")) {
+                        batches.add(((Collection<?>) arguments[0])
+                                .stream()
+                                        .map(request ->
+                                                ((ClaimRequest) request).key().messageId())
+                                        .toList());
+                    }
+                    try {
+                        return method.invoke(store, arguments);
+                    } catch (InvocationTargetException e) {
+                        throw e.getCause();
+                    }
+                });
+    }
+
+    private Deduplicator process(UnaryOperator<DedupPolicy.Builder> changes) {
+        Deduplicator dedup = Deduplicator.builder(watched)
+                .consumer("group")
+                .shutdownTimeout(Duration.ZERO)
+                .defaults(changes.apply(DedupPolicy.builder()
+                                .lease(Duration.ofSeconds(3))
+                                .maxProcessingTime(Duration.ofMinutes(5))
+                                .inFlightWait(Duration.ZERO)
+                                .maxDeferDelay(DEFERRED))
+                        .build())
+                .listener(new Recorder())
+                .build();
+        closing.push(dedup);
+        return dedup;
+    }
+
+    private Deduplicator process() {
+        return process(policy -> policy);
+    }
+
+    private final class Recorder implements DedupListener {
+        @Override
+        public void deferred(@Nullable DedupKey key, DeferReason reason, Duration retryAfter) {
+            events.add("deferred " + (key == null ? null : key.messageId()));
+        }
+
+        @Override
+        public void duplicate(DedupKey key, Instant completedAt) {
+            events.add("duplicate " + key.messageId());
+        }
+    }
+
+    /** Another process runs this message until the test ends its run. */
+    private Execution elsewhere(String id) {
+        Deduplicator other = process();
+        Admission admission = other.engine()
+                .admit(Delivery.of(other.topic("orders"), id, null, () -> "elsewhere"), WaitBudget.none());
+        Execution execution = ((Admission.Run) admission).execution();
+        execution.begin();
+        return execution;
+    }
+
+    private static void ends(Execution elsewhere) {
+        elsewhere.fail(new IllegalStateException("the other one failed"));
+    }
+
+    private SimpleConsumerLoop loop(
+            Deduplicator dedup, PlayedBroker of, UnaryOperator<SimpleConsumerLoopBuilder> with) {
+        return loop(RocketMqDedup.builder(dedup), of, with);
+    }
+
+    private SimpleConsumerLoop loop(
+            RocketMqDedupBuilder builder, PlayedBroker of, UnaryOperator<SimpleConsumerLoopBuilder> with) {
+        SimpleConsumerLoop loop = with.apply(builder.id(RocketMqMessageIds.property("id"))
+                        .build()
+                        .loop(of.consumer(), listener())
+                        .concurrency(4)
+                        .invisibleDuration(PlayedBroker.INVISIBLE)
+                        .retryDelay(attempt -> Duration.ofSeconds(7))
+                        .shutdownTimeout(Duration.ofSeconds(5)))
+                .start();
+        closing.push(loop);
+        return loop;
+    }
+
+    private SimpleConsumerLoop loop(Deduplicator dedup) {
+        return loop(dedup, broker, settings -> settings);
+    }
+
+    /** Handles a message as soon as its gate, if it has one, is open. */
+    private MessageListener listener() {
+        return message -> {
+            String name = PlayedBroker.name(message);
+            events.add("begin " + name);
+            CountDownLatch gate = gates.get(name);
+            if (gate != null) {
+                awaitOpen(gate);
+            }
+            handled.add(name);
+            return ConsumeResult.SUCCESS;
+        };
+    }
+
+    private static void awaitOpen(CountDownLatch gate) {
+        try {
+            assertThat(gate.await(60, TimeUnit.SECONDS)).isTrue();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private CountDownLatch gate(String name) {
+        return gates.computeIfAbsent(name, of -> new CountDownLatch(1));
+    }
+
+    private void awaitEvent(String event) {
+        await().atMost(Scene.PATIENCE).until(() -> events.contains(event));
+    }
+
+    private void awaitOrders(String... orders) {
+        await().atMost(Scene.PATIENCE)
+                .untilAsserted(() -> assertThat(broker.orders).containsExactlyInAnyOrder(orders));
+    }
+
+    @Test
+    @DisplayName(
+            "R8 a copy behind its deferred first in one message group doesn't take the claim that the first waits for")
+    void copyBehindItsFirst() {
+        Execution elsewhere = elsewhere("x");
+        loop(process());
+        broker.deliver(message("first", "x", "one"));
+        awaitEvent("deferred x");
+        ends(elsewhere);
+        broker.deliver(message("copy", "x", "one"), message("next", "y", "one"));
+        awaitOrders("ack first", "ack copy", "ack next");
+        assertThat(handled).containsExactly("first", "next");
+        assertThat(events).contains("duplicate x");
+    }
+
+    @Test
+    @DisplayName("R8 copies crosswise in two message groups of one loop")
+    void crosswiseInTwoGroups() {
+        Execution x = elsewhere("x");
+        Execution y = elsewhere("y");
+        loop(process());
+        broker.deliver(message("x-one", "x", "one"), message("y-two", "y", "two"));
+        awaitEvent("deferred x");
+        awaitEvent("deferred y");
+        ends(x);
+        ends(y);
+        broker.deliver(message("y-one", "y", "one"), message("x-two", "x", "two"));
+        awaitOrders("ack x-one", "ack y-two", "ack y-one", "ack x-two");
+        assertThat(handled).containsExactlyInAnyOrder("x-one", "y-two");
+    }
+
+    @Test
+    @DisplayName("R8 copies crosswise in message groups of two processes")
+    void crosswiseInTwoProcesses() {
+        Execution x = elsewhere("x");
+        Execution y = elsewhere("y");
+        PlayedBroker second = new PlayedBroker();
+        loop(process());
+        loop(process(), second, settings -> settings);
+        broker.deliver(message("x-one", "x", "one"));
+        second.deliver(message("y-two", "y", "two"));
+        awaitEvent("deferred x");
+        awaitEvent("deferred y");
+        ends(x);
+        ends(y);
+        broker.deliver(message("y-one", "y", "one"));
+        second.deliver(message("x-two", "x", "two"));
+        awaitOrders("ack x-one", "ack y-one");
+        await().atMost(Scene.PATIENCE)
+                .untilAsserted(() -> assertThat(second.orders).containsExactlyInAnyOrder("ack y-two", "ack x-two"));
+        assertThat(handled).hasSize(2).doesNotHaveDuplicates();
+    }
+
+    @Test
+    @DisplayName("R8 what waits for its turn holds no claim, is kept invisible, and is claimed and handled at its turn")
+    void waitsWithoutAClaim() {
+        Deduplicator dedup = process();
+        gate("a");
+        loop(dedup);
+        broker.deliver(message("a", "a", "one"), message("b", "b", "one"), message("c", "c", "one"));
+        await().atMost(Scene.PATIENCE)
+                .until(() -> broker.kept.stream().filter("b"::equals).count() >= 2
+                        && broker.kept.stream().filter("c"::equals).count() >= 2);
+        assertThat(dedup.engine().inFlight()).isEqualTo(1);
+        assertThat(broker.orders).isEmpty();
+        gate("a").countDown();
+        awaitOrders("ack a", "ack b", "ack c");
+        assertThat(handled).containsExactly("a", "b", "c");
+        assertThat(batches).containsExactly(List.of("a"), List.of("b"), List.of("c"));
+    }
+
+    @Test
+    @DisplayName("R8 one call claims the first message of every group and every message without one")
+    void oneTripForAllFirsts() {
+        loop(process());
+        broker.deliver(
+                message("a1", "a1", "one"),
+                message("a2", "a2", "one"),
+                message("b1", "b1", "two"),
+                message("u1", "u1", null),
+                message("b2", "b2", "two"),
+                message("u2", "u2", null));
+        awaitOrders("ack a1", "ack a2", "ack b1", "ack b2", "ack u1", "ack u2");
+        assertThat(batches.get(0)).containsExactly("a1", "b1", "u1", "u2");
+        assertThat(handled).containsSubsequence("a1", "a2").containsSubsequence("b1", "b2");
+    }
+
+    @Test
+    @DisplayName("R8 groups whose turns come while the store is busy are claimed with one call")
+    void turnsThatComeTogether() {
+        List<String> groups = List.of("a", "b", "c", "d", "e", "f", "g", "h");
+        groups.forEach(this::gate);
+        loop(process(), broker, settings -> settings.concurrency(groups.size()));
+        broker.deliver(
+                groups.stream().map(group -> message(group, group, group)).toArray(MessageView[]::new));
+        broker.deliver(groups.stream()
+                .map(group -> message(group + "2", group + "2", group))
+                .toArray(MessageView[]::new));
+        groups.forEach(group -> awaitEvent("begin " + group));
+        store.inject(StoreFault.slow(Duration.ofMillis(300)));
+        gates.values().forEach(CountDownLatch::countDown);
+        await().atMost(Scene.PATIENCE).until(() -> handled.size() == 2 * groups.size());
+        assertThat(batches).hasSizeLessThan(1 + groups.size());
+    }
+
+    @Test
+    @DisplayName("R8 a message group that stands still holds up neither other groups nor messages without one")
+    void othersGoOn() {
+        Execution elsewhere = elsewhere("x");
+        loop(process());
+        broker.deliver(message("x", "x", "one"), message("behind", "y", "one"));
+        awaitEvent("deferred x");
+        broker.deliver(message("u", "u", null), message("z", "z", "two"), message("y-two", "y", "two"));
+        awaitOrders("ack u", "ack z", "ack y-two");
+        ends(elsewhere);
+        awaitOrders("ack u", "ack z", "ack y-two", "ack x", "ack behind");
+        assertThat(handled).doesNotContain("behind").contains("x");
+    }
+
+    @Test
+    @DisplayName(
+            "R8 a first that is deferred longer than maxWait goes back with what waits behind it; nothing is acked")
+    void deferredTooLong() {
+        Execution elsewhere = elsewhere("x");
+        Deduplicator dedup = process();
+        SimpleConsumerLoop loop =
+                loop(RocketMqDedup.builder(dedup).maxWait(Duration.ofMillis(100)), broker, settings -> settings);
+        broker.deliver(message("x", "x", "one"), message("y", "y", "one"));
+        awaitOrders("back x PT3S", "back y PT3S"); // a lease's length
+        assertThat(loop.openMessages()).isZero();
+        assertThat(dedup.engine().inFlight()).isZero();
+        ends(elsewhere);
+        broker.deliver(message("x again", "x", "one"), message("y again", "y", "one"));
+        awaitOrders("back x PT3S", "back y PT3S", "ack x again", "ack y again");
+        assertThat(handled).containsExactly("x again", "y again");
+    }
+
+    @Test
+    @DisplayName("R8 the time in its message group doesn't count as a wait for a message in flight elsewhere")
+    void waitsFromItsTurn() {
+        Execution elsewhere = elsewhere("y");
+        gate("x");
+        loop(RocketMqDedup.builder(process()).maxWait(Duration.ofMillis(2_500)), broker, settings -> settings);
+        broker.deliver(message("x", "x", "one"), message("y", "y", "one"));
+        await().atMost(Scene.PATIENCE)
+                .until(() -> broker.kept.stream().filter("y"::equals).count() >= 3); // 3 s
+        gate("x").countDown();
+        awaitEvent("deferred y");
+        ends(elsewhere);
+        awaitOrders("ack x", "ack y");
+        assertThat(handled).containsExactly("x", "y");
+    }
+
+    @Test
+    @DisplayName("R8 a first that the broker gives to another consumer goes back with what waits behind it")
+    void firstIsGone() {
+        Execution elsewhere = elsewhere("x");
+        Deduplicator dedup = process();
+        SimpleConsumerLoop loop = loop(dedup);
+        broker.refuseToKeep("x");
+        broker.deliver(message("x", "x", "one"), message("y", "y", "one"));
+        awaitOrders("back x PT1S", "back y PT1S");
+        assertThat(loop.openMessages()).isZero();
+        assertThat(dedup.engine().inFlight()).isZero();
+        ends(elsewhere);
+    }
+
+    @Test
+    @DisplayName(
+            "R8 a waiting message that the broker gives to another consumer goes back with what waits behind it alone")
+    void waitingIsGone() {
+        gate("x");
+        SimpleConsumerLoop loop = loop(process());
+        broker.refuseToKeep("y");
+        broker.deliver(message("x", "x", "one"), message("y", "y", "one"), message("z", "z", "one"));
+        awaitOrders("back y PT1S", "back z PT1S");
+        gate("x").countDown();
+        awaitOrders("back y PT1S", "back z PT1S", "ack x");
+        assertThat(handled).containsExactly("x");
+        assertThat(loop.openMessages()).isZero();
+    }
+
+    @Test
+    @DisplayName("R6, R8 a corrupted message fails at its turn, with what waits behind it")
+    void corruptedInAGroup() {
+        gate("x");
+        Deduplicator dedup = process();
+        loop(dedup);
+        broker.deliver(message("x", "x", "one"), corrupted("broken", "y", "one"), message("z", "z", "one"));
+        awaitEvent("begin x");
+        gate("x").countDown();
+        awaitOrders("ack x", "back broken PT7S", "back z PT7S");
+        assertThat(handled).containsExactly("x");
+        assertThat(dedup.engine().inFlight()).isZero();
+    }
+
+    @Test
+    @DisplayName("R8 a handler that hangs longer than maxProcessingTime: what waits goes back, and its group goes on")
+    void hangs() {
+        gate("x");
+        loop(process(policy -> policy.lease(Duration.ofMillis(500)).maxProcessingTime(Duration.ofMillis(500))));
+        broker.deliver(message("x", "x", "one"), message("y", "y", "one"), message("z", "z", "one"));
+        awaitOrders("back y PT1S", "back z PT1S");
+        broker.deliver(message("y again", "y", "one"), message("z again", "z", "one"));
+        awaitOrders("back y PT1S", "back z PT1S", "ack y again", "ack z again");
+        assertThat(handled).containsExactly("y again", "z again");
+    }
+
+    @Test
+    @DisplayName("R8 close lets go of what waits for its turn, without an ack; what runs is finished and acked")
+    void closeWithWaiting() {
+        gate("x");
+        Deduplicator dedup = process();
+        SimpleConsumerLoop loop = loop(dedup);
+        broker.deliver(message("x", "x", "one"), message("y", "y", "one"), message("z", "z", "one"));
+        awaitEvent("begin x");
+        Thread closer = new Thread(loop::close);
+        closer.start();
+        awaitOrders("back y PT1S", "back z PT1S");
+        gate("x").countDown();
+        awaitOrders("back y PT1S", "back z PT1S", "ack x");
+        await().atMost(Scene.PATIENCE).until(() -> !closer.isAlive());
+        assertThat(handled).containsExactly("x");
+        assertThat(dedup.engine().inFlight()).isZero();
+        assertThat(batches).containsExactly(List.of("x"));
+    }
+
+    @Test
+    @DisplayName("R8 close lets go of a first that is deferred, and of what waits behind it")
+    void closeWithADeferredFirst() {
+        Execution elsewhere = elsewhere("x");
+        SimpleConsumerLoop loop = loop(process());
+        broker.deliver(message("x", "x", "one"), message("y", "y", "one"));
+        awaitEvent("deferred x");
+        loop.close();
+        assertThat(broker.orders).containsExactlyInAnyOrder("back x PT1S", "back y PT1S");
+        assertThat(loop.openMessages()).isZero();
+        ends(elsewhere);
+    }
+
+    @Test
+    @DisplayName("R8 a store that is down at a message's turn: it waits, with what is behind it, and spends no attempt")
+    void storeDownAtTheTurn() {
+        gate("x");
+        loop(process());
+        broker.deliver(message("x", "x", "one"), message("y", "y", "one"), message("z", "z", "one"));
+        awaitEvent("begin x");
+        store.inject(StoreFault.before(StoreFault.Operation.CLAIM));
+        gate("x").countDown();
+        awaitEvent("deferred y");
+        store.heal();
+        awaitOrders("ack x", "ack y", "ack z");
+        assertThat(handled).containsExactly("x", "y", "z");
+    }
+
+    @Test
+    @DisplayName("R8 after a crash the whole batch runs one by one, also what waits in a message group, in order")
+    void afterACrash() {
+        Deduplicator dead =
+                process(policy -> policy.lease(Duration.ofMillis(100)).maxDeaths(3));
+        dead.engine().admit(Delivery.of(dead.topic("orders"), "a", null, () -> "elsewhere"), WaitBudget.none());
+        dead.close();
+        Deduplicator dedup = process(policy -> policy.maxDeaths(3));
+        await().atMost(Scene.PATIENCE)
+                .until(() -> watched.find(dedup.key("orders", "a"))
+                        .map(record -> record.leaseRemaining().isZero())
+                        .orElse(false));
+        gate("a");
+        loop(dedup);
+        broker.deliver(
+                message("a", "a", "one"),
+                message("b", "b", "one"),
+                message("u", "u", null),
+                message("a copy", "a", "two"),
+                message("c", "c", "two"));
+        awaitEvent("begin a");
+        assertThat(dedup.engine().inFlight()).isEqualTo(1);
+        gate("a").countDown();
+        awaitOrders("ack a", "ack b", "ack u", "ack a copy", "ack c");
+        assertThat(handled).containsExactly("a", "b", "u", "c");
+    }
+
+    @Test
+    @DisplayName("R8 in shadow mode every message of a group runs, in order, also copies")
+    void shadow() {
+        Execution elsewhere = elsewhere("x");
+        loop(process(policy -> policy.shadow(true)));
+        broker.deliver(message("x", "x", "one"), message("copy", "x", "one"), message("y", "y", "one"));
+        awaitOrders("ack x", "ack copy", "ack y");
+        assertThat(handled).containsExactly("x", "copy", "y");
+        ends(elsewhere);
+    }
+}
