@@ -27,6 +27,15 @@ final class Closing {
         return connection;
     }
 
+    /** After a failure, which tells more than what fails here because of it. */
+    void closeAfter(Throwable failure) {
+        try {
+            close();
+        } catch (RuntimeException | LinkageError e) {
+            failure.addSuppressed(e);
+        }
+    }
+
     void close() {
         connections.forEach(StatefulConnection::close);
         if (ownClient != null) {

@@ -28,8 +28,8 @@ record ClusterConnector(RedisClusterClient client, List<RedisURI> seeds, Closing
                     masters(main),
                     new ClusterServers(client, main),
                     closing);
-        } catch (RuntimeException e) {
-            closing.close();
+        } catch (RuntimeException | LinkageError e) {
+            closing.closeAfter(e);
             throw e;
         }
     }

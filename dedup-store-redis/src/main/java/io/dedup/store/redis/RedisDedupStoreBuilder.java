@@ -175,8 +175,8 @@ public final class RedisDedupStoreBuilder {
      * Connects and looks at the servers.
      *
      * @throws IllegalArgumentException when settings don't go together
-     * @throws DedupStoreException when a server doesn't answer, is a replica or too old, or when the namespace was
-     *     started with another attempt retention
+     * @throws DedupStoreException when a server doesn't answer, is a replica or too old, when the namespace was
+     *     started with another attempt retention, or when the class path has an older Netty than Lettuce needs
      */
     public RedisDedupStore build() {
         if (connector == null) {
@@ -188,8 +188,16 @@ public final class RedisDedupStoreBuilder {
                     + commandTimeout.toMillis() + " ms");
         }
         require(!(cluster && replication.isWanted()), "waitForReplicas isn't there for clusters: leave it out");
-        RedisConnector chosen = connector.apply(commandTimeout);
-        return open(chosen, new RedisSettings(namespace, attemptRetention, commandTimeout, maxBatch, replication));
+        try {
+            RedisConnector chosen = connector.apply(commandTimeout);
+            return open(chosen, new RedisSettings(namespace, attemptRetention, commandTimeout, maxBatch, replication));
+        } catch (RuntimeException | LinkageError e) {
+            LinkageError problem = ClassPathProblem.in(e);
+            if (problem != null) {
+                throw new DedupStoreException("Redis store: start failed: " + ClassPathProblem.describe(problem), e);
+            }
+            throw e;
+        }
     }
 
     private static RedisDedupStore open(RedisConnector connector, RedisSettings settings) {
@@ -201,8 +209,8 @@ public final class RedisDedupStoreBuilder {
         }
         try {
             return new RedisDedupStore(links, settings);
-        } catch (RuntimeException e) {
-            links.closing().close();
+        } catch (RuntimeException | LinkageError e) {
+            links.closing().closeAfter(e);
             throw e;
         }
     }

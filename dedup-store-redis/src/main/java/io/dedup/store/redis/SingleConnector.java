@@ -19,8 +19,8 @@ record SingleConnector(RedisClient client, RedisURI uri, Closing closing) implem
                     List.of(main),
                     new SingleServers(client, uri, main),
                     closing);
-        } catch (RuntimeException e) {
-            closing.close();
+        } catch (RuntimeException | LinkageError e) {
+            closing.closeAfter(e);
             throw e;
         }
     }
