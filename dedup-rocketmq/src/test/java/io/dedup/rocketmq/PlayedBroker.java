@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A broker inside the test: each receive returns exactly the messages that the test delivered together, and every order of
- * the consumer is recorded. It never delivers anything by itself. Thread-safe.
+ * the consumer is recorded. It delivers nothing by itself, unless it is told to redeliver what is given back. Thread-safe.
  */
 final class PlayedBroker {
     static final Duration INVISIBLE = Duration.ofMillis(2_900);
@@ -32,10 +32,16 @@ final class PlayedBroker {
 
     private final BlockingQueue<List<MessageView>> deliveries = new LinkedBlockingQueue<>();
     private final Set<String> refused = ConcurrentHashMap.newKeySet();
+    private volatile boolean redelivering;
 
     /** The next receive returns these, in this order. */
     void deliver(MessageView... together) {
         deliveries.add(List.of(together));
+    }
+
+    /** From now on what is given back is received again at once, each message alone. */
+    void redeliver() {
+        redelivering = true;
     }
 
     /** From now on the invisible time of this message can't be prolonged: it belongs to another consumer. */
@@ -102,6 +108,9 @@ final class PlayedBroker {
     private CompletableFuture<Void> change(MessageView message, Duration time) {
         if (!time.equals(INVISIBLE)) {
             orders.add("back " + name(message) + " " + time);
+            if (redelivering) {
+                deliver(message);
+            }
             return CompletableFuture.completedFuture(null);
         }
         if (refused.contains(name(message))) {
