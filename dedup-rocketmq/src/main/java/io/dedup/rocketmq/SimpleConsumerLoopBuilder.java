@@ -47,8 +47,9 @@ public final class SimpleConsumerLoopBuilder {
     }
 
     /**
-     * How many messages are received, and claimed, at once; 32 by default. On a FIFO topic, messages behind one that
-     * fails are received again with it, and their delivery attempts go up with its own; 1 prevents that.
+     * How many messages are received, and claimed, at once; 32 by default. Of a message group only the first is claimed then,
+     * the others at their turns. On a FIFO topic, messages behind one that fails are received again with it, and their
+     * delivery attempts go up with its own; 1 prevents that.
      */
     public SimpleConsumerLoopBuilder batchSize(int messages) {
         batchSize = positive("batchSize", messages);

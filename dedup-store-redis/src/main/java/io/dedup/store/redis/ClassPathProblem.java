@@ -48,21 +48,16 @@ final class ClassPathProblem {
             return cause + ". Netty is " + nettyJars.keySet().iterator().next()
                     + " throughout; look for the class in the output of mvn dependency:tree, or gradle dependencies";
         }
-        return cause + ". Lettuce needs Netty 4.2, and the class path has " + list(nettyJars)
+        String found = nettyJars.isEmpty() ? "none that can be recognised" : String.join(" and ", nettyJars.keySet());
+        return cause + ". Lettuce needs Netty 4.2, and the class path has " + found
                 + ". In Maven import io.dedup:dedup-bom, or io.netty:netty-bom in a version 4.2.x, in dependencyManagement,"
-                + " before other BOMs; in Gradle add platform(\"io.dedup:dedup-bom:…\")";
+                + " before other BOMs; in Gradle add platform(\"io.dedup:dedup-bom:…\")" + list(nettyJars);
     }
 
     private static String list(Map<String, Set<String>> nettyJars) {
-        if (nettyJars.isEmpty()) {
-            return "none that can be recognised";
-        }
         StringBuilder text = new StringBuilder();
-        nettyJars.forEach((version, jars) -> text.append(text.isEmpty() ? "" : " and ")
-                .append(version)
-                .append(" (")
-                .append(String.join(", ", jars))
-                .append(')'));
+        nettyJars.forEach((version, jars) ->
+                text.append(". ").append(version).append(" are: ").append(String.join(", ", jars)));
         return text.toString();
     }
 
