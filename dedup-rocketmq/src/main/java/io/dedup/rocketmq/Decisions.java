@@ -96,8 +96,7 @@ final class Decisions {
                 messages.stream().map(message -> message.delivery).toList(), WaitBudget.none());
         if (batch.isolate()) {
             // A thread apart, as it waits for each of them, and handlers' threads may all wait for it.
-            threads.newThread(() -> admitOneByOne(open.setApart(messages, received)))
-                    .start();
+            threads.newThread(() -> isolate(messages, received)).start();
             return;
         }
         Retries retries = new Retries();
@@ -126,6 +125,18 @@ final class Decisions {
     }
 
     /** One of them was running when a process died. */
+    private void isolate(List<OpenMessage> messages, List<OpenMessage> received) {
+        List<OpenMessage> apart;
+        try {
+            apart = open.setApart(messages, received);
+        } catch (RuntimeException | Error e) { // or they would be kept invisible for ever
+            log.error("{} messages couldn't be decided about one by one", messages.size(), e);
+            messages.forEach(open::failed);
+            return;
+        }
+        admitOneByOne(apart);
+    }
+
     private void admitOneByOne(List<OpenMessage> messages) {
         for (OpenMessage message : messages) {
             Retries retries = new Retries();

@@ -69,7 +69,7 @@ final class OpenMessages {
             if (!stopping) {
                 messages.addAll(received);
                 received.forEach(lanes::add);
-                received.stream().filter(this::isItsTurn).forEach(first::add);
+                received.stream().filter(this::startTurn).forEach(first::add);
             }
             return !stopping;
         });
@@ -80,10 +80,12 @@ final class OpenMessages {
     }
 
     /**
-     * True once for each message, when nothing of its message group is before it. A claim that was made earlier would wait
-     * behind messages that may wait for that very claim. Under the lock only.
+     * Starts the turn of a message that waits in its message group, if nothing of the group is before it; only from then on
+     * may it be claimed. An earlier claim would wait behind messages that may wait for that very claim. Under the lock only.
+     *
+     * @return true once for each message
      */
-    private boolean isItsTurn(OpenMessage message) {
+    private boolean startTurn(OpenMessage message) {
         if (message.state != State.WAITING || !lanes.isFirst(message)) {
             return false;
         }
@@ -178,7 +180,7 @@ final class OpenMessages {
     boolean awaitTurn(OpenMessage message) {
         return monitor.with(() -> {
             monitor.awaitUninterruptibly(() -> message.state != State.WAITING || lanes.isFirst(message));
-            return isItsTurn(message) || message.state == State.UNDECIDED;
+            return startTurn(message) || message.state == State.UNDECIDED;
         });
     }
 
@@ -299,7 +301,7 @@ final class OpenMessages {
         List<OpenMessage> next = monitor.with(() -> closed.stream()
                 .map(lanes::first)
                 .filter(Objects::nonNull)
-                .filter(message -> !message.apart && isItsTurn(message))
+                .filter(message -> !message.apart && startTurn(message))
                 .toList());
         next.forEach(decide);
         if (isOver()) {

@@ -332,10 +332,10 @@ class MessageGroupTest {
     void waitsFromItsTurn() {
         Execution elsewhere = elsewhere("y");
         gate("x");
-        loop(RocketMqDedup.builder(process()).maxWait(Duration.ofMillis(2_500)), broker, settings -> settings);
+        loop(RocketMqDedup.builder(process()).maxWait(Duration.ofSeconds(5)), broker, settings -> settings);
         broker.deliver(message("x", "x", "one"), message("y", "y", "one"));
         await().atMost(Scene.PATIENCE)
-                .until(() -> broker.kept.stream().filter("y"::equals).count() >= 3); // 3 s
+                .until(() -> broker.kept.stream().filter("y"::equals).count() >= 6); // nearly 6 s
         gate("x").countDown();
         awaitEvent("deferred y");
         ends(elsewhere);
