@@ -19,8 +19,8 @@ final class ConsumerSettings {
     private static final Duration KAFKA_DEFAULT_MAX_POLL_INTERVAL = Duration.ofMinutes(5);
 
     /** One of these in the list makes all members eager: a group uses what all its assignors can do. */
-    private static final Set<String> EAGER = Set.of(
-            RangeAssignor.class.getName(), RoundRobinAssignor.class.getName(), StickyAssignor.class.getName());
+    private static final Set<String> EAGER =
+            Set.of(RangeAssignor.class.getName(), RoundRobinAssignor.class.getName(), StickyAssignor.class.getName());
 
     private final Properties overrides;
     private final ConsumerFactory<?, ?> factory;
@@ -83,9 +83,11 @@ final class ConsumerSettings {
                 ? list
                 : strategy == null ? List.of() : List.of(strategy.toString().split(","));
         return !assignors.isEmpty()
-                && assignors.stream().noneMatch(each -> EAGER.contains(each instanceof Class<?> type
-                        ? type.getName()
-                        : each.toString().trim()));
+                && assignors.stream()
+                        .noneMatch(each -> EAGER.contains(
+                                each instanceof Class<?> type
+                                        ? type.getName()
+                                        : each.toString().trim()));
     }
 
     private @Nullable Object get(String name) {

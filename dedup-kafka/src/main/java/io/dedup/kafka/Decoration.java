@@ -202,11 +202,7 @@ final class Decoration {
         consumers.put(
                 Thread.currentThread(),
                 new BoundConsumer(
-                        engine,
-                        maxPollInterval(),
-                        container.getGroupId() != null,
-                        seeks,
-                        hooks.bind(claims, seeks)));
+                        engine, maxPollInterval(), container.getGroupId() != null, seeks, hooks.bind(claims, seeks)));
     }
 
     /** These topics may be new, where a pattern finds them. */

@@ -63,10 +63,11 @@ final class StartCheck {
     private void requireWatchedIfCooperative() {
         ConsumerSettings settings = new ConsumerSettings(container);
         if (settings.isCooperative() && !settings.canWatch()) {
-            throw refused("its consumer factory ignores addPostProcessor, so that KafkaDedup can't fetch the records again"
-                    + " that spring-kafka drops when a commit fails in a cooperative rebalance. Let the factory apply"
-                    + " post-processors, as DefaultKafkaConsumerFactory does, or set partition.assignment.strategy to an"
-                    + " eager assignor, such as " + RangeAssignor.class.getName());
+            throw refused(
+                    "its consumer factory ignores addPostProcessor, so that KafkaDedup can't fetch the records again"
+                            + " that spring-kafka drops when a commit fails in a cooperative rebalance. Let the factory apply"
+                            + " post-processors, as DefaultKafkaConsumerFactory does, or set partition.assignment.strategy to an"
+                            + " eager assignor, such as " + RangeAssignor.class.getName());
         }
     }
 

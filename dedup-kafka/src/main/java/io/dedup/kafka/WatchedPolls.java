@@ -23,7 +23,7 @@ final class WatchedPolls {
     private static final Logger log = LoggerFactory.getLogger(KafkaDedup.class);
     /** How soon a consumer fetches a record again whose work has failed on another thread. */
     private static final Duration WHILE_WORK_IS_OPEN = Duration.ofMillis(50);
-    /** Whoever wakes a consumer up for longer than this wants to stop it. */
+    /** After so much waking up the call fails after all, and what was polled is fetched again. */
     private static final Duration LONGEST_WAKING = Duration.ofMinutes(1);
 
     private final ClaimedPoll claims;

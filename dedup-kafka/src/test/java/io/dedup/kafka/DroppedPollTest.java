@@ -1,6 +1,7 @@
 package io.dedup.kafka;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import java.lang.reflect.InvocationTargetException;
@@ -8,11 +9,15 @@ import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.apache.kafka.clients.consumer.CooperativeStickyAssignor;
+import org.apache.kafka.clients.consumer.RangeAssignor;
+import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.RebalanceInProgressException;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.serialization.StringDeserializer;
@@ -22,6 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.kafka.core.ConsumerPostProcessor;
 import org.springframework.kafka.core.DefaultKafkaConsumerFactory;
 import org.springframework.kafka.listener.AcknowledgingMessageListener;
 import org.springframework.kafka.listener.BatchAcknowledgingMessageListener;
@@ -75,12 +81,14 @@ class DroppedPollTest {
                 batch.forEach(scene.effect());
                 acknowledgment.acknowledge();
             };
-            ContainerProperties properties = scene.properties(mode, switch (this) {
-                case RECORD, BATCH, COUNT -> records;
-                case MANUAL, MANUAL_IMMEDIATE, ASYNC_ACKS -> acknowledging;
-                case BATCH_LISTENER -> batches;
-                case MANUAL_BATCH_LISTENER -> acknowledgingBatches;
-            });
+            ContainerProperties properties = scene.properties(
+                    mode,
+                    switch (this) {
+                        case RECORD, BATCH, COUNT -> records;
+                        case MANUAL, MANUAL_IMMEDIATE, ASYNC_ACKS -> acknowledging;
+                        case BATCH_LISTENER -> batches;
+                        case MANUAL_BATCH_LISTENER -> acknowledgingBatches;
+                    });
             properties.setAsyncAcks(this == ASYNC_ACKS);
             properties.setAckCount(1);
             return properties;
@@ -264,6 +272,63 @@ class DroppedPollTest {
             scene.awaitCommitted(1);
             assertThat(scene.effects).containsExactly("held");
             assertThat(wakeUps).hasValue(0);
+        }
+    }
+
+    private static final class Unwatchable extends DefaultKafkaConsumerFactory<String, String> {
+        Unwatchable(Map<String, Object> config) {
+            super(config, new StringDeserializer(), new StringDeserializer());
+        }
+
+        @Override
+        public void addPostProcessor(ConsumerPostProcessor<String, String> postProcessor) {
+            // as factories of others do
+        }
+    }
+
+    private static ConcurrentMessageListenerContainer<String, String> unwatchable(
+            Scene scene, Shape shape, Map<String, Object> settings) {
+        Map<String, Object> config = new HashMap<>(scene.consumerConfig());
+        config.putAll(settings);
+        return new ConcurrentMessageListenerContainer<>(new Unwatchable(config), shape.properties(scene));
+    }
+
+    /** Without its polls nothing would end a partition's pause but a wake-up from another thread. */
+    @ParameterizedTest
+    @EnumSource(names = {"BATCH", "MANUAL_IMMEDIATE", "BATCH_LISTENER"})
+    void unwatchedConsumersWaitInPlace(Shape shape) {
+        try (Scene scene = new Scene()) {
+            var execution = scene.runningElsewhere("held");
+            scene.send("held", "next");
+            var container = scene.start(unwatchable(scene, shape, Map.of()));
+            await().atMost(Scene.PATIENCE).until(() -> scene.deferrals.size() > 5);
+            assertThat(container.isPartitionPaused(new TopicPartition(scene.topic, 0)))
+                    .isFalse();
+            execution.fail(new IllegalStateException("elsewhere failed"));
+            scene.awaitCommitted(2);
+            assertThat(scene.effects).containsExactly("held", "next");
+        }
+    }
+
+    @Test
+    void unwatchedCooperativeConsumersAreRefused() {
+        try (Scene scene = new Scene()) {
+            var container = unwatchable(
+                    scene,
+                    Shape.BATCH,
+                    Map.of("partition.assignment.strategy", CooperativeStickyAssignor.class.getName()));
+            scene.kafka.decorate(container);
+            assertThatThrownBy(container::start)
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("addPostProcessor")
+                    .hasMessageContaining("partition.assignment.strategy");
+            var eager = unwatchable(
+                    scene,
+                    Shape.BATCH,
+                    Map.of(
+                            "partition.assignment.strategy",
+                            RangeAssignor.class.getName() + "," + CooperativeStickyAssignor.class.getName()));
+            scene.start(eager);
         }
     }
 

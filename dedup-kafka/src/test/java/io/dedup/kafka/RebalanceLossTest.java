@@ -52,13 +52,12 @@ class RebalanceLossTest {
             acknowledgment.acknowledge();
         };
         BatchMessageListener<String, String> batches = batch -> batch.forEach(records::onMessage);
-        ContainerProperties properties =
-                switch (shape) {
-                    case "record" -> scene.properties(AckMode.BATCH, records);
-                    case "manual" -> scene.properties(AckMode.MANUAL_IMMEDIATE, acknowledging);
-                    case "async acks" -> scene.properties(AckMode.MANUAL, acknowledging);
-                    default -> scene.properties(AckMode.BATCH, batches);
-                };
+        ContainerProperties properties = switch (shape) {
+            case "record" -> scene.properties(AckMode.BATCH, records);
+            case "manual" -> scene.properties(AckMode.MANUAL_IMMEDIATE, acknowledging);
+            case "async acks" -> scene.properties(AckMode.MANUAL, acknowledging);
+            default -> scene.properties(AckMode.BATCH, batches);
+        };
         properties.setAsyncAcks(shape.equals("async acks"));
         return properties;
     }
@@ -125,8 +124,8 @@ class RebalanceLossTest {
             stop.set(true);
             sender.join();
             slow.stop();
-            await().atMost(Scene.PATIENCE).untilAsserted(() -> assertThat(scene.effects)
-                    .containsAll(sent));
+            await().atMost(Scene.PATIENCE)
+                    .untilAsserted(() -> assertThat(scene.effects).containsAll(sent));
             assertThat(scene.effects).doesNotHaveDuplicates();
         }
     }
