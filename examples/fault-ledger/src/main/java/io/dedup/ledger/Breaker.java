@@ -1,10 +1,12 @@
 package io.dedup.ledger;
 
 import io.dedup.ledger.consumer.Assignment;
+import io.dedup.ledger.consumer.Membership;
 import io.dedup.ledger.scheme.Stores;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -22,15 +24,24 @@ final class Breaker {
     private final Tables tables;
     private final Consumers consumers;
     private final String run;
+    private final long seed;
     private final Collection<Row> rows;
     private final List<Loss> losses = new ArrayList<>();
 
-    Breaker(Servers servers, Network network, Tables tables, Consumers consumers, String run, Collection<Row> rows) {
+    Breaker(
+            Servers servers,
+            Network network,
+            Tables tables,
+            Consumers consumers,
+            String run,
+            long seed,
+            Collection<Row> rows) {
         this.servers = servers;
         this.network = network;
         this.tables = tables;
         this.consumers = consumers;
         this.run = run;
+        this.seed = seed;
         this.rows = rows;
     }
 
@@ -94,18 +105,13 @@ final class Breaker {
 
     private void visit(Row row) {
         String topic = Assignment.topic(run, row);
-        try (KafkaConsumer<String, String> guest = new KafkaConsumer<>(
-                Map.of(
-                        "bootstrap.servers",
-                        servers.kafka().bootstrapServers(),
-                        "group.id",
-                        topic,
-                        "enable.auto.commit",
-                        false,
-                        "auto.offset.reset",
-                        "earliest"),
-                new StringDeserializer(),
-                new StringDeserializer())) {
+        Map<String, Object> config = new HashMap<>(Membership.of(seed, row).settings());
+        config.put("bootstrap.servers", servers.kafka().bootstrapServers());
+        config.put("group.id", topic);
+        config.put("enable.auto.commit", false);
+        config.put("auto.offset.reset", "earliest");
+        try (KafkaConsumer<String, String> guest =
+                new KafkaConsumer<>(config, new StringDeserializer(), new StringDeserializer())) {
             guest.subscribe(List.of(topic));
             long until = System.nanoTime() + GUEST_STAYS.toNanos();
             while (System.nanoTime() - until < 0) {

@@ -48,6 +48,7 @@ final class Run {
                         skew -> new Assignment(
                                 bootstrap,
                                 id,
+                                size.seed(),
                                 effects.port(),
                                 skew,
                                 servers.database().user(),
@@ -59,7 +60,7 @@ final class Run {
             topics.create(rows);
             List<FaultPlan.Fault> faults = FaultPlan.of(size);
             Traffic traffic = new Traffic(size.messages(), faults, size.seed());
-            Breaker breaker = new Breaker(servers, network, tables, consumers, id, rows);
+            Breaker breaker = new Breaker(servers, network, tables, consumers, id, size.seed(), rows);
             consumers.start();
             go(traffic, faults, tables, sender, breaker, consumers);
             awaitConsumed(topics, consumers);

@@ -13,7 +13,11 @@ import java.util.stream.IntStream;
 
 /** A broker and the stores, each a process of its own. Restarts forget nothing. */
 final class Servers implements AutoCloseable {
-    private final KafkaServer kafka = KafkaServers.start();
+    private final KafkaServer kafka = KafkaServers.builder()
+            // For the groups whose partitions the broker assigns; the others bring their own.
+            .setting("group.consumer.session.timeout.ms", "1500")
+            .setting("group.consumer.heartbeat.interval.ms", "300")
+            .start();
     private final List<RedisServer> redis;
     private final PostgresServer postgres = PostgresServers.builder()
             .setting("max_connections", "400")

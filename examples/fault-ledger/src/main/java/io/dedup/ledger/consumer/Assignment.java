@@ -11,12 +11,14 @@ import org.jspecify.annotations.Nullable;
  * What a consumer process is told by its arguments.
  *
  * @param run what topics and groups begin with
+ * @param seed decides how groups share their partitions
  * @param effectsPort where effects are counted
  * @param skewMillis how much its host's clock is wrong
  */
 public record Assignment(
         String bootstrap,
         String run,
+        long seed,
         int effectsPort,
         long skewMillis,
         String user,
@@ -48,12 +50,13 @@ public record Assignment(
         }
     }
 
-    private static final int FIXED = 6;
+    private static final int FIXED = 7;
 
     public List<String> arguments() {
         return List.of(
                 bootstrap,
                 run,
+                Long.toString(seed),
                 Integer.toString(effectsPort),
                 Long.toString(skewMillis),
                 user,
@@ -65,10 +68,11 @@ public record Assignment(
         return new Assignment(
                 arguments[0],
                 arguments[1],
-                Integer.parseInt(arguments[2]),
-                Long.parseLong(arguments[3]),
-                arguments[4],
+                Long.parseLong(arguments[2]),
+                Integer.parseInt(arguments[3]),
+                Long.parseLong(arguments[4]),
                 arguments[5],
+                arguments[6],
                 Arrays.stream(arguments[FIXED].split(" ", -1)).map(Place::of).toList());
     }
 

@@ -8,6 +8,7 @@ import io.dedup.ledger.scheme.Stores;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.HashMap;
 import java.util.Map;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
@@ -104,24 +105,14 @@ final class RowListener implements AutoCloseable {
     }
 
     private DefaultKafkaConsumerFactory<String, String> consumers() {
-        return new DefaultKafkaConsumerFactory<>(
-                Map.of(
-                        "bootstrap.servers",
-                        assignment.bootstrap(),
-                        "group.id",
-                        Assignment.topic(assignment.run(), row),
-                        "auto.offset.reset",
-                        "earliest",
-                        "max.poll.records",
-                        20,
-                        "session.timeout.ms",
-                        1500,
-                        "heartbeat.interval.ms",
-                        300,
-                        "fetch.max.wait.ms",
-                        50),
-                new StringDeserializer(),
-                new StringDeserializer());
+        Map<String, Object> config =
+                new HashMap<>(Membership.of(assignment.seed(), row).settings());
+        config.put("bootstrap.servers", assignment.bootstrap());
+        config.put("group.id", Assignment.topic(assignment.run(), row));
+        config.put("auto.offset.reset", "earliest");
+        config.put("max.poll.records", 20);
+        config.put("fetch.max.wait.ms", 50);
+        return new DefaultKafkaConsumerFactory<>(config, new StringDeserializer(), new StringDeserializer());
     }
 
     /** Poison goes to the dead letters; everything else is tried for ever. */

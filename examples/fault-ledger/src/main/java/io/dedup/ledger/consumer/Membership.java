@@ -1,0 +1,39 @@
+package io.dedup.ledger.consumer;
+
+import io.dedup.ledger.Row;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
+import org.apache.kafka.clients.consumer.CooperativeStickyAssignor;
+import org.apache.kafka.clients.consumer.RangeAssignor;
+
+/** How the members of a row's group share its partitions; decided by the seed and the row. */
+public enum Membership {
+    /** All partitions are given up in each rebalance. */
+    EAGER,
+    /** Partitions that stay go on being consumed while the group rebalances, and commits fail meanwhile. */
+    COOPERATIVE,
+    /** The broker assigns ({@code group.protocol=consumer}). */
+    BROKER;
+
+    /** Another seed gives each row another one. */
+    public static Membership of(long seed, Row row) {
+        int place = Arrays.asList(Row.values()).indexOf(row);
+        return values()[Math.floorMod(seed + place, values().length)];
+    }
+
+    /** What a consumer of such a group is configured with. */
+    public Map<String, Object> settings() {
+        Map<String, Object> settings = new HashMap<>();
+        if (this == BROKER) {
+            settings.put("group.protocol", "consumer"); // session and heartbeat are the broker's to decide
+            return settings;
+        }
+        settings.put("session.timeout.ms", 1500);
+        settings.put("heartbeat.interval.ms", 300);
+        settings.put(
+                "partition.assignment.strategy",
+                (this == EAGER ? RangeAssignor.class : CooperativeStickyAssignor.class).getName());
+        return settings;
+    }
+}
