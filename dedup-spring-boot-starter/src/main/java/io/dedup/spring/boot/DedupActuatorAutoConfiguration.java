@@ -28,6 +28,11 @@ final class DedupActuatorAutoConfiguration {
         DedupEndpoint dedupEndpoint(DedupUnits units, DedupStores stores, OutcomeCounts counts) {
             return new DedupEndpoint(units, stores, counts);
         }
+
+        @Bean
+        DedupWebEndpoint dedupWebEndpoint(DedupEndpoint endpoint) {
+            return new DedupWebEndpoint(endpoint);
+        }
     }
 
     @Configuration(proxyBeanMethods = false)

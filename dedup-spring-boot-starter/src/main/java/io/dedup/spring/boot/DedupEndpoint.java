@@ -77,6 +77,7 @@ final class DedupEndpoint {
      * @param claimedAt when the last claim was made; null of a record that is done, or whose claim wanted no fencing token
      * @param leaseRemaining of a record that is being processed
      * @param run what a {@link io.dedup.RunReference} said of the run that has done it, such as its trace
+     * @param resultStored whether what the handler returned is kept for duplicates; most handlers return nothing
      */
     record RecordView(
             String state,
@@ -89,7 +90,7 @@ final class DedupEndpoint {
             @Nullable Instant completedAt,
             @Nullable Instant expiresAt,
             @Nullable String run,
-            boolean result) {
+            boolean resultStored) {
         static RecordView of(StoredRecord record) {
             StoredResult stored = StoredResult.decode(record.result());
             return new RecordView(
@@ -139,9 +140,9 @@ final class DedupEndpoint {
                     served.unit().broker(),
                     OperatorKeys.scope(listener.consumer(), topic),
                     plan.id().toString(),
-                    plan.policy().window().toString(),
+                    DurationText.of(plan.policy().window()),
                     DedupUnits.name(plan.policy().mode()),
-                    Policies.inKebabCase(plan.policy().toString()),
+                    PolicyText.of(plan.policy()),
                     counts.of(listener.consumer(), topic))));
         }
         Map<String, ConsumerView> consumers = new LinkedHashMap<>();
@@ -209,6 +210,11 @@ final class DedupEndpoint {
             record.ifPresent(it -> views.put(store.name(), RecordView.of(it)));
         }
         return views.isEmpty() ? null : views;
+    }
+
+    /** Whether there is such a scope. */
+    boolean knows(String scope) {
+        return keys.find(scope) != null;
     }
 
     private static InvalidEndpointRequestException refused(RuntimeException e) {

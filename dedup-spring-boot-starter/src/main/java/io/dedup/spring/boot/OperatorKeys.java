@@ -109,7 +109,7 @@ final class OperatorKeys {
                     .decode(ByteBuffer.wrap(bytes))
                     .toString();
         } catch (IllegalArgumentException | CharacterCodingException e) {
-            throw invalid("what is behind " + BASE64 + " isn't UTF-8 in the URL alphabet of Base64");
+            throw invalid("What follows " + BASE64 + " isn't UTF-8 in the URL alphabet of Base64");
         }
     }
 

@@ -31,7 +31,7 @@ final class StartTable {
                 each.listener().consumer(),
                 topic,
                 plan.id().toString(),
-                String.valueOf(plan.policy().window()),
+                DurationText.of(plan.policy().window()),
                 DedupUnits.name(plan.policy().mode()) + (plan.policy().shadow() ? " (shadow)" : ""),
                 storeOf(plan));
     }

@@ -54,6 +54,10 @@ class EndpointTest {
                         .contains("\"listener\":\"orders\"")
                         .contains("\"id\":\"header:order-id\"")
                         .contains("\"mode\":\"tiered\"")
+                        .contains("\"window\":\"2h\"")
+                        .contains("\"policy\":\"mode tiered, window 2h, lease 30s, max-processing-time 5m,")
+                        .contains("on-missing-id fail")
+                        .contains("\"window\":\"30m\"")
                         .contains("\"handled\":")
                         .contains("\"completionsPending\":0"));
     }
@@ -61,11 +65,12 @@ class EndpointTest {
     @Test
     void showsTheRunThatHasDoneAMessageApartFromItsResult() {
         assertThat(done(StoredResult.encode(null, "00-trace-span-01")).run()).isEqualTo("00-trace-span-01");
-        assertThat(done(StoredResult.encode(null, "00-trace-span-01")).result()).isFalse();
-        assertThat(done(StoredResult.encode(new byte[1], "00-trace-span-01")).result())
+        assertThat(done(StoredResult.encode(null, "00-trace-span-01")).resultStored())
+                .isFalse();
+        assertThat(done(StoredResult.encode(new byte[1], "00-trace-span-01")).resultStored())
                 .isTrue();
         assertThat(done(new byte[1]).run()).isNull();
-        assertThat(done(new byte[1]).result()).isTrue();
+        assertThat(done(new byte[1]).resultStored()).isTrue();
     }
 
     private static DedupEndpoint.RecordView done(byte[] stored) {
@@ -215,6 +220,73 @@ class EndpointTest {
         assertThat(call("GET", list + 1).body()).isEqualTo("{\"complete\":true,\"messages\":[]}");
     }
 
+    /** An operator who gets no error believes that the command has worked. */
+    @ParameterizedTest
+    @ValueSource(strings = {"GET", "DELETE", "POST"})
+    void anUnknownScopeIsAnErrorThatSaysSo(String method) throws Exception {
+        String wrong = consumer() + ":" + TestApp.topic("order");
+        HttpResponse<String> answer = call(method, "/" + encoded(wrong) + "/e-1");
+
+        assertThat(answer.statusCode()).isEqualTo(404);
+        assertThat(message(answer))
+                .isEqualTo("There is no scope \"" + wrong + "\". A scope is written <consumer>:<topic>; GET"
+                        + " /actuator/dedup lists the scopes of this application.");
+        assertThat(message(call("GET", "/" + encoded(wrong)))).startsWith("There is no scope");
+    }
+
+    @Test
+    void anIdWithoutARecordIsNotFoundInASentence() throws Exception {
+        HttpResponse<String> answer = call("GET", "/" + scope("orders") + "/nobody-sent-this");
+        assertThat(answer.statusCode()).isEqualTo(404);
+        assertThat(message(answer))
+                .startsWith("No store has a record of message ID \"nobody-sent-this\" in scope \"" + consumer());
+    }
+
+    @Test
+    void forcingNeedsNoBody() throws Exception {
+        String path = "/actuator/dedup/" + scope("clicks") + "/" + encoded("without a body");
+        HttpResponse<String> answer = client.send(
+                HttpRequest.newBuilder(uri(path)).POST(BodyPublishers.noBody()).build(), BodyHandlers.ofString());
+        assertThat(answer.body()).isEqualTo("{\"result\":\"APPLIED\"}");
+        assertThat(answer.statusCode()).isEqualTo(200);
+        assertThat(send("GET", path).body()).contains("DONE").contains("\"resultStored\":false");
+    }
+
+    @Test
+    void wrongParametersAreNamed() throws Exception {
+        String orders = "/" + scope("orders");
+        assertThat(message(call("GET", orders + "?olderThan=soon")))
+                .isEqualTo("olderThan must be a duration such as 30s, 5m or 2h, but is \"soon\".");
+        assertThat(message(call("GET", orders + "?limit=many")))
+                .isEqualTo("limit must be a whole number from 1 to 1000, but is \"many\".");
+        assertThat(message(call("GET", orders + "?limit=1001")))
+                .isEqualTo("limit must be from 1 to 1000, but is 1001.");
+        assertThat(message(call("GET", orders + "/base64:***")))
+                .isEqualTo("What follows base64: isn't UTF-8 in the URL alphabet of Base64.");
+        HttpResponse<String> delete = call("DELETE", orders + "/x?evenIfLeaseLive=perhaps");
+        assertThat(delete.statusCode()).isEqualTo(400);
+        assertThat(message(delete)).isEqualTo("evenIfLeaseLive must be true or false, but is \"perhaps\".");
+        HttpResponse<String> post = post(orders + "/x", "{\"evenIfLeaseLive\":\"perhaps\"}");
+        assertThat(post.statusCode()).isEqualTo(400);
+        assertThat(message(post)).isEqualTo("evenIfLeaseLive must be true or false, but is \"perhaps\".");
+        assertThat(post(orders + "/forced-by-a-boolean", "{\"evenIfLeaseLive\":true}")
+                        .body())
+                .isEqualTo("{\"result\":\"APPLIED\"}");
+    }
+
+    private HttpResponse<String> post(String path, String json) throws IOException, InterruptedException {
+        return client.send(
+                HttpRequest.newBuilder(uri("/actuator/dedup" + path))
+                        .POST(BodyPublishers.ofString(json))
+                        .header("Content-Type", "application/json")
+                        .build(),
+                BodyHandlers.ofString());
+    }
+
+    private static String message(HttpResponse<String> answer) {
+        return JsonMapper.shared().readTree(answer.body()).get("message").asString();
+    }
+
     @Test
     void badRequestsForTheList() throws Exception {
         String orders = "/" + scope("orders");
@@ -288,12 +360,16 @@ class EndpointTest {
     }
 
     private HttpResponse<String> send(String method, String path) throws IOException, InterruptedException {
-        String port = TestApp.shared().getEnvironment().getProperty("local.server.port");
         return client.send(
-                HttpRequest.newBuilder(URI.create("http://localhost:" + port + path))
+                HttpRequest.newBuilder(uri(path))
                         .method(method, method.equals("POST") ? BodyPublishers.ofString("{}") : BodyPublishers.noBody())
                         .header("Content-Type", "application/json")
                         .build(),
                 BodyHandlers.ofString());
+    }
+
+    private static URI uri(String path) {
+        String port = TestApp.shared().getEnvironment().getProperty("local.server.port");
+        return URI.create("http://localhost:" + port + path);
     }
 }
