@@ -25,6 +25,7 @@ public final class DedupPolicy {
     private final boolean fingerprint;
     private final boolean fencingToken;
     private final boolean shadow;
+    private final SettingNames names;
 
     private DedupPolicy(Builder from) {
         this.mode = from.mode;
@@ -41,6 +42,7 @@ public final class DedupPolicy {
         this.fingerprint = from.fingerprint;
         this.fencingToken = from.fencingToken;
         this.shadow = from.shadow;
+        this.names = from.names;
     }
 
     /** Window 24 h, lease 30 s, everything else in its safest form. */
@@ -130,6 +132,11 @@ public final class DedupPolicy {
         return shadow;
     }
 
+    /** How errors and log lines name these settings; {@link SettingNames#JAVA} by default. */
+    public SettingNames settingNames() {
+        return names;
+    }
+
     @Override
     public String toString() {
         return "mode " + mode() + ", window " + window + ", lease " + lease + ", maxProcessingTime " + maxProcessingTime
@@ -160,6 +167,7 @@ public final class DedupPolicy {
         private boolean fingerprint;
         private boolean fencingToken = true;
         private boolean shadow;
+        private SettingNames names = SettingNames.JAVA;
 
         private Builder() {}
 
@@ -178,6 +186,7 @@ public final class DedupPolicy {
             this.fingerprint = from.fingerprint;
             this.fencingToken = from.fencingToken;
             this.shadow = from.shadow;
+            this.names = from.names;
         }
 
         /** See {@link DedupMode}. */
@@ -199,25 +208,26 @@ public final class DedupPolicy {
 
         /** From 10 ms to 1 day; see {@link DedupPolicy#lease()}. */
         public Builder lease(Duration value) {
-            this.lease = between("lease", value, MIN_LEASE, MAX_LEASE);
+            this.lease = new Bounds(names).between("lease", value, MIN_LEASE, MAX_LEASE);
             return this;
         }
 
         /** From the lease to 7 days; see {@link DedupPolicy#maxProcessingTime()}. */
         public Builder maxProcessingTime(Duration value) {
-            this.maxProcessingTime = between("maxProcessingTime", value, MIN_LEASE, MAX_PROCESSING_TIME);
+            this.maxProcessingTime =
+                    new Bounds(names).between("maxProcessingTime", value, MIN_LEASE, MAX_PROCESSING_TIME);
             return this;
         }
 
         /** From zero to 10 minutes; see {@link DedupPolicy#inFlightWait()}. */
         public Builder inFlightWait(Duration value) {
-            this.inFlightWait = between("inFlightWait", value, Duration.ZERO, MAX_WAIT);
+            this.inFlightWait = new Bounds(names).between("inFlightWait", value, Duration.ZERO, MAX_WAIT);
             return this;
         }
 
         /** From 10 ms to 10 minutes; see {@link DedupPolicy#maxDeferDelay()}. */
         public Builder maxDeferDelay(Duration value) {
-            this.maxDeferDelay = between("maxDeferDelay", value, MIN_LEASE, MAX_WAIT);
+            this.maxDeferDelay = new Bounds(names).between("maxDeferDelay", value, MIN_LEASE, MAX_WAIT);
             return this;
         }
 
@@ -238,13 +248,13 @@ public final class DedupPolicy {
 
         /** Not negative; see {@link DedupPolicy#maxDeaths()}. */
         public Builder maxDeaths(int value) {
-            this.maxDeaths = between("maxDeaths", value, 0, Integer.MAX_VALUE);
+            this.maxDeaths = new Bounds(names).between("maxDeaths", value, 0, Integer.MAX_VALUE);
             return this;
         }
 
         /** From 0 to 16 MiB; see {@link DedupPolicy#maxResultBytes()}. */
         public Builder maxResultBytes(int value) {
-            this.maxResultBytes = between("maxResultBytes", value, 0, MAX_RESULT_BYTES);
+            this.maxResultBytes = new Bounds(names).between("maxResultBytes", value, 0, MAX_RESULT_BYTES);
             return this;
         }
 
@@ -263,6 +273,12 @@ public final class DedupPolicy {
             return this;
         }
 
+        /** See {@link DedupPolicy#settingNames()}. Comes first: the other setters' errors use it. */
+        public Builder settingNames(SettingNames value) {
+            this.names = Objects.requireNonNull(value, "settingNames");
+            return this;
+        }
+
         /**
          * The policy.
          *
@@ -270,29 +286,13 @@ public final class DedupPolicy {
          */
         public DedupPolicy build() {
             if (maxProcessingTime.compareTo(lease) < 0) {
-                throw new IllegalArgumentException("maxProcessingTime (" + maxProcessingTime
-                        + ") must not be shorter than lease (" + lease + "): raise the one or lower the other");
+                throw new IllegalArgumentException(names.name("maxProcessingTime") + " ("
+                        + names.value(maxProcessingTime) + ") must not be shorter than lease (" + names.value(lease)
+                        + "): raise the one or lower the other");
             }
             DedupPolicy policy = new DedupPolicy(this);
             ModeRules.check(mode, policy);
             return policy;
-        }
-
-        private static Duration between(String setting, Duration value, Duration min, Duration max) {
-            Objects.requireNonNull(value, setting);
-            if (value.compareTo(min) < 0 || value.compareTo(max) > 0) {
-                throw new IllegalArgumentException(
-                        setting + " must be from " + min + " to " + max + ", but is " + value);
-            }
-            return value;
-        }
-
-        private static int between(String setting, int value, int min, int max) {
-            if (value < min || value > max) {
-                throw new IllegalArgumentException(
-                        setting + " must be from " + min + " to " + max + ", but is " + value);
-            }
-            return value;
         }
     }
 }

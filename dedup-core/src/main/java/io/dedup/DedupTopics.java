@@ -49,6 +49,10 @@ final class DedupTopics {
         return defaults.mode() == mode || policies.values().stream().anyMatch(policy -> policy.mode() == mode);
     }
 
+    DedupPolicy defaults() {
+        return defaults;
+    }
+
     DedupPolicy policy(String topic) {
         return policies.getOrDefault(topic, defaults);
     }

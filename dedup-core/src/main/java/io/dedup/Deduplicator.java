@@ -49,7 +49,7 @@ public final class Deduplicator implements AutoCloseable {
                 store,
                 from.transactions(),
                 from.instance(),
-                from.listeners(),
+                from.listeners(topics),
                 from.runReference(),
                 from.shortestLease(),
                 from.shutdownTimeout());

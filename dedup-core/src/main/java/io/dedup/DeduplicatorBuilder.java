@@ -146,9 +146,9 @@ public final class DeduplicatorBuilder {
     }
 
     /** Those that were given, and the log. */
-    List<DedupListener> listeners() {
+    List<DedupListener> listeners(DedupTopics ofConsumer) {
         List<DedupListener> all = new ArrayList<>(listeners);
-        all.add(new TroubleLog(Objects.requireNonNull(consumer), store.name(), System::nanoTime, log::warn));
+        all.add(new TroubleLog(ofConsumer, store.name(), System::nanoTime, log::warn));
         return all;
     }
 

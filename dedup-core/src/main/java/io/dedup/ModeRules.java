@@ -17,21 +17,26 @@ record ModeRules(DedupStore store, @Nullable TransactionalRecords transactions) 
         if (!mode.isTransactional()) {
             return;
         }
+        SettingNames names = policy.settingNames();
         if (policy.onStoreFailure() == OnStoreFailure.PROCESS) {
-            throw new IllegalArgumentException("onStoreFailure PROCESS runs handlers without a record, which mode "
-                    + mode + " promises to commit with the effect: use RETRY or PAUSE, or mode LEASED");
+            throw new IllegalArgumentException(names.name("onStoreFailure") + " " + names.value(OnStoreFailure.PROCESS)
+                    + " runs handlers without a record, which mode " + names.value(mode)
+                    + " promises to commit with the effect: use " + names.value(OnStoreFailure.RETRY) + " or "
+                    + names.value(OnStoreFailure.PAUSE) + ", or mode " + names.value(DedupMode.LEASED));
         }
         if (mode == DedupMode.TRANSACTIONAL && policy.maxDeaths() > 0) {
-            throw new IllegalArgumentException("maxDeaths (" + policy.maxDeaths() + ") isn't available in mode"
-                    + " TRANSACTIONAL, where a rollback forgets the attempt: set it to 0, or use mode"
-                    + " LEASED_TRANSACTIONAL or TIERED");
+            throw new IllegalArgumentException(names.name("maxDeaths") + " (" + policy.maxDeaths()
+                    + ") isn't available in mode " + names.value(mode)
+                    + ", where a rollback forgets the attempt: set it to 0, or use mode "
+                    + names.value(DedupMode.LEASED_TRANSACTIONAL) + " or " + names.value(DedupMode.TIERED));
         }
         Duration window = policy.window().duration();
         Duration timeout = policy.maxProcessingTime();
         if (mode != DedupMode.LEASED_TRANSACTIONAL && window != null && window.compareTo(timeout) <= 0) {
-            throw new IllegalArgumentException("window (" + window + ") must be longer than maxProcessingTime ("
-                    + timeout + ") in mode " + mode + ", where it counts from the claim: it could be over before the"
-                    + " transaction commits. Raise the one or lower the other");
+            throw new IllegalArgumentException("window (" + names.value(window) + ") must be longer than "
+                    + names.name("maxProcessingTime") + " (" + names.value(timeout) + ") in mode " + names.value(mode)
+                    + ", where it counts from the claim: it could be over before the transaction commits. Raise the one"
+                    + " or lower the other");
         }
     }
 
@@ -41,20 +46,23 @@ record ModeRules(DedupStore store, @Nullable TransactionalRecords transactions) 
         if (!mode.isTransactional()) {
             return;
         }
+        SettingNames names = policy.settingNames();
         if (transactions == null) {
-            throw new IllegalArgumentException(where + ": mode " + mode + " needs transactions(...), for instance"
-                    + " transactions(jdbcStore.transactions(transactionManager))");
+            throw new IllegalArgumentException(
+                    where + ": mode " + names.value(mode) + " needs transactions(...), for instance"
+                            + " transactions(jdbcStore.transactions(transactionManager))");
         }
         boolean sameTable = transactions.holdsClaimsOf(store);
         if (mode == DedupMode.LEASED_TRANSACTIONAL && !sameTable) {
-            throw new IllegalArgumentException(
-                    where + ": mode LEASED_TRANSACTIONAL completes within the transaction what"
-                            + " was claimed in the store, so the store must be the one that transactions(...) was made from, but"
-                            + " is " + store.name() + ": use Deduplicator.builder(jdbcStore), or mode TIERED");
+            throw new IllegalArgumentException(where + ": mode " + names.value(mode)
+                    + " completes within the transaction what was claimed in the store, so the store must be the one"
+                    + " that transactions(...) was made from, but is " + store.name()
+                    + ": use Deduplicator.builder(jdbcStore), or mode " + names.value(DedupMode.TIERED));
         }
         if (mode == DedupMode.TIERED && sameTable) {
-            throw new IllegalArgumentException(where + ": mode TIERED needs another store in front of the table of"
-                    + " transactions(...): use Deduplicator.builder(redisStore), or mode TRANSACTIONAL");
+            throw new IllegalArgumentException(where + ": mode " + names.value(mode)
+                    + " needs another store in front of the table of transactions(...): use"
+                    + " Deduplicator.builder(redisStore), or mode " + names.value(DedupMode.TRANSACTIONAL));
         }
     }
 }

@@ -7,11 +7,16 @@ package io.dedup;
 public final class PayloadConflictException extends DedupException {
     private static final long serialVersionUID = 1L;
 
-    public PayloadConflictException(DedupKey key, String origin) {
+    /** Of a message that {@code origin} names. */
+    public PayloadConflictException(DedupKey key, String origin, SettingNames names) {
         super(
-                "message ID " + key + " in " + origin
-                        + " was seen with another payload. The producer reuses IDs, or the"
-                        + " ID extractor of this topic picks a field that isn't unique; onConflict decides what happens",
+                "Message ID " + key + " in " + origin
+                        + " was seen with another payload: the producer reuses IDs, or the"
+                        + " ID extractor of this topic picks a field that isn't unique. Rejected ("
+                        + names.name("onConflict") + ": " + names.value(OnConflict.FAIL) + "). To change that, set "
+                        + names.path("onConflict") + " to " + names.value(OnConflict.PROCESS)
+                        + " (handle without deduplication) or " + names.value(OnConflict.SKIP)
+                        + " (acknowledge without handling).",
                 null);
     }
 }

@@ -7,11 +7,13 @@ package io.dedup;
 public final class PoisonMessageException extends DedupException {
     private static final long serialVersionUID = 1L;
 
-    public PoisonMessageException(DedupKey key, String origin, int deaths) {
+    /** Of a message that {@code origin} names; {@code deaths} of its runs ended with their lease running out. */
+    public PoisonMessageException(DedupKey key, String origin, int deaths, SettingNames names) {
         super(
-                "message ID " + key + " in " + origin + ": " + deaths
-                        + " earlier runs ended with their lease running out"
-                        + " (a crash, or a handler longer than maxProcessingTime); maxDeaths sets how many are allowed",
+                "Message ID " + key + " in " + origin + ": the leases of " + deaths
+                        + " earlier runs ran out, because the process crashed or the handler took longer than "
+                        + names.name("maxProcessingTime") + ". Rejected; " + names.path("maxDeaths")
+                        + " sets how many such runs are allowed.",
                 null);
     }
 }

@@ -8,6 +8,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -22,13 +23,20 @@ final class TroubleLog implements DedupListener {
 
     private final String consumer;
     private final String store;
+    private final DedupTopics topics;
     private final LongSupplier nanoTime;
     private final Consumer<String> log;
     private final Map<String, Kind> kinds = new ConcurrentHashMap<>();
 
-    /** @param log gets the lines */
-    TroubleLog(String consumer, String store, LongSupplier nanoTime, Consumer<String> log) {
-        this.consumer = consumer;
+    /**
+     * A log.
+     *
+     * @param topics whose policies say how settings are named
+     * @param log gets the lines
+     */
+    TroubleLog(DedupTopics topics, String store, LongSupplier nanoTime, Consumer<String> log) {
+        this.consumer = topics.consumer();
+        this.topics = topics;
         this.store = store;
         this.nanoTime = nanoTime;
         this.log = log;
@@ -64,8 +72,12 @@ final class TroubleLog implements DedupListener {
         }
     }
 
-    private void say(String kind, DedupKey key, String line) {
-        say(kind + key.scope().topic(), () -> "message ID " + key + ": " + line);
+    private void say(String kind, DedupKey key, Function<SettingNames, String> line) {
+        say(kind + key.scope().topic(), () -> "Message ID " + key + line.apply(names(key)));
+    }
+
+    private SettingNames names(DedupKey key) {
+        return topics.policy(key.scope().topic()).settingNames();
     }
 
     @Override
@@ -73,15 +85,15 @@ final class TroubleLog implements DedupListener {
         say(
                 "store " + operation,
                 () -> "consumer " + consumer + ", store " + store + ": "
-                        + Printable.sentence(String.valueOf(error.getMessage())));
+                        + Printable.sentence(
+                                topics.defaults().settingNames().text(String.valueOf(error.getMessage()))));
     }
 
     @Override
     public void missingId(DedupTopic topic, String origin, String problem) {
         say(
                 "missing ID " + topic.scope().topic(),
-                () -> new MissingMessageIdException(topic.scope(), origin, problem).getMessage() + ". Now it is "
-                        + topic.policy().onMissingId());
+                () -> String.valueOf(new MissingMessageIdException(topic, origin, problem).getMessage()));
     }
 
     @Override
@@ -89,8 +101,11 @@ final class TroubleLog implements DedupListener {
         say(
                 "conflict ",
                 key,
-                "it was seen with another payload. The producer reuses IDs, or the ID extractor of this topic picks a"
-                        + " field that isn't unique; onConflict decides what happens, and is " + policy);
+                names ->
+                        " was seen with another payload: the producer reuses IDs, or the ID extractor of this topic picks a"
+                                + " field that isn't unique. " + names.path("onConflict")
+                                + " decides what happens, and is "
+                                + names.value(policy));
     }
 
     @Override
@@ -98,17 +113,19 @@ final class TroubleLog implements DedupListener {
         say(
                 "poison ",
                 key,
-                "rejected, since " + deaths
-                        + " earlier runs ended with their lease running out; maxDeaths sets how many" + " are allowed");
+                names -> " is rejected: the leases of " + deaths + " earlier runs ran out. " + names.path("maxDeaths")
+                        + " sets how many such runs are allowed");
     }
 
     @Override
     public void unguarded(@Nullable DedupKey key, DedupTopic topic) {
+        SettingNames names = topic.policy().settingNames();
         say(
                 "unguarded " + topic.scope().topic(),
-                () -> (key == null ? "a message of " + topic.scope() : "message ID " + key)
-                        + ": runs without protection against duplicates, since onStoreFailure, onMissingId or onConflict of"
-                        + " its topic says PROCESS");
+                () -> (key == null ? "A message of " + topic.scope() : "Message ID " + key)
+                        + " is handled without deduplication, because " + names.name("onStoreFailure") + ", "
+                        + names.name("onMissingId") + " or " + names.name("onConflict") + " of its topic is "
+                        + names.value(OnMissingId.PROCESS));
     }
 
     @Override
@@ -116,8 +133,11 @@ final class TroubleLog implements DedupListener {
         say(
                 "lease lost ",
                 key,
-                "its lease is lost while its handler runs, and another consumer may run it, too. The store or this process"
-                        + " stood still for longer than the lease: set a longer lease, or find what stops them");
+                names ->
+                        " lost its lease while its handler was running, and another consumer may run it, too. The store or"
+                                + " this process didn't respond for longer than the lease: set a longer "
+                                + names.path("lease")
+                                + ", or find what stopped them");
     }
 
     @Override
@@ -125,8 +145,9 @@ final class TroubleLog implements DedupListener {
         say(
                 "too long ",
                 key,
-                "its handler runs longer than maxProcessingTime. Its claim isn't kept any longer, and another consumer may"
-                        + " run it, too: set a longer maxProcessingTime, or bound what the handler waits for");
+                names -> ": its handler runs longer than " + names.name("maxProcessingTime")
+                        + ". Its claim isn't renewed any longer, and another consumer may run it, too: set a longer "
+                        + names.path("maxProcessingTime") + ", or bound what the handler waits for");
     }
 
     @Override
@@ -134,7 +155,8 @@ final class TroubleLog implements DedupListener {
         say(
                 "dropped ",
                 key,
-                "its handler has succeeded, and that will never be recorded: when it is delivered again it may run again."
-                        + " The store was down for too long, or its lease went to somebody else");
+                names ->
+                        ": its handler has succeeded, and that will never be recorded: when it is delivered again it may"
+                                + " run again. The store was down for too long, or another consumer took its lease");
     }
 }

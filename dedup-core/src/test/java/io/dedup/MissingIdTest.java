@@ -6,9 +6,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.dedup.DedupOutcome.SkipReason;
 import io.dedup.engine.Admission;
 import io.dedup.engine.Delivery;
+import io.dedup.engine.DeliveryFactory;
 import io.dedup.engine.WaitBudget;
 import io.dedup.support.DeduplicatorTestBase;
 import java.util.List;
+import java.util.Map;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -81,6 +83,28 @@ class MissingIdTest extends DeduplicatorTestBase {
         assertThat(events.all()).singleElement().asString().startsWith("missing in orders-0@17: ");
         assertThatThrownBy(() -> key(id)).isInstanceOf(MissingMessageIdException.class);
         assertThatThrownBy(() -> deduplicator().key(TOPIC, id)).isInstanceOf(MissingMessageIdException.class);
+    }
+
+    @Test
+    void theErrorNamesWhatTheMessageLacks() {
+        MessageIdExtractor<Map<String, String>> tenant =
+                MessageIdExtractor.named("header \"tenant\"", m -> m.get("tenant"));
+        MessageIdExtractor<Map<String, String>> order =
+                MessageIdExtractor.named("header \"order\"", m -> m.get("order"));
+        var both = MessageIdExtractor.composite(List.of(tenant, order));
+
+        assertThat(problem(order, Map.of())).isEqualTo("it has no header \"order\"");
+        assertThat(problem(order, Map.of("order", " "))).isEqualTo("its header \"order\" is blank");
+        assertThat(problem(both, Map.of("tenant", "t"))).isEqualTo("it has no header \"order\"");
+        assertThat(problem(both, Map.of("order", "o"))).isEqualTo("it has no header \"tenant\"");
+        assertThat(problem(both.<Map<String, String>>on(m -> m), Map.of())).isEqualTo("it has no header \"tenant\"");
+        assertThat(problem(m -> m.get("order"), Map.of())).isEqualTo("it has no message ID");
+    }
+
+    private @Nullable String problem(MessageIdExtractor<Map<String, String>> extractor, Map<String, String> message) {
+        return new DeliveryFactory<Map<String, String>>(deduplicator()::topic, extractor, Map.of())
+                .of(TOPIC, message, () -> "orders-0@17", ignored -> null)
+                .problem();
     }
 
     @ParameterizedTest

@@ -13,6 +13,8 @@ import io.dedup.support.FaultyStore.Op;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -21,8 +23,12 @@ import org.slf4j.LoggerFactory;
 class TroubleLogTest extends DeduplicatorTestBase {
     private final AtomicLong nanos = new AtomicLong(Long.MAX_VALUE - 5); // the clock of a JVM may begin anywhere
     private final List<String> lines = new ArrayList<>();
-    private final TroubleLog log = new TroubleLog("billing", "redis", nanos::get, lines::add);
+    private final TroubleLog log = log(DedupPolicy.defaults());
     private final DedupTopic topic = new DedupTopic(DedupScope.of("billing", TOPIC), DedupPolicy.defaults());
+
+    private TroubleLog log(DedupPolicy policy) {
+        return new TroubleLog(new DedupTopics("billing", policy, Map.of()), "redis", nanos::get, lines::add);
+    }
 
     @Test
     @DisplayName("a store that is down is one line in ten seconds, with how many it stands for")
@@ -64,6 +70,58 @@ class TroubleLogTest extends DeduplicatorTestBase {
         assertThat(lines.get(5)).contains("\"a\"", "onConflict", "SKIP");
         assertThat(lines.get(6)).contains("partition 2, offset 7", "no header order-id", "onMissingId", "FAIL");
         assertThat(lines.get(7)).contains(TOPIC, "PROCESS");
+    }
+
+    @Test
+    @DisplayName("settings are named as whoever configures the policy writes them")
+    void names() {
+        DedupPolicy policy =
+                DedupPolicy.builder().settingNames(new ShoutedNames()).build();
+        TroubleLog named = log(policy);
+        named.leaseLost(key("a"));
+        named.maxProcessingTimeExceeded(key("a"));
+        named.poison(key("a"), 3);
+        named.conflict(key("a"), OnConflict.SKIP);
+        named.missingId(
+                new DedupTopic(topic.scope(), policy),
+                "topic orders, partition 2, offset 7",
+                "it has no header \"order-id\"");
+        named.unguarded(null, new DedupTopic(topic.scope(), policy));
+        named.storeError("claim", new DedupStoreException("claim on a:1 failed: set commandTimeout", null));
+
+        assertThat(lines.get(0)).contains("set a longer my.LEASE");
+        assertThat(lines.get(1)).contains("than MAXPROCESSINGTIME.", "set a longer my.MAXPROCESSINGTIME");
+        assertThat(lines.get(2)).contains("my.MAXDEATHS sets");
+        assertThat(lines.get(3)).contains("my.ONCONFLICT decides what happens, and is skip");
+        assertThat(lines.get(4))
+                .isEqualTo("Message in topic orders, partition 2, offset 7: it has no header \"order-id\". Consumer"
+                        + " \"billing\" can't deduplicate it. Rejected (ONMISSINGID: fail). To handle such messages anyway,"
+                        + " set my.ONMISSINGID to process (no deduplication) or skip (acknowledge without handling).");
+        assertThat(lines.get(5)).contains("ONSTOREFAILURE, ONMISSINGID or ONCONFLICT of its topic is process");
+        assertThat(lines.get(6)).contains("CLAIM ON A:1 FAILED");
+    }
+
+    /** Names that no other text has. */
+    private static final class ShoutedNames implements SettingNames {
+        @Override
+        public String name(String setting) {
+            return setting.toUpperCase(Locale.ROOT);
+        }
+
+        @Override
+        public String path(String setting) {
+            return "my." + name(setting);
+        }
+
+        @Override
+        public String value(Object value) {
+            return value.toString().toLowerCase(Locale.ROOT);
+        }
+
+        @Override
+        public String text(String message) {
+            return message.toUpperCase(Locale.ROOT);
+        }
     }
 
     @Test

@@ -162,8 +162,8 @@ final class Decider {
         notifier.tell(listener -> listener.conflict(key, onConflict));
         return switch (onConflict) {
             case FAIL ->
-                new Admission.Reject(
-                        new PayloadConflictException(key, delivery.origin().get()));
+                new Admission.Reject(new PayloadConflictException(
+                        key, delivery.origin().get(), delivery.topic().policy().settingNames()));
             case SKIP -> new Admission.Ignore(SkipReason.CONFLICT);
             case PROCESS -> unguarded(delivery, unclaimed(delivery), key);
         };
@@ -177,9 +177,7 @@ final class Decider {
             return new Admission.Run(unclaimed(delivery));
         }
         return switch (delivery.topic().policy().onMissingId()) {
-            case FAIL ->
-                new Admission.Reject(
-                        new MissingMessageIdException(delivery.topic().scope(), origin, problem));
+            case FAIL -> new Admission.Reject(new MissingMessageIdException(delivery.topic(), origin, problem));
             case SKIP -> new Admission.Ignore(SkipReason.MISSING_ID);
             case PROCESS -> unguarded(delivery, unclaimed(delivery), null);
         };

@@ -1,5 +1,6 @@
 package io.dedup.engine;
 
+import io.dedup.DedupKey;
 import io.dedup.DedupTopic;
 import io.dedup.Fingerprint;
 import io.dedup.MessageIdExtractor;
@@ -68,8 +69,10 @@ public final class DeliveryFactory<M> {
             return Delivery.withoutId(topic, "no ID extractor is set for topic " + topicName, origin);
         }
         String id;
+        String problem;
         try {
             id = extractor.extract(message);
+            problem = problem(id, message, extractor);
         } catch (Throwable e) { // checked exceptions, too, which Kotlin doesn't declare
             if (e instanceof VirtualMachineError fatal && !(e instanceof StackOverflowError)) {
                 throw fatal;
@@ -79,7 +82,21 @@ public final class DeliveryFactory<M> {
             }
             return Delivery.withoutId(topic, problem(e), origin);
         }
+        if (problem != null) {
+            return Delivery.withoutId(topic, problem, origin);
+        }
         return Delivery.of(topic, id, topic.policy().fingerprint() ? fingerprint.apply(message) : null, origin);
+    }
+
+    /** Why an ID is unusable, with what it was looked for in; null when it is usable. */
+    private static <M> @Nullable String problem(
+            @Nullable String id, M message, MessageIdExtractor<? super M> extractor) {
+        String problem = DedupKey.problemWith(id);
+        if (problem == null) {
+            return null;
+        }
+        String source = extractor.source(message);
+        return id == null ? "it has no " + source : "its " + source + problem.substring("it".length());
     }
 
     private static String problem(Throwable e) {

@@ -29,7 +29,10 @@ final class Verdicts {
         int deaths = execution.deaths();
         closeOut.convict(execution);
         notifier.tell(listener -> listener.poison(key, deaths));
-        return new Admission.Reject(
-                new PoisonMessageException(key, execution.delivery().origin().get(), deaths));
+        return new Admission.Reject(new PoisonMessageException(
+                key,
+                execution.delivery().origin().get(),
+                deaths,
+                execution.topic().policy().settingNames()));
     }
 }

@@ -1,6 +1,7 @@
 package io.dedup.kafka;
 
 import io.dedup.MessageIdExtractor;
+import io.dedup.internal.Printable;
 import io.dedup.json.JsonPointerId;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
@@ -28,12 +29,13 @@ public final class KafkaMessageIds {
         if (name.isBlank()) {
             throw new IllegalArgumentException("header: the name of the header must not be blank");
         }
-        return record -> text(onlyHeader(record, name), "header " + name);
+        return MessageIdExtractor.named(
+                "header " + Printable.of(name), record -> text(onlyHeader(record, name), "header " + name));
     }
 
     /** The record's key: text, UTF-8 bytes, an integer number or a UUID. */
     public static MessageIdExtractor<ConsumerRecord<?, ?>> key() {
-        return KafkaMessageIds::keyOf;
+        return MessageIdExtractor.named("key", KafkaMessageIds::keyOf);
     }
 
     /**
@@ -45,7 +47,8 @@ public final class KafkaMessageIds {
      */
     public static MessageIdExtractor<ConsumerRecord<?, ?>> json(String pointer) {
         JsonPointerId id = JsonPointerId.of(pointer);
-        return record -> inJson(record, id);
+        return MessageIdExtractor.named(
+                "string or integer at JSON Pointer " + Printable.of(pointer), record -> inJson(record, id));
     }
 
     /**
@@ -57,10 +60,27 @@ public final class KafkaMessageIds {
     public static MessageIdExtractor<ConsumerRecord<?, ?>> cloudEvent() {
         var binary = MessageIdExtractor.<ConsumerRecord<?, ?>>composite(List.of(header("ce_source"), header("ce_id")));
         var structured = MessageIdExtractor.<ConsumerRecord<?, ?>>composite(List.of(json("/source"), json("/id")));
-        return record ->
-                record.headers().lastHeader("ce_id") != null || record.headers().lastHeader("ce_source") != null
-                        ? binary.extract(record)
-                        : structured.extract(record);
+        return new CloudEventId(binary, structured);
+    }
+
+    private record CloudEventId(
+            MessageIdExtractor<ConsumerRecord<?, ?>> binary, MessageIdExtractor<ConsumerRecord<?, ?>> structured)
+            implements MessageIdExtractor<ConsumerRecord<?, ?>> {
+        private MessageIdExtractor<ConsumerRecord<?, ?>> of(ConsumerRecord<?, ?> record) {
+            boolean headers = record.headers().lastHeader("ce_id") != null
+                    || record.headers().lastHeader("ce_source") != null;
+            return headers ? binary : structured;
+        }
+
+        @Override
+        public @Nullable String extract(ConsumerRecord<?, ?> record) {
+            return of(record).extract(record);
+        }
+
+        @Override
+        public String source(ConsumerRecord<?, ?> record) {
+            return of(record).source(record);
+        }
     }
 
     /**

@@ -2,6 +2,7 @@ package io.dedup.kafka;
 
 import io.dedup.DedupContext;
 import io.dedup.DedupPolicy;
+import io.dedup.SettingNames;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -9,6 +10,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.RangeAssignor;
 import org.springframework.kafka.listener.AbstractMessageListenerContainer;
 import org.springframework.kafka.listener.BatchMessageListener;
@@ -44,16 +46,16 @@ final class StartCheck {
                     + " keeps the order)");
         }
         if (properties.isAsyncAcks()) { // of a record listener it was taken over when it was decorated
-            throw refused(
-                    "asyncAcks is true. For a batch listener: set it to false; each batch is acknowledged as a whole"
-                            + " anyway. For a record listener: set it before KafkaDedup decorates the container");
+            throw refused(names().name("asyncAcks")
+                    + " is true. For a batch listener: set it to false; each batch is acknowledged as a whole"
+                    + " anyway. For a record listener: set it before KafkaDedup decorates the container");
         }
         requireNoContexts();
         requireModes(topics());
         if (new ConsumerSettings(container).autoCommit()) {
-            throw refused(
-                    "enable.auto.commit is true, so that offsets are committed before messages are handled: set it"
-                            + " to false, or leave it unset");
+            throw refused(names().name(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG)
+                    + " is true, so that offsets are committed before messages are handled: set it to false, or leave it"
+                    + " unset");
         }
         requireWatchedIfCooperative();
         requireOneGroup(topics());
@@ -166,18 +168,22 @@ final class StartCheck {
         Duration budget = interval.dividedBy(PollBudget.SHARE);
         for (String topic : topics()) {
             DedupPolicy policy = decoration.deliveries().topic(topic).policy();
+            SettingNames names = policy.settingNames();
+            String limit = names.name(ConsumerConfig.MAX_POLL_INTERVAL_MS_CONFIG);
             if (policy.lease().compareTo(interval) > 0) {
-                warnings.add(name() + ", topic " + topic + ": the lease (" + policy.lease()
-                        + ") is longer than max.poll.interval.ms (" + interval
+                warnings.add(name() + ", topic " + topic + ": " + names.path("lease") + " ("
+                        + names.value(policy.lease()) + ") is longer than " + limit + " (" + names.value(interval)
                         + "): after a crash, messages that were running wait for it");
             }
             if (policy.inFlightWait().compareTo(budget) > 0) {
-                warnings.add(name() + ", topic " + topic + ": inFlightWait (" + policy.inFlightWait()
-                        + ") is cut to a quarter of max.poll.interval.ms (" + budget + ")");
+                warnings.add(name() + ", topic " + topic + ": " + names.path("inFlightWait") + " ("
+                        + names.value(policy.inFlightWait()) + ") is cut to a quarter of " + limit + " ("
+                        + names.value(budget) + ")");
             }
             if (policy.maxProcessingTime().compareTo(interval) > 0) {
-                warnings.add(name() + ", topic " + topic + ": maxProcessingTime (" + policy.maxProcessingTime()
-                        + ") is longer than max.poll.interval.ms (" + interval
+                warnings.add(name() + ", topic " + topic + ": " + names.path("maxProcessingTime") + " ("
+                        + names.value(policy.maxProcessingTime()) + ") is longer than " + limit + " ("
+                        + names.value(interval)
                         + "): a handler that takes that long loses its partitions while it runs");
             }
         }
@@ -204,6 +210,12 @@ final class StartCheck {
             }
         }
         return topics;
+    }
+
+    /** As the first topic's policy has them, or the default one where a pattern finds the topics. */
+    private SettingNames names() {
+        String topic = topics().stream().findFirst().orElse("any");
+        return decoration.deliveries().topic(topic).policy().settingNames();
     }
 
     private IllegalStateException refused(String why) {

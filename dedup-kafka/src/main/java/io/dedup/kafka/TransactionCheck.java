@@ -1,6 +1,8 @@
 package io.dedup.kafka;
 
 import io.dedup.DedupMode;
+import io.dedup.DedupPolicy;
+import io.dedup.SettingNames;
 import io.dedup.engine.DedupEngine;
 import io.dedup.store.TransactionalRecords;
 import java.time.Duration;
@@ -218,18 +220,17 @@ final class TransactionCheck {
         Duration timeout = value == null
                 ? KAFKA_DEFAULT_TRANSACTION_TIMEOUT
                 : Duration.ofMillis(Long.parseLong(value.toString().trim()));
-        return topics.stream()
-                .filter(topic -> decoration
-                                .deliveries()
-                                .topic(topic)
-                                .policy()
-                                .maxProcessingTime()
-                                .compareTo(timeout)
-                        > 0)
-                .map(topic -> name + ", topic " + topic + ": maxProcessingTime ("
-                        + decoration.deliveries().topic(topic).policy().maxProcessingTime()
-                        + ") is longer than the producer's transaction.timeout.ms (" + timeout
-                        + "): the broker rolls a handler that takes that long back, and it runs again")
-                .toList();
+        List<String> warnings = new ArrayList<>();
+        for (String topic : topics) {
+            DedupPolicy policy = decoration.deliveries().topic(topic).policy();
+            SettingNames names = policy.settingNames();
+            if (policy.maxProcessingTime().compareTo(timeout) > 0) {
+                warnings.add(name + ", topic " + topic + ": " + names.path("maxProcessingTime") + " ("
+                        + names.value(policy.maxProcessingTime()) + ") is longer than the producer's "
+                        + names.name(ProducerConfig.TRANSACTION_TIMEOUT_CONFIG) + " (" + names.value(timeout)
+                        + "): the broker rolls a handler that takes that long back, and it runs again");
+            }
+        }
+        return warnings;
     }
 }

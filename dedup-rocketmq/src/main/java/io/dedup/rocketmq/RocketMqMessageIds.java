@@ -1,6 +1,7 @@
 package io.dedup.rocketmq;
 
 import io.dedup.MessageIdExtractor;
+import io.dedup.internal.Printable;
 import io.dedup.json.JsonPointerId;
 import java.nio.ByteBuffer;
 import java.util.Collection;
@@ -12,6 +13,8 @@ import org.apache.rocketmq.client.apis.message.MessageView;
  * counts as a missing ID, about which the topic's policy decides. {@link MessageIdExtractor#composite} joins several.
  */
 public final class RocketMqMessageIds {
+    private static final String JSON = "string or integer at JSON Pointer ";
+
     private RocketMqMessageIds() {}
 
     /** A property that the producer set. Missing when it isn't there. */
@@ -19,7 +22,9 @@ public final class RocketMqMessageIds {
         if (name.isBlank()) {
             throw new IllegalArgumentException("property: the name of the property must not be blank");
         }
-        return message -> message.getProperties().get(name);
+        return MessageIdExtractor.named(
+                "property " + Printable.of(name),
+                message -> message.getProperties().get(name));
     }
 
     /**
@@ -27,14 +32,14 @@ public final class RocketMqMessageIds {
      * is the business ID.
      */
     public static MessageIdExtractor<MessageView> key() {
-        return message -> {
+        return MessageIdExtractor.named("key", message -> {
             Collection<String> keys = message.getKeys();
             if (keys.size() > 1) {
                 throw new IllegalArgumentException("the message has " + keys.size()
                         + " keys, and only one could be its ID; use keyStartingWith(prefix) or a property");
             }
             return keys.isEmpty() ? null : keys.iterator().next();
-        };
+        });
     }
 
     /** The only key that begins with a prefix, prefix included. Missing when there is none or more than one. */
@@ -42,7 +47,7 @@ public final class RocketMqMessageIds {
         if (prefix.isEmpty()) {
             throw new IllegalArgumentException("keyStartingWith: the prefix must not be empty; use key()");
         }
-        return message -> {
+        return MessageIdExtractor.named("key that begins with " + Printable.of(prefix), message -> {
             Iterator<String> found = message.getKeys().stream()
                     .filter(key -> key.startsWith(prefix))
                     .distinct()
@@ -52,7 +57,7 @@ public final class RocketMqMessageIds {
                 throw new IllegalArgumentException("the message has several keys that start with " + prefix);
             }
             return id;
-        };
+        });
     }
 
     /**
@@ -72,7 +77,7 @@ public final class RocketMqMessageIds {
      */
     public static MessageIdExtractor<MessageView> json(String pointer) {
         JsonPointerId id = JsonPointerId.of(pointer);
-        return message -> id.find(bytes(message));
+        return MessageIdExtractor.named(JSON + Printable.of(pointer), message -> id.find(bytes(message)));
     }
 
     static byte[] bytes(MessageView message) {

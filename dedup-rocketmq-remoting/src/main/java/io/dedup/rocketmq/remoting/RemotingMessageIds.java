@@ -1,6 +1,7 @@
 package io.dedup.rocketmq.remoting;
 
 import io.dedup.MessageIdExtractor;
+import io.dedup.internal.Printable;
 import io.dedup.json.JsonPointerId;
 import java.util.Arrays;
 import java.util.List;
@@ -13,6 +14,8 @@ import org.apache.rocketmq.common.message.MessageExt;
  * counts as a missing ID, about which the topic's policy decides. {@link MessageIdExtractor#composite} joins several.
  */
 public final class RemotingMessageIds {
+    private static final String JSON = "string or integer at JSON Pointer ";
+
     private RemotingMessageIds() {}
 
     /** A property that the producer set. Missing when it isn't there. */
@@ -20,7 +23,7 @@ public final class RemotingMessageIds {
         if (name.isBlank()) {
             throw new IllegalArgumentException("property: the name of the property must not be blank");
         }
-        return message -> message.getProperty(name);
+        return MessageIdExtractor.named("property " + Printable.of(name), message -> message.getProperty(name));
     }
 
     /**
@@ -28,14 +31,14 @@ public final class RemotingMessageIds {
      * is the business ID. A space ends a key: this client sends all of them as one text.
      */
     public static MessageIdExtractor<MessageExt> key() {
-        return message -> {
+        return MessageIdExtractor.named("key", message -> {
             List<String> keys = keys(message);
             if (keys.size() > 1) {
                 throw new IllegalArgumentException("the message has " + keys.size()
                         + " keys, and only one could be its ID; use keyStartingWith(prefix) or a property");
             }
             return keys.isEmpty() ? null : keys.get(0);
-        };
+        });
     }
 
     /** The only key that begins with a prefix, prefix included. Missing when there is none or more than one. */
@@ -46,7 +49,7 @@ public final class RemotingMessageIds {
         if (prefix.contains(MessageConst.KEY_SEPARATOR)) {
             throw new IllegalArgumentException("keyStartingWith: the prefix must not hold a space, which ends a key");
         }
-        return message -> {
+        return MessageIdExtractor.named("key that begins with " + Printable.of(prefix), message -> {
             List<String> found = keys(message).stream()
                     .filter(key -> key.startsWith(prefix))
                     .distinct()
@@ -55,7 +58,7 @@ public final class RemotingMessageIds {
                 throw new IllegalArgumentException("the message has several keys that start with " + prefix);
             }
             return found.isEmpty() ? null : found.get(0);
-        };
+        });
     }
 
     /**
@@ -75,7 +78,8 @@ public final class RemotingMessageIds {
      */
     public static MessageIdExtractor<MessageExt> json(String pointer) {
         JsonPointerId id = JsonPointerId.of(pointer);
-        return message -> message.getBody() == null ? null : id.find(message.getBody());
+        return MessageIdExtractor.named(
+                JSON + Printable.of(pointer), message -> message.getBody() == null ? null : id.find(message.getBody()));
     }
 
     private static List<String> keys(MessageExt message) {
