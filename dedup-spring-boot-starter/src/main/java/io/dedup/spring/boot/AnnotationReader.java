@@ -22,7 +22,7 @@ final class AnnotationReader {
      */
     Layer read(Deduplicated annotation, String listener) {
         PolicyProperties settings = new PolicyProperties();
-        Layer layer = new Layer("@Deduplicated of listener " + listener, settings);
+        Layer layer = Layer.ofAnnotation(listener, settings);
         if (!annotation.enabled() || annotation.consumerGroup().isEmpty()) { // naming a group switches nothing on
             settings.setEnabled(annotation.enabled());
         }
@@ -41,7 +41,7 @@ final class AnnotationReader {
                 settings.setWindow(new WindowConverter().convert(placeholders.apply(annotation.window())));
             } catch (IllegalArgumentException e) {
                 throw new DedupConfigurationException(
-                        layer.property("window") + " is wrong: " + e.getMessage(),
+                        layer.property("window") + " is wrong: " + YamlNames.inYaml(String.valueOf(e.getMessage())),
                         "Change the window of that annotation.",
                         e);
             }

@@ -113,7 +113,11 @@ final class DedupUnits implements AutoCloseable {
             builder.instance(instance);
         }
         TopicPlan others = listener.byPattern();
-        DedupPolicy defaults = others == null ? DedupPolicy.defaults() : others.policy();
+        DedupPolicy defaults = others == null
+                ? DedupPolicy.builder()
+                        .settingNames(new YamlNames("dedup.defaults"))
+                        .build()
+                : others.policy();
         builder.defaults(defaults);
         topics.forEach((topic, plan) -> builder.topic(topic, ignored -> plan.policy().toBuilder()));
         String transactional = transactionalProperty(topics, others);

@@ -54,12 +54,7 @@ final class JdbcTable {
                     .build();
             return new JdbcTable(properties, beans, store);
         } catch (IllegalArgumentException | IllegalStateException | DedupStoreException e) {
-            throw new DedupConfigurationException(
-                    "the table of records can't be used: " + Policies.inKebabCase(String.valueOf(e.getMessage())),
-                    "Settings are under dedup.jdbc. Where the table is missing: let your migrations run the script that"
-                            + " is named above (it is in the jar of dedup-store-jdbc), or set"
-                            + " dedup.jdbc.initialize-schema to always.",
-                    e);
+            throw DatabaseFailure.of(e, properties.getDataSource());
         }
     }
 
@@ -74,7 +69,8 @@ final class JdbcTable {
                 transactions = store.transactions(manager).managers(this::managerOf);
             } catch (IllegalArgumentException | IllegalStateException | DedupStoreException e) {
                 throw new DedupConfigurationException(
-                        property + " asks for transactions, which can't be opened: " + e.getMessage(),
+                        property + " asks for transactions, which can't be opened: "
+                                + Policies.inKebabCase(String.valueOf(e.getMessage())),
                         "Set dedup.jdbc.transaction-manager to the bean that opens transactions on the DataSource of the"
                                 + " table.",
                         e);

@@ -45,7 +45,8 @@ final class KafkaIds {
             case COORDINATES -> KafkaMessageIds.coordinates();
             case SPEL -> {
                 SpelId spel = SpelId.of(part.argument());
-                yield record -> spel.find(new Message(record));
+                yield MessageIdExtractor.named(
+                        "value for spel:" + part.argument(), record -> spel.find(new Message(record)));
             }
             case BEAN -> (MessageIdExtractor<? super ConsumerRecord<?, ?>>) beans.apply(part.argument());
             case PROPERTY, KEYS ->

@@ -107,8 +107,8 @@ final class KafkaRetentionCheck implements StartCheck {
     private static Warning warning(String topic, Duration window, Duration retention) {
         boolean forever = retention.toMillis() == Long.MAX_VALUE;
         return new Warning(
-                "topic " + topic + " is kept " + (forever ? "for ever" : "for " + retention)
-                        + ", and its window is " + window
+                "topic " + topic + " is kept " + (forever ? "for ever" : "for " + DurationText.of(retention))
+                        + ", and its window is " + DurationText.of(window)
                         + ": when the topic is replayed, older messages take effect again",
                 "Set dedup.topics.\"[" + topic + "]\".window to "
                         + (forever ? "forever" : "at least " + wholeHours(retention) + "h")

@@ -4,36 +4,12 @@ import io.dedup.DedupMode;
 import io.dedup.DedupPolicy;
 import io.dedup.Window;
 import java.util.List;
-import java.util.Locale;
 import java.util.function.Consumer;
-import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Makes a policy of layers, the most general first. */
 final class Policies {
-    /** The settings of the modules below that are properties here. What else a message names stays as it is. */
-    private static final Pattern SETTINGS = Pattern.compile("\\b(?:"
-            + String.join(
-                    "|",
-                    List.of(
-                            "maxProcessingTime",
-                            "inFlightWait",
-                            "maxDeferDelay",
-                            "onStoreFailure",
-                            "onMissingId",
-                            "onConflict",
-                            "maxDeaths",
-                            "fencingToken",
-                            "attemptRetention",
-                            "lockTimeout",
-                            "queryTimeout",
-                            "purgeInterval",
-                            "initializeSchema",
-                            "commandTimeout",
-                            "shutdownTimeout"))
-            + ")\\b");
-
     private Policies() {}
 
     /**
@@ -43,7 +19,9 @@ final class Policies {
      * @throws DedupConfigurationException names the property
      */
     static DedupPolicy of(List<Layer> layers, DedupMode defaultMode) {
-        DedupPolicy.Builder builder = DedupPolicy.builder().mode(defaultMode);
+        DedupPolicy.Builder builder = DedupPolicy.builder()
+                .settingNames(new YamlNames(layers.get(layers.size() - 1).yaml()))
+                .mode(defaultMode);
         layers.forEach(layer -> apply(layer, builder));
         try {
             return builder.build();
@@ -87,9 +65,8 @@ final class Policies {
         }
     }
 
-    /** The core's names of settings as properties have them. */
+    /** The names of settings in messages of the modules below, as properties have them. */
     static String inKebabCase(String message) {
-        return SETTINGS.matcher(message)
-                .replaceAll(name -> name.group().replaceAll("([A-Z])", "-$1").toLowerCase(Locale.ROOT));
+        return YamlNames.inYaml(message);
     }
 }

@@ -37,10 +37,7 @@ final class RedisStores {
             }
             return builder.build();
         } catch (IllegalArgumentException | DedupStoreException e) {
-            throw new DedupConfigurationException(
-                    "the store in Redis can't be used: " + Policies.inKebabCase(String.valueOf(e.getMessage())),
-                    "The server is set by " + settings + ", everything else by dedup.redis.",
-                    e);
+            throw RedisFailure.of(e, settings);
         }
     }
 }

@@ -45,7 +45,8 @@ final class RocketMqIds {
             case COORDINATES -> RocketMqMessageIds.messageId();
             case SPEL -> {
                 SpelId spel = SpelId.of(part.argument());
-                yield message -> spel.find(new Message(message));
+                yield MessageIdExtractor.named(
+                        "value for spel:" + part.argument(), message -> spel.find(new Message(message)));
             }
             case BEAN -> (MessageIdExtractor<? super MessageView>) beans.apply(part.argument());
             case HEADER, KEY, CLOUDEVENT ->

@@ -10,6 +10,8 @@ import org.jspecify.annotations.Nullable;
 
 /** The entries of {@code dedup.topics}, by name and by pattern. Immutable. */
 final class TopicEntries {
+    private static final Pattern PLAIN = Pattern.compile("[A-Za-z0-9-]+");
+
     private final Map<String, Layer> byName = new LinkedHashMap<>();
     private final List<ByPattern> byPattern = new ArrayList<>();
 
@@ -22,7 +24,8 @@ final class TopicEntries {
      */
     TopicEntries(Map<String, TopicProperties> entries) {
         entries.forEach((key, entry) -> {
-            String path = "dedup.topics." + key;
+            // As it is written in YAML, where other characters than these are lost without brackets.
+            String path = "dedup.topics." + (PLAIN.matcher(key).matches() ? key : "\"[" + key + "]\"");
             Layer layer = new Layer(path, entry);
             String regex = entry.getPattern();
             if (regex != null) {

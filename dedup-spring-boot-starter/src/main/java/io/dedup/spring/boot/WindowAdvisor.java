@@ -33,8 +33,8 @@ final class WindowAdvisor {
                             + " than that takes effect again: make dedup.topics.\"[{}]\".window longer",
                     topic,
                     consumer,
-                    age,
-                    window,
+                    DurationText.of(age),
+                    DurationText.of(window),
                     topic);
         }
     }

@@ -21,7 +21,8 @@ final class WindowConverter implements Converter<String, Window> {
         try {
             return Window.of(DurationStyle.detectAndParse(text));
         } catch (IllegalArgumentException e) {
-            throw new IllegalArgumentException(wrong(source).getMessage() + " (" + e.getMessage() + ")", e);
+            throw new IllegalArgumentException(
+                    wrong(source).getMessage() + " (" + YamlNames.inYaml(String.valueOf(e.getMessage())) + ")", e);
         }
     }
 

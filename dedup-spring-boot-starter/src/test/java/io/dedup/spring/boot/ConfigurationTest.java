@@ -176,8 +176,10 @@ class ConfigurationTest {
             dedup.topics.orders.window=7d                                             | dedup.topics.orders.id isn't set, and neither is dedup.defaults.id
             dedup.topics.orders.id=heder:x                                            | dedup.topics.orders.id is wrong: "heder" isn't a way to find an ID
             dedup.topics.orders.id=keys                                               | dedup.topics.orders.id is wrong: keys is for RocketMQ
-            dedup.topics.orders.id=key,dedup.topics.orders.lease=1ms                  | dedup.topics.orders.lease is wrong: lease must be from
-            dedup.topics.orders.id=key,dedup.topics.orders.lease=10m                  | dedup.topics.orders: max-processing-time (PT5M) must not be shorter than lease (PT10M)
+            dedup.topics.orders.id=key,dedup.topics.orders.lease=1ms                  | dedup.topics.orders.lease is wrong: lease must be from 10ms to 24h, but is 1ms
+            dedup.topics.orders.id=key,dedup.topics.orders.mode=transactional,dedup.topics.orders.on-store-failure=process | on-store-failure process runs handlers without a record, which mode transactional
+            dedup.topics.orders.id=key,dedup.topics.orders.mode=transactional,dedup.topics.orders.window=1m | window (1m) must be longer than max-processing-time (5m) in mode transactional
+            dedup.topics.orders.id=key,dedup.topics.orders.lease=10m                  | dedup.topics.orders: max-processing-time (5m) must not be shorter than lease (10m)
             dedup.defaults.id=key,dedup.listeners.billing.max-deaths=-1               | dedup.listeners.billing.max-deaths is wrong
             dedup.topics.a.pattern=[,dedup.topics.a.id=key                            | dedup.topics.a.pattern isn't a regular expression
             dedup.topics.a.pattern=a,dedup.topics.a.topic=a,dedup.topics.a.id=key     | dedup.topics.a has a topic and a pattern
@@ -210,7 +212,7 @@ class ConfigurationTest {
     @CsvSource({
         "dedup.topics.orders.windw=7d,windw",
         "dedup.topics.orders.window=7,a window is a duration with its unit",
-        "dedup.topics.orders.window=-1s,window must be from",
+        "'dedup.topics.orders.window=-1s','window must be from 1 ms to 36500 days, or forever, but is -1s'",
         "dedup.topics.orders.mode=both,DedupMode",
         "dedup.stor=redis,dedup.stor"
     })

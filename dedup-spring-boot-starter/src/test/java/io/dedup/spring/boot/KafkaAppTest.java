@@ -28,6 +28,25 @@ class KafkaAppTest {
     }
 
     @Test
+    void aMessageWithoutItsHeaderIsReportedByWhatItLacksAndByThePropertyToSet() {
+        try (Logs logs = new Logs()) {
+            TestApp.send("orders", null, "o-without");
+            String topic = TestApp.topic("orders");
+            await().atMost(TestApp.LIMIT)
+                    .untilAsserted(() -> assertThat(logs.warnings())
+                            .anySatisfy(line -> assertThat(line)
+                                    .matches("Message in topic " + topic
+                                            + ", partition 0, offset \\d+: it has no header \"order-id\"\\. Consumer \""
+                                            + TestApp.group()
+                                            + "\" can't deduplicate it\\. Rejected \\(on-missing-id: fail\\)\\. To"
+                                            + " handle such messages anyway, set dedup\\.topics\\." + topic
+                                            + "\\.on-missing-id to process \\(no deduplication\\) or skip \\(acknowledge without"
+                                            + " handling\\)\\.")));
+        }
+        assertThat(TestApp.handled("orders")).doesNotContain("o-without");
+    }
+
+    @Test
     void aTransactionalTopicCommitsWithItsRecord() {
         String failing = "{\"payment\":{\"id\":\"p-fail\"}}";
         String last = "{\"payment\":{\"id\":\"p-last\"}}";

@@ -47,14 +47,14 @@ class StartChecksTest {
             onBroker().run(context -> assertThat(context).hasNotFailed());
             assertThat(logs.warnings())
                     .anySatisfy(line -> assertThat(line)
-                            .contains("is kept for PT48H1M40S, and its window is PT24H")
+                            .contains("is kept for 48h 1m 40s, and its window is 24h")
                             .contains(".window to at least 49h"));
             assertThat(logs.messages()).anySatisfy(line -> assertThat(line).contains("Deduplicated listeners:"));
         }
         onBroker()
                 .withPropertyValues("dedup.strict=true")
                 .run(context -> assertThat(analysis(context.getStartupFailure()).getDescription())
-                        .contains("its window is PT24H"));
+                        .contains("its window is 24h"));
         try (Logs logs = new Logs()) {
             onBroker()
                     .withPropertyValues("dedup.strict=true", "dedup.topics.orders.window=49h")
@@ -79,7 +79,9 @@ class StartChecksTest {
         longHandlers
                 .withPropertyValues("dedup.strict=true")
                 .run(context -> assertThat(analysis(context.getStartupFailure()).getDescription())
-                        .contains("max-processing-time (PT30M) is longer than max.poll.interval.ms (PT10M)"));
+                        .contains("topic " + TOPIC
+                                + ": dedup.topics.orders.max-processing-time (30m) is longer than"
+                                + " spring.kafka.consumer.max-poll-interval (10m)"));
     }
 
     @Test
@@ -88,7 +90,8 @@ class StartChecksTest {
                 .run(context -> {
                     var analysis = analysis(context.getStartupFailure());
                     assertThat(analysis.getDescription())
-                            .contains("listener container billing can't be deduplicated: enable.auto.commit is true");
+                            .contains("listener container billing can't be deduplicated:"
+                                    + " spring.kafka.consumer.enable-auto-commit is true");
                     assertThat(analysis.getAction()).contains("dedup.listeners.billing.enabled=false");
                 });
     }

@@ -5,8 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dedup.store.DedupStore;
 import io.dedup.store.memory.InMemoryDedupStore;
+import io.dedup.testservers.PostgresServers;
 import io.dedup.testservers.RedisServer;
 import io.dedup.testservers.RedisServers;
+import io.dedup.testservers.SqlDatabase;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -129,6 +131,74 @@ class StoresTest {
                             .contains("schema-h2.sql");
                     assertThat(analysis.getAction()).contains("dedup.jdbc.initialize-schema");
                 });
+    }
+
+    /** With advice about a missing table an operator looks in the wrong place. */
+    @Test
+    void aWrongDatabaseUserIsReportedInTheDatabasesOwnWords() {
+        try (SqlDatabase database = PostgresServers.newDatabase()) {
+            withDatabase
+                    .withPropertyValues(
+                            "spring.datasource.url=" + database.jdbcUrl(), "spring.datasource.username=nobody1")
+                    .run(context -> {
+                        var analysis = analysis(context.getStartupFailure());
+                        assertThat(analysis.getDescription())
+                                .startsWith("Cannot connect to the deduplication store: ")
+                                .contains("\"nobody1\"", "SQLState 28");
+                        assertThat(analysis.getAction())
+                                .isEqualTo("Check spring.datasource.username and spring.datasource.password.");
+                    });
+        }
+    }
+
+    @Test
+    void aDatabaseThatIsNotThereIsReportedInItsServersOwnWords() {
+        try (SqlDatabase database = PostgresServers.newDatabase()) {
+            String elsewhere = database.jdbcUrl().replaceFirst("/[^/?]+(\\?|$)", "/no_such_database$1");
+            ApplicationContextRunner wrong = withDatabase.withPropertyValues(
+                    "spring.datasource.username=" + database.user(),
+                    "spring.datasource.password=" + database.password(),
+                    "spring.datasource.hikari.connection-timeout=500");
+            wrong.withPropertyValues("spring.datasource.url=" + elsewhere).run(context -> {
+                var analysis = analysis(context.getStartupFailure());
+                assertThat(analysis.getDescription()).contains("\"no_such_database\" does not exist", "SQLState 3D000");
+                assertThat(analysis.getAction()).isEqualTo("Check the database's name in spring.datasource.url.");
+            });
+            wrong.withPropertyValues("spring.datasource.url=jdbc:postgresql://localhost:1/x")
+                    .run(context -> {
+                        var analysis = analysis(context.getStartupFailure());
+                        assertThat(analysis.getDescription()).contains("Connection to localhost:1 refused");
+                        assertThat(analysis.getAction())
+                                .isEqualTo("Check spring.datasource.url, and that the database accepts connections.");
+                    });
+        }
+    }
+
+    @Test
+    void aWrongRedisUserIsReportedInRedissOwnWords() {
+        try (RedisServer guarded =
+                RedisServers.builder().config("requirepass", "right").start()) {
+            withRedis
+                    .withPropertyValues(
+                            "spring.data.redis.host=" + guarded.host(),
+                            "spring.data.redis.port=" + guarded.port(),
+                            "spring.data.redis.password=wrong")
+                    .run(context -> {
+                        var analysis = analysis(context.getStartupFailure());
+                        assertThat(analysis.getDescription())
+                                .contains("WRONGPASS")
+                                .doesNotContain("right");
+                        assertThat(analysis.getAction())
+                                .isEqualTo("Check spring.data.redis.username and spring.data.redis.password.");
+                    });
+            withRedis
+                    .withPropertyValues("dedup.redis.url=redis://" + guarded.host() + ":" + guarded.port())
+                    .run(context -> {
+                        var analysis = analysis(context.getStartupFailure());
+                        assertThat(analysis.getDescription()).contains("NOAUTH");
+                        assertThat(analysis.getAction()).isEqualTo("Check user and password in dedup.redis.url.");
+                    });
+        }
     }
 
     @Test
