@@ -46,6 +46,11 @@ public final class DedupScope {
         return new DedupScope(text, topic, Kind.SHADOW);
     }
 
+    /** Whether it is a dead-letter handler's. */
+    public boolean isDeadLetter() {
+        return kind == Kind.DEAD_LETTER;
+    }
+
     /** The configured consumer name, by default the consumer group. */
     public String consumer() {
         return consumer;

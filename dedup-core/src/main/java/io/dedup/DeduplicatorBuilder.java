@@ -145,10 +145,11 @@ public final class DeduplicatorBuilder {
         return policies;
     }
 
-    /** Those that were given, and the log. */
+    /** Those that were given, and the logs. */
     List<DedupListener> listeners(DedupTopics ofConsumer) {
         List<DedupListener> all = new ArrayList<>(listeners);
         all.add(new TroubleLog(ofConsumer, store.name(), System::nanoTime, log::warn));
+        all.add(new DuplicateLog(log));
         return all;
     }
 

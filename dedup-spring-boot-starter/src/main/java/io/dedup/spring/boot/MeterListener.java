@@ -90,6 +90,9 @@ final class MeterListener extends OutcomeListener {
     @Override
     public void completed(DedupKey key, Duration handlerTime) {
         super.completed(key, handlerTime);
+        if (key.scope().isDeadLetter()) {
+            return; // another handler, whose time says nothing about the topic's
+        }
         registry.timer(HANDLER, tags(key.scope().topic())).record(handlerTime);
     }
 

@@ -3,6 +3,7 @@ package io.dedup.spring.boot;
 import io.dedup.DedupKey;
 import io.dedup.DedupListener;
 import io.dedup.DedupOutcome.DeferReason;
+import io.dedup.DedupScope;
 import io.dedup.DedupTopic;
 import io.dedup.OnConflict;
 import java.time.Duration;
@@ -10,13 +11,20 @@ import java.time.Instant;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** Gives each thing that may become of a message a name. Thread-safe. */
+/**
+ * Gives each thing that may become of a message a name. What becomes of it in a handler of dead letters has names of its own: a
+ * message that failed every time isn't handled because its dead letter is. Thread-safe.
+ */
 abstract class OutcomeListener implements DedupListener {
     /** A message came to an end, or to another try. */
     abstract void count(String topic, String outcome);
 
     private void count(DedupKey key, String outcome) {
-        count(key.scope().topic(), outcome);
+        count(key.scope(), outcome);
+    }
+
+    private void count(DedupScope scope, String outcome) {
+        count(scope.topic(), scope.isDeadLetter() ? "dead_letter_" + outcome : outcome);
     }
 
     @Override
@@ -36,14 +44,17 @@ abstract class OutcomeListener implements DedupListener {
 
     @Override
     public void deferred(@Nullable DedupKey key, DeferReason reason, Duration retryAfter) {
-        count(
-                key == null ? "" : key.scope().topic(),
-                "deferred_" + reason.name().toLowerCase(Locale.ROOT));
+        String outcome = "deferred_" + reason.name().toLowerCase(Locale.ROOT);
+        if (key == null) {
+            count("", outcome);
+        } else {
+            count(key, outcome);
+        }
     }
 
     @Override
     public void missingId(DedupTopic topic, String origin, String problem) {
-        count(topic.scope().topic(), "missing_id");
+        count(topic.scope(), "missing_id");
     }
 
     @Override
@@ -58,7 +69,7 @@ abstract class OutcomeListener implements DedupListener {
 
     @Override
     public void unguarded(@Nullable DedupKey key, DedupTopic topic) {
-        count(topic.scope().topic(), "unguarded");
+        count(topic.scope(), "unguarded");
     }
 
     @Override

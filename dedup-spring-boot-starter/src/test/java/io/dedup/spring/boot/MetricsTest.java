@@ -12,6 +12,7 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
@@ -58,6 +59,35 @@ class MetricsTest {
                 .isLessThan(0.5);
         assertThat(ofApp(registry, DedupMeters.COMPLETIONS_PENDING).gauge().value())
                 .isZero();
+    }
+
+    /** K7: what every try has failed for isn't handled because the handler of dead letters has succeeded. */
+    @Test
+    void aDeadLetteredMessageIsNotCountedAsHandled() {
+        TestApp.send("doomed", "d-good", "good");
+        TestApp.send("doomed", "d-bad", "bad");
+        TestApp.send("doomed", "d-bad", "bad copy");
+        await().atMost(TestApp.LIMIT)
+                .until(() -> TestApp.handled("dead letters").containsAll(List.of("bad", "bad copy")));
+
+        Map<String, Long> expected = Map.of("handled", 1L, "failed", 6L, "dead_letter_handled", 2L);
+        OutcomeCounts counts = TestApp.shared().getBean(OutcomeCounts.class);
+        await().atMost(TestApp.LIMIT)
+                .untilAsserted(() ->
+                        assertThat(counts.of("doomed", TestApp.topic("doomed"))).isEqualTo(expected));
+        MeterRegistry registry = TestApp.shared().getBean(MeterRegistry.class);
+        expected.forEach((outcome, times) -> assertThat(in(registry, MeterListener.MESSAGES)
+                        .tag("topic", TestApp.topic("doomed"))
+                        .tag("outcome", outcome)
+                        .counter()
+                        .count())
+                .as(outcome)
+                .isEqualTo(times.doubleValue()));
+        assertThat(in(registry, MeterListener.HANDLER)
+                        .tag("topic", TestApp.topic("doomed"))
+                        .timer()
+                        .count())
+                .isEqualTo(1);
     }
 
     @Test

@@ -23,6 +23,7 @@ import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.kafka.annotation.BackOff;
+import org.springframework.kafka.annotation.DltHandler;
 import org.springframework.kafka.annotation.KafkaListener;
 import org.springframework.kafka.annotation.RetryableTopic;
 import org.springframework.kafka.core.KafkaTemplate;
@@ -32,7 +33,7 @@ import org.springframework.kafka.core.KafkaTemplate;
 @EnableAutoConfiguration
 class TestApp {
     static final List<String> TOPICS =
-            List.of("orders", "payments", "plain", "batches", "clicks", "raw", "retried", "never", "stuck");
+            List.of("orders", "payments", "plain", "batches", "clicks", "raw", "retried", "never", "stuck", "doomed");
 
     private static @Nullable ConfigurableApplicationContext shared;
     private static final String PREFIX = "app-" + UUID.randomUUID().toString().substring(0, 8) + "-";
@@ -95,6 +96,8 @@ class TestApp {
                 "--dedup.topics.raw.id=key",
                 "--dedup.listeners.retried.id=key",
                 "--dedup.listeners.retried.mode=leased",
+                "--dedup.listeners.doomed.id=key",
+                "--dedup.listeners.doomed.mode=leased",
                 "--dedup.listeners.stuck.id=key",
                 "--dedup.listeners.stuck.mode=leased"));
         SpringApplication application = new SpringApplication(TestApp.class);
@@ -171,6 +174,20 @@ class TestApp {
         if (handled("retried").size() == 1) {
             throw new IllegalStateException("the first try fails");
         }
+    }
+
+    @RetryableTopic(attempts = "3", backOff = @BackOff(delay = 50), numPartitions = "1")
+    @KafkaListener(id = "doomed", topics = "${prefix}doomed")
+    void doomed(String value) {
+        handled("doomed").add(value);
+        if (value.startsWith("bad")) {
+            throw new IllegalStateException("every try fails");
+        }
+    }
+
+    @DltHandler
+    void deadLetter(String value) {
+        handled("dead letters").add(value);
     }
 
     @KafkaListener(id = "stuck", idIsGroup = false, topics = "${prefix}stuck")
