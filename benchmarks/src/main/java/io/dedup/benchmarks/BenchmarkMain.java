@@ -1,5 +1,6 @@
 package io.dedup.benchmarks;
 
+import io.dedup.testservers.ParentWatch;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -16,6 +17,7 @@ public final class BenchmarkMain {
      * @param arguments the file to write, then those of {@link Options}
      */
     public static void main(String... arguments) throws Exception {
+        ParentWatch.start();
         Path file = Path.of(arguments[0]);
         Options options = Options.parse(Arrays.copyOfRange(arguments, 1, arguments.length));
         long from = System.nanoTime();

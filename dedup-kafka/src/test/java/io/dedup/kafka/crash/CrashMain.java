@@ -1,6 +1,7 @@
 package io.dedup.kafka.crash;
 
 import io.dedup.testservers.MariaDbServers;
+import io.dedup.testservers.ParentWatch;
 import io.dedup.testservers.PostgresServers;
 import io.dedup.testservers.SqlDatabase;
 import java.io.IOException;
@@ -21,6 +22,7 @@ public final class CrashMain {
 
     /** Arguments: {@code postgres} or {@code mariadb}, the number of kills, and the file. */
     public static void main(String[] args) throws Exception {
+        ParentWatch.start();
         String name = args[0];
         int wanted = Integer.parseInt(args[1]);
         Path file = Path.of(args[2]);

@@ -3,6 +3,7 @@ package io.dedup.ledger;
 import io.dedup.ledger.report.HtmlReport;
 import io.dedup.ledger.report.JsonReport;
 import io.dedup.ledger.report.TextReport;
+import io.dedup.testservers.ParentWatch;
 import java.nio.file.Files;
 import java.util.List;
 
@@ -17,6 +18,7 @@ public final class LedgerMain {
      *     directory=target/ledger}, each optional
      */
     public static void main(String[] args) throws Exception {
+        ParentWatch.start();
         Settings settings = Settings.of(args);
         Files.createDirectories(settings.directory());
         List<RowResult> results = new Ledger(settings).results();

@@ -6,6 +6,7 @@ import io.dedup.examples.shop.OrderEvents;
 import io.dedup.examples.shop.PaymentTable;
 import io.dedup.examples.shop.Progress;
 import io.dedup.examples.shop.Report;
+import io.dedup.testservers.ParentWatch;
 import java.io.IOException;
 import java.util.Map;
 
@@ -26,6 +27,7 @@ public final class QuickstartMain {
     private QuickstartMain() {}
 
     public static void main(String[] args) throws Exception {
+        ParentWatch.start();
         System.exit(new QuickstartMain().run() ? 0 : 1);
     }
 

@@ -6,6 +6,7 @@ import io.dedup.examples.shop.OrderEvents;
 import io.dedup.examples.shop.PaymentTable;
 import io.dedup.examples.shop.Progress;
 import io.dedup.examples.shop.Report;
+import io.dedup.testservers.ParentWatch;
 import io.dedup.testservers.PostgresServers;
 import io.dedup.testservers.RocketMqServer;
 import io.dedup.testservers.RocketMqServer.TopicType;
@@ -43,6 +44,7 @@ public final class RocketMqPaymentsMain {
     private RocketMqPaymentsMain() {}
 
     public static void main(String[] args) throws Exception {
+        ParentWatch.start();
         System.exit(new RocketMqPaymentsMain().run() ? 0 : 1);
     }
 

@@ -2,6 +2,7 @@ package io.dedup.examples.boot;
 
 import io.dedup.testservers.KafkaServer;
 import io.dedup.testservers.KafkaServers;
+import io.dedup.testservers.ParentWatch;
 import io.dedup.testservers.PostgresServers;
 import io.dedup.testservers.SqlDatabase;
 import java.nio.charset.StandardCharsets;
@@ -30,6 +31,7 @@ public final class BillingMain {
     private BillingMain() {}
 
     public static void main(String[] args) throws Exception {
+        ParentWatch.start();
         try (KafkaServer kafka = KafkaServers.start();
                 SqlDatabase database = PostgresServers.newDatabase()) {
             kafka.address().createTopic("orders", 3);
