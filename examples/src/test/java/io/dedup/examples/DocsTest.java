@@ -21,7 +21,7 @@ class DocsTest {
     private static final Pattern JAVA = Pattern.compile("```java\n");
 
     @ParameterizedTest
-    @ValueSource(strings = {"testing-your-listeners.md", "writing-a-store.md"})
+    @ValueSource(strings = {"getting-started.md", "testing-your-listeners.md", "writing-a-store.md"})
     void samplesAreTheCompiledOnes(String page) throws IOException {
         String text = Files.readString(ROOT.resolve("docs").resolve(page));
         Matcher sample = SAMPLE.matcher(text);
@@ -37,6 +37,21 @@ class DocsTest {
                 .as("samples of " + page)
                 .isPositive()
                 .isEqualTo(JAVA.matcher(text).results().count());
+    }
+
+    /** What a reader copies first has to compile as it stands: with its imports, and as a whole class. */
+    @ParameterizedTest
+    @ValueSource(strings = {"getting-started.md", "testing-your-listeners.md"})
+    void whatAReaderCopiesFirstHasItsImports(String page) throws IOException {
+        Matcher sample = SAMPLE.matcher(Files.readString(ROOT.resolve("docs").resolve(page)));
+        boolean all = page.equals("getting-started.md");
+        while (sample.find()) {
+            assertThat(sample.group(3)).startsWith("import ").endsWith("\n}");
+            if (!all) {
+                return;
+            }
+        }
+        assertThat(all).as("a sample in " + page).isTrue();
     }
 
     private static String source(String file, String name) throws IOException {

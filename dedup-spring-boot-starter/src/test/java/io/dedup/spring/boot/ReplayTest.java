@@ -34,7 +34,7 @@ class ReplayTest {
     @SpringBootConfiguration(proxyBeanMethods = false)
     @EnableAutoConfiguration(excludeName = "org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration")
     static class App {
-        @KafkaListener(id = "billing", topics = "${topic}")
+        @KafkaListener(id = "invoicing", topics = "${topic}")
         void bill(String order) {
             INVOICES.add(order);
         }
@@ -65,22 +65,22 @@ class ReplayTest {
         for (String order : List.of("o1", "o2", "o1")) {
             kafka.send(TOPIC, order, order).orTimeout(60, TimeUnit.SECONDS).join();
         }
-        // docs:begin
-        try (TopicReplay replay = replays.of("billing") // the id of the @KafkaListener
+
+        try (TopicReplay replay = replays.of("invoicing") // the id of the @KafkaListener
                 .ids(KafkaMessageIds.key())
                 .effects(() -> INVOICES) // or: SELECT order_id FROM invoice
                 .build()) {
             replay.all().times(2).byRewinding().assertThat().handledOncePerId().ackedDuplicates();
         }
-        // docs:end
-        assertThat(timeline.events("billing", TOPIC, "o1")).isNotEmpty();
+
+        assertThat(timeline.events("invoicing", TOPIC, "o1")).isNotEmpty();
         try (TopicReplay replay =
-                replays.of("billing").ids(KafkaMessageIds.key()).build()) {
+                replays.of("invoicing").ids(KafkaMessageIds.key()).build()) {
             ReplayReport byTimeline = replay.all().bySendingAgain();
             byTimeline.assertThat().handledOncePerId().ackedDuplicates();
         }
         assertThatThrownBy(() -> replays.of("nobody"))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("billing");
+                .hasMessageContaining("invoicing");
     }
 }
