@@ -29,8 +29,19 @@ public interface DedupContext {
     int attempt();
 
     /**
-     * A number that grows with every claim of this key, for a resource that can refuse writes with a lower one than
-     * it has seen; 0 when unguarded, or when the policy switches tokens off.
+     * A number that grows with every claim of this key, for a resource that remembers the highest one it was shown and refuses
+     * lower ones; 0 when unguarded, or when the policy switches tokens off. Tokens of different keys can't be compared.
+     *
+     * <p>Show it to the resource <b>before reading</b> from it, and again with the write. A resource that compares at the write
+     * alone lets a paused run write between another run's read and its write, which that one then overwrites. For SQL, with one
+     * row for each message ID:
+     *
+     * <pre>{@code
+     * -- before the read, committed at once; no row changed: a later run has begun, so throw
+     * UPDATE fence SET token = :token WHERE message_id = :id AND token <= :token;
+     * -- with the write, in its transaction; no row found: the same
+     * SELECT 1 FROM fence WHERE message_id = :id AND token = :token FOR UPDATE;
+     * }</pre>
      *
      * <p>The idea is Martin Kleppmann's: <i>How to do distributed locking</i> (2016).
      */
