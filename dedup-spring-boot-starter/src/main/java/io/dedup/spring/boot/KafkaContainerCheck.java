@@ -30,7 +30,7 @@ final class KafkaContainerCheck implements StartCheck {
                         Policies.inKebabCase(problem),
                         (problem.contains("kafkaAwareTransactionManager") ? FROM_PREFIX : "")
                                 + "Change that setting; or leave the listener alone with dedup.listeners."
-                                + each.container().getListenerId() + ".enabled=false.",
+                                + each.container().getListenerId() + ".enabled: false.",
                         e);
             }
             if (strict) { // otherwise the container warns of it when it starts

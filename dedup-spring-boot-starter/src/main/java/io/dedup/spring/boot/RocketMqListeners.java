@@ -70,9 +70,10 @@ final class RocketMqListeners implements SmartLifecycle {
         String problem = records.outside(listener, CONSUME);
         if (problem != null) {
             throw new DedupConfigurationException(
-                    "RocketMQ listener " + bean + " can't be deduplicated: topic " + topic + " has mode " + mode
+                    "RocketMQ listener " + bean + " can't be deduplicated: topic " + topic + " has mode "
+                            + DedupUnits.name(mode)
                             + ", and its handler " + problem,
-                    "Change that; or leave the listener alone with dedup.listeners." + bean + ".enabled=false.");
+                    "Change that; or leave the listener alone with dedup.listeners." + bean + ".enabled: false.");
         }
     }
 

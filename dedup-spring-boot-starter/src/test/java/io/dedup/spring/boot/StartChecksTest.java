@@ -92,7 +92,7 @@ class StartChecksTest {
                     assertThat(analysis.getDescription())
                             .contains("listener container billing can't be deduplicated:"
                                     + " spring.kafka.consumer.enable-auto-commit is true");
-                    assertThat(analysis.getAction()).contains("dedup.listeners.billing.enabled=false");
+                    assertThat(analysis.getAction()).contains("dedup.listeners.billing.enabled: false");
                 });
     }
 

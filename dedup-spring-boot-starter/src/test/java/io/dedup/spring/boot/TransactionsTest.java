@@ -139,7 +139,7 @@ class TransactionsTest {
         assertThat(failure.getDescription()).contains("outbox").contains("kafkaAwareTransactionManager");
         assertThat(failure.getAction())
                 .contains("spring.kafka.producer.transaction-id-prefix")
-                .contains("dedup.listeners.billing.enabled=false");
+                .contains("dedup.listeners.billing.enabled: false");
     }
 
     @Test
@@ -174,7 +174,7 @@ class TransactionsTest {
     void names() {
         assertThat(failure(transactional.withUserConfiguration(Outside.class)).getDescription())
                 .contains("listener container billingListener can't be deduplicated")
-                .contains("topic orderEvents has mode TRANSACTIONAL")
+                .contains("topic orderEvents has mode transactional")
                 .contains(".onOrder is @Transactional(propagation = REQUIRES_NEW)");
     }
 
