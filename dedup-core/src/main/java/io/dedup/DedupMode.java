@@ -6,8 +6,8 @@ package io.dedup;
  */
 public enum DedupMode {
     /**
-     * A claim with a lease, then DONE, both on the store's own: for effects anywhere. A process that dies between the
-     * effect and DONE runs the message again.
+     * A claim with a lease, then DONE, both on the store's own: for effects anywhere. A message runs again when its process
+     * dies between the effect and DONE, and may run beside itself when its process is paused for longer than the lease.
      */
     LEASED,
     /**
