@@ -61,7 +61,12 @@ public interface DedupListener {
     /** A handler runs longer than {@code maxProcessingTime}: its lease isn't renewed any more. */
     default void maxProcessingTimeExceeded(DedupKey key) {}
 
-    /** A result was larger than {@code maxResultBytes} or couldn't be encoded, and isn't kept. */
+    /**
+     * A result isn't kept for duplicates: it was larger than {@code maxResultBytes} or than the store takes, or couldn't be
+     * encoded. The message is done all the same.
+     *
+     * @param bytes its size, or -1 where it couldn't be encoded
+     */
     default void resultNotKept(DedupKey key, int bytes) {}
 
     /**

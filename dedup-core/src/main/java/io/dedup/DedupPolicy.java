@@ -112,7 +112,7 @@ public final class DedupPolicy {
         return maxDeaths;
     }
 
-    /** The largest result kept for duplicates, in bytes; 64 KiB by default. A larger one isn't kept. */
+    /** The largest result kept for duplicates, in bytes; 64 KiB by default. One larger than the store takes isn't kept either. */
     public int maxResultBytes() {
         return maxResultBytes;
     }

@@ -82,7 +82,7 @@ public final class DedupEngine implements AutoCloseable {
         Verdicts verdicts = new Verdicts(notifier, closeOut);
         this.decider = new Decider(notifier, heartbeat, background, closeOut, verdicts);
         this.ahead = new ClaimsAhead(claimer, decider, closeOut, () -> closed);
-        this.results = new Results(notifier);
+        this.results = new Results(notifier, store, records);
         this.transactions = new Transactions(
                 records,
                 notifier,
@@ -239,7 +239,7 @@ public final class DedupEngine implements AutoCloseable {
     }
 
     /**
-     * Returns when what deliveries were deferred for answers: the store, the database of the transactions, or both.
+     * Returns when what deliveries were deferred for takes writes: the store, the database of the transactions, or both.
      *
      * @throws io.dedup.store.DedupStoreException when it doesn't
      */

@@ -43,11 +43,7 @@ record LateCompletion(
     }
 
     LateCompletion withoutResult() {
-        return new LateCompletion(
-                new CompleteRequest(request.claim(), request.window(), null, request.repeated()),
-                rest,
-                unanswered,
-                handlerTime);
+        return new LateCompletion(request.withoutResult(), rest, unanswered, handlerTime);
     }
 
     /** What the store is told at a time by {@link System#nanoTime()}; null when the window is over by then. */

@@ -114,11 +114,38 @@ final class LateCompletions {
                 requests.add(request);
             }
         }
-        List<WriteResult> answers = store.completeAll(requests);
+        List<WriteResult> answers = withoutOneResult(requests, store.completeAll(requests));
         for (int i = 0; i < claimed.size(); i++) {
             anyAnswer |= settle(claimed.get(i), answers.get(i));
         }
         return giveUp(over) || anyAnswer;
+    }
+
+    /**
+     * What fails with its result each time, and by itself, may succeed without it: a server may break the connection over a
+     * value that is too large, which looks like an outage. So the first of those that failed is tried alone, and then without
+     * its result. In an outage both fail as well; whatever is wrong with one result doesn't keep the rest waiting for ever.
+     */
+    private List<WriteResult> withoutOneResult(List<CompleteRequest> requests, List<WriteResult> answers) {
+        for (int i = 0; i < requests.size(); i++) {
+            CompleteRequest request = requests.get(i);
+            byte[] result = request.result();
+            if (result == null || !(answers.get(i) instanceof WriteResult.StoreError)) {
+                continue;
+            }
+            WriteResult answer = store.complete(request);
+            if (answer instanceof WriteResult.StoreError) {
+                answer = store.complete(request.withoutResult());
+                if (answer.isApplied()) {
+                    notifier.tell(
+                            listener -> listener.resultNotKept(request.claim().key(), result.length));
+                }
+            }
+            List<WriteResult> all = new ArrayList<>(answers);
+            all.set(i, answer);
+            return all;
+        }
+        return answers;
     }
 
     /** What the record behind the store has forgotten by now, the store mustn't begin to remember. */

@@ -45,6 +45,14 @@ final class OpenTransaction {
         return begin(records.name(), notifier, () -> records.beginWithRecords(timeout));
     }
 
+    /** Looks whether one could begin, and be written in. */
+    static void ping(TransactionalRecords records, Duration timeout, SafeListeners<DedupListener> notifier) {
+        boolean unused = call("begin", records.name(), notifier, () -> {
+            records.ping(timeout);
+            return true;
+        });
+    }
+
     private static OpenTransaction begin(
             String name, SafeListeners<DedupListener> notifier, Supplier<@Nullable RecordTransaction> begin) {
         RecordTransaction begun = call("begin", name, notifier, begin);

@@ -55,7 +55,13 @@ final class StoreCalls {
         }
     }
 
+    /** A result that the store doesn't take is left out: the message is done all the same. */
     WriteResult complete(CompleteRequest request) {
+        WriteResult answer = completeOnce(request);
+        return TooLargeResults.is(request, answer) ? completeOnce(TooLargeResults.leaveOut(request, notifier)) : answer;
+    }
+
+    private WriteResult completeOnce(CompleteRequest request) {
         boolean interrupted = Thread.interrupted();
         long since = System.nanoTime();
         try {
@@ -89,6 +95,10 @@ final class StoreCalls {
     }
 
     List<WriteResult> completeAll(List<CompleteRequest> requests) {
+        return TooLargeResults.retry(requests, this::completeAllOnce, notifier);
+    }
+
+    private List<WriteResult> completeAllOnce(List<CompleteRequest> requests) {
         return writes("complete", requests, request -> request.claim().key(), store::completeAll);
     }
 

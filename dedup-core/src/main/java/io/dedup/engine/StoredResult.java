@@ -20,6 +20,9 @@ public record StoredResult(
     private static final byte WITH_RESULT = 1;
     private static final int HEAD = 3;
 
+    /** What is kept beside the result, at most. */
+    static final int MAX_EXTRA_BYTES = HEAD + RunReference.MAX_CHARS;
+
     /** The bytes for the store; null when there is nothing to keep. */
     public static byte @Nullable [] encode(byte @Nullable [] result, @Nullable String reference) {
         if (reference == null && (result == null || result.length == 0 || result[0] != WRAPPED)) {

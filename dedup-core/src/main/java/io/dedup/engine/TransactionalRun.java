@@ -2,6 +2,7 @@ package io.dedup.engine;
 
 import static java.util.Objects.requireNonNull;
 
+import io.dedup.DedupKey;
 import io.dedup.DedupMode;
 import io.dedup.DedupOutcome.Completion;
 import io.dedup.DedupOutcome.DeferReason;
@@ -10,6 +11,7 @@ import io.dedup.store.BrokenTransactionException;
 import io.dedup.store.CommitResult;
 import io.dedup.store.CompleteRequest;
 import io.dedup.store.DedupStoreException;
+import io.dedup.store.ResultTooLargeException;
 import io.dedup.store.WriteResult;
 import java.util.ArrayList;
 import java.util.List;
@@ -88,15 +90,17 @@ public final class TransactionalRun {
             for (Execution execution : closed) {
                 byte[] stored = execution.stored(result);
                 if (stored != null && execution.hasRecord()) {
-                    open.keepResult(requireNonNull(execution.key()), stored);
+                    keepResult(open, requireNonNull(execution.key()), stored);
                 }
             }
             List<Execution> leased = leased(closed);
             List<WriteResult> answers = leased.isEmpty()
                     ? List.of()
-                    : open.completeAll(leased.stream()
-                            .map(execution -> completion(execution, result))
-                            .toList());
+                    : completeAll(
+                            open,
+                            leased.stream()
+                                    .map(execution -> completion(execution, result))
+                                    .toList());
             List<Execution> lost = new ArrayList<>(0);
             for (int i = 0; i < leased.size(); i++) {
                 if (!answers.get(i).isApplied()) {
@@ -114,6 +118,30 @@ public final class TransactionalRun {
                 parent.failed();
             }
             return undone(byOthers ? DeferReason.ROLLED_BACK : DeferReason.STORE_UNAVAILABLE, closed, e);
+        }
+    }
+
+    /** Without a result that the database doesn't take: rolling back for it would have the message run again for ever. */
+    private void keepResult(OpenTransaction open, DedupKey key, byte[] stored) {
+        try {
+            open.keepResult(key, stored);
+        } catch (ResultTooLargeException e) {
+            parent.resultNotKept(key, stored.length);
+        }
+    }
+
+    private List<WriteResult> completeAll(OpenTransaction open, List<CompleteRequest> requests) {
+        try {
+            return open.completeAll(requests);
+        } catch (ResultTooLargeException e) {
+            for (CompleteRequest request : requests) {
+                byte[] stored = request.result();
+                if (stored != null) {
+                    parent.resultNotKept(request.claim().key(), stored.length);
+                }
+            }
+            return open.completeAll(
+                    requests.stream().map(CompleteRequest::withoutResult).toList());
         }
     }
 

@@ -76,9 +76,14 @@ final class Transactions {
         down = true;
     }
 
-    /** @throws DedupStoreException when the database doesn't answer */
+    /** The database doesn't take a result of this size. */
+    void resultNotKept(DedupKey key, int bytes) {
+        notifier.tell(listener -> listener.resultNotKept(key, bytes));
+    }
+
+    /** @throws DedupStoreException when the database doesn't answer, or takes no writes */
     void ping() {
-        OpenTransaction.begin(required(), PING, notifier).rollback();
+        OpenTransaction.ping(required(), PING, notifier);
         down = false;
     }
 

@@ -20,4 +20,9 @@ public record CompleteRequest(Claim claim, Window window, byte @Nullable [] resu
         this.result = result;
         this.repeated = repeated;
     }
+
+    /** The same request, with nothing for duplicates to be answered with. */
+    public CompleteRequest withoutResult() {
+        return new CompleteRequest(claim, window, null, repeated);
+    }
 }

@@ -31,7 +31,11 @@ public interface DedupStore extends AutoCloseable {
 
     List<ClaimResult> claimAll(List<ClaimRequest> requests);
 
-    /** PROCESSING by this owner becomes DONE, even after the lease ran out if nobody took over. */
+    /**
+     * PROCESSING by this owner becomes DONE, even after the lease ran out if nobody took over.
+     *
+     * @throws ResultTooLargeException when the store doesn't take a result of this size; nothing was changed
+     */
     WriteResult complete(CompleteRequest request);
 
     List<WriteResult> completeAll(List<CompleteRequest> requests);
@@ -95,9 +99,18 @@ public interface DedupStore extends AutoCloseable {
     }
 
     /**
-     * Returns when the store answers.
+     * The largest result that the store can keep with a record, in bytes; a larger one isn't sent to it. By default any that a
+     * policy permits. A request with a larger one answers {@code StoreError} with a {@link ResultTooLargeException}.
+     */
+    default int maxResultBytes() {
+        return Integer.MAX_VALUE;
+    }
+
+    /**
+     * Returns when the store can be written: claims would succeed. It leaves no record. A store that only answers reads, such as
+     * a database that became read-only in a switch-over, fails.
      *
-     * @throws DedupStoreException when it doesn't
+     * @throws DedupStoreException when it doesn't answer, or takes no writes
      */
     void ping();
 

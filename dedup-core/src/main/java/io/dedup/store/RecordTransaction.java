@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
  * An open business transaction. Belongs to the thread that opened it; {@link #commit} or {@link #rollback} ends it, and
  * exactly one of them is called.
  *
- * <p>A {@link DedupStoreException} of any other method leaves it to be rolled back: nothing else may follow.
- * A {@link BrokenTransactionException} blames what has run in it.
+ * <p>A {@link DedupStoreException} of any other method leaves it to be rolled back: nothing else may follow. (Only a
+ * {@link ResultTooLargeException} does no harm.) A {@link BrokenTransactionException} blames what has run in it.
  */
 public interface RecordTransaction {
     /**
@@ -30,7 +30,12 @@ public interface RecordTransaction {
      */
     void removeAll(List<DedupKey> keys);
 
-    /** Keeps a result for duplicates, with a record that {@link #claimAll} has written in this transaction. */
+    /**
+     * Keeps a result for duplicates, with a record that {@link #claimAll} has written in this transaction.
+     *
+     * @throws ResultTooLargeException when the database doesn't take a result of this size; nothing was sent, and the
+     *     transaction can go on
+     */
     void keepResult(DedupKey key, byte[] result);
 
     /**
@@ -39,6 +44,8 @@ public interface RecordTransaction {
      *
      * @param requests each key once
      * @return an answer for each, in order; {@code StoreError} is none of them
+     * @throws ResultTooLargeException when the database doesn't take a result of this size; nothing was sent, and the
+     *     transaction can go on
      */
     List<WriteResult> completeAll(List<CompleteRequest> requests);
 

@@ -32,6 +32,25 @@ public interface TransactionalRecords {
     long concurrentRecords();
 
     /**
+     * The largest result that can be kept with a record, in bytes; a larger one isn't sent. By default any that a policy
+     * permits.
+     */
+    default int maxResultBytes() {
+        return Integer.MAX_VALUE;
+    }
+
+    /**
+     * Returns when a transaction can be opened and its database takes writes; it leaves nothing. By default a transaction is
+     * begun and rolled back, which proves that only where {@link #begin} writes.
+     *
+     * @param timeout how long it may take; positive
+     * @throws DedupStoreException when the database doesn't answer, or takes no writes
+     */
+    default void ping(Duration timeout) {
+        begin(timeout).rollback();
+    }
+
+    /**
      * Why what a handler does wouldn't be in a transaction that is opened here, as far as its declaration tells; null where
      * nothing speaks against it. For a look before the start: what isn't declared shows when the handler runs.
      *

@@ -2,6 +2,7 @@ package io.dedup.support;
 
 import io.dedup.DedupKey;
 import io.dedup.store.ClaimResult;
+import io.dedup.store.CompleteRequest;
 import io.dedup.store.DedupStoreException;
 import io.dedup.store.WriteResult;
 import io.dedup.support.FaultyStore.Call;
@@ -62,6 +63,17 @@ public final class Faults {
         return (call, real) -> {
             if (Thread.currentThread().isInterrupted()) {
                 throw new DedupStoreException("interrupted", null);
+            }
+            return real.apply(call.requests());
+        };
+    }
+
+    /** Completions with a result fail, whichever way they are sent; a batch that has one fails as a whole. */
+    public static Fault resultsFail(Supplier<? extends RuntimeException> thrown) {
+        return (call, real) -> {
+            if (call.requests().stream()
+                    .anyMatch(request -> request instanceof CompleteRequest complete && complete.result() != null)) {
+                throw thrown.get();
             }
             return real.apply(call.requests());
         };

@@ -49,6 +49,7 @@ public final class FaultyStore implements DedupStore {
 
     private final DedupStore store;
     private volatile boolean pingFails;
+    private volatile int maxResultBytes = Integer.MAX_VALUE;
     private final Map<Op, Fault> faults = new ConcurrentHashMap<>();
     private final Queue<Call> calls = new ConcurrentLinkedQueue<>();
 
@@ -58,6 +59,10 @@ public final class FaultyStore implements DedupStore {
 
     public void pingFails(boolean fails) {
         pingFails = fails;
+    }
+
+    public void maxResultBytes(int bytes) {
+        maxResultBytes = bytes;
     }
 
     public FaultyStore on(Op op, Fault fault) {
@@ -200,6 +205,11 @@ public final class FaultyStore implements DedupStore {
     @Override
     public long forgetAll() {
         return store.forgetAll();
+    }
+
+    @Override
+    public int maxResultBytes() {
+        return maxResultBytes;
     }
 
     @Override

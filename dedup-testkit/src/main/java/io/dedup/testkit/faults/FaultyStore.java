@@ -184,6 +184,11 @@ public final class FaultyStore implements DedupStore {
     }
 
     @Override
+    public int maxResultBytes() {
+        return store.maxResultBytes();
+    }
+
+    @Override
     public void ping() {
         boolean unused = one(Operation.PING, NO_KEY, () -> {
             store.ping();
