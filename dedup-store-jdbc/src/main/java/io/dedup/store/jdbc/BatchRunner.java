@@ -2,6 +2,7 @@ package io.dedup.store.jdbc;
 
 import io.dedup.DedupKey;
 import io.dedup.store.DedupStoreException;
+import io.dedup.store.ResultTooLargeException;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -14,21 +15,20 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Cuts batches into pieces, asks again what was lost in a race, and asks singly what can't be had together because of a
- * locked row. Every request gets an answer, be it an error.
+ * locked row, or of a statement that is too large. Every request gets an answer, be it an error.
  */
 final class BatchRunner {
     /** How often a request may lose a race before that is an error. Each means that somebody else got on. */
     static final int MAX_ROUNDS = 20;
 
-    /** Results of one statement, beside one that is larger by itself. */
-    private static final int MAX_PIECE_BYTES = 1 << 20;
-
     private final SqlFailures failures;
+    private final StatementSize statementSize;
     private final int maxBatch;
     private final long patienceNanos;
 
-    BatchRunner(SqlFailures failures, JdbcSettings settings) {
+    BatchRunner(SqlFailures failures, StatementSize statementSize, JdbcSettings settings) {
         this.failures = failures;
+        this.statementSize = statementSize;
         this.maxBatch = settings.maxBatch();
         this.patienceNanos = settings.queryTimeout().toNanos();
     }
@@ -47,7 +47,7 @@ final class BatchRunner {
         Run<Q, A> run = new Run<>(operation, connection, requests.size());
         int from = 0;
         while (from < sorted.size()) {
-            int to = endOfPiece(operation.size(), sorted, from, maxBatch);
+            int to = endOfPiece(operation.size(), sorted, from, maxBatch, statementSize.maxValues());
             if (!run.piece(sorted.subList(from, to))) {
                 run.failAll(sorted.subList(to, sorted.size()));
                 break;
@@ -59,12 +59,13 @@ final class BatchRunner {
         return answers;
     }
 
-    static <Q> int endOfPiece(ToIntFunction<Q> size, List<Q> requests, int from, int maxBatch) {
+    /** @param maxBytes of a statement, beside a request that is larger by itself */
+    static <Q> int endOfPiece(ToIntFunction<Q> size, List<Q> requests, int from, int maxBatch, long maxBytes) {
         long bytes = 0;
         int to = from;
         while (to < requests.size() && to - from < maxBatch) {
             bytes += size.applyAsInt(requests.get(to));
-            if (to > from && bytes > MAX_PIECE_BYTES) {
+            if (to > from && bytes > maxBytes) {
                 break;
             }
             to++;
@@ -106,17 +107,25 @@ final class BatchRunner {
                 } catch (SQLException e) {
                     last = e;
                     SqlFailures.Kind kind = failures.kind(e);
-                    if (kind == SqlFailures.Kind.LOCKED && open.size() > 1) {
+                    boolean ofOne = kind == SqlFailures.Kind.LOCKED || kind == SqlFailures.Kind.TOO_LARGE;
+                    if (ofOne && open.size() > 1) {
                         return singly(open);
                     }
                     if (kind != SqlFailures.Kind.RACE) {
-                        fail(open, failures.failed(operation.name(), e));
+                        fail(open, failed(e, kind));
                         return kind != SqlFailures.Kind.NO_ANSWER;
                     }
                 }
             }
             fail(open, failures.raced(operation.name(), MAX_ROUNDS, last));
             return true;
+        }
+
+        /** What is too large for the server is a completion's result, as everything else is cut into pieces. */
+        private DedupStoreException failed(SQLException e, SqlFailures.Kind kind) {
+            return kind == SqlFailures.Kind.TOO_LARGE
+                    ? new ResultTooLargeException(failures.message(operation.name(), e), e)
+                    : failures.failed(operation.name(), e);
         }
 
         private List<Q> ask(List<Q> requests) throws SQLException {
@@ -134,13 +143,17 @@ final class BatchRunner {
             return open;
         }
 
-        /** One of these is locked by somebody: the others shall not suffer, within the time that one statement has. */
+        /** One of these is locked, or too large: the others shall not suffer, within the time that one statement has. */
         private boolean singly(List<Q> requests) {
             SQLException locked = last;
             long start = System.nanoTime();
             for (int i = 0; i < requests.size(); i++) {
                 if (System.nanoTime() - start > patienceNanos) {
-                    fail(requests.subList(i, requests.size()), failures.locked(operation.name(), locked));
+                    fail(
+                            requests.subList(i, requests.size()),
+                            locked != null && failures.kind(locked) == SqlFailures.Kind.TOO_LARGE
+                                    ? failures.failed(operation.name(), locked)
+                                    : failures.locked(operation.name(), locked));
                     return true;
                 }
                 if (!piece(requests.subList(i, i + 1))) {

@@ -6,7 +6,7 @@ import java.util.function.Predicate;
 /** Looks through an exception, its causes, and what a failed batch has beside them. */
 final class Causes {
     /** More than anybody wraps; a chain may be a circle. */
-    private static final int MAX_DEPTH = 50;
+    static final int MAX_DEPTH = 50;
 
     private Causes() {}
 

@@ -38,6 +38,14 @@ interface Dialect {
         return true;
     }
 
+    /** How many bytes a statement may have that is sent to the server, with its values; {@link Long#MAX_VALUE} for any number. */
+    default long maxStatementBytes(Connection connection) throws SQLException {
+        return Long.MAX_VALUE;
+    }
+
+    /** Writes to the table and leaves nothing there. */
+    WriteProbe probe();
+
     /** The same table's records in transactions of handlers. */
     RecordDialect records();
 

@@ -31,6 +31,7 @@ final class GenericDialect implements Dialect {
     private final ExpiredRows expiredRows;
     private final @Nullable SkipLocked skipLocked;
     private final RecordDialect records;
+    private final WriteProbe probe;
 
     GenericDialect(JdbcSettings settings, SqlFailures failures, StoreClock clock, Statements statements, boolean h2) {
         this.rows = new Rows(settings.table(), statements, clock, "");
@@ -40,6 +41,7 @@ final class GenericDialect implements Dialect {
         this.failures = failures;
         this.expiredRows = new ExpiredRows(settings.table(), statements, clock, h2);
         this.skipLocked = h2 ? new SkipLocked(settings.table(), statements) : null;
+        this.probe = new WriteProbe(settings.table(), statements, "");
         this.records = new GenericRecords(settings, statements, rows, failures);
     }
 
@@ -143,6 +145,11 @@ final class GenericDialect implements Dialect {
     @Override
     public boolean timesStatements() {
         return skipLocked == null; // or it is H2
+    }
+
+    @Override
+    public WriteProbe probe() {
+        return probe;
     }
 
     @Override

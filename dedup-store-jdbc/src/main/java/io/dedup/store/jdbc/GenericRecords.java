@@ -66,7 +66,7 @@ final class GenericRecords implements RecordDialect {
             return switch (statementFailure(e)) {
                 case LOCKED -> Records.inFlight();
                 case RACE -> null;
-                case NO_ANSWER, OTHER -> throw e;
+                case NO_ANSWER, TOO_LARGE, OTHER -> throw e;
             };
         }
     }

@@ -3,29 +3,29 @@ package io.dedup.store.jdbc;
 import io.dedup.store.jdbc.OwnConnections.Borrowed;
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
- * The connection that renewals have to themselves, kept once it was borrowed: a pool that is exhausted by handlers must
- * not cost them their leases. One caller at a time.
+ * The connection of renewals. It is kept once it was borrowed, so that a pool that is exhausted by handlers doesn't cost them
+ * their leases; but only where the pool is known to be large enough. One that is kept from a pool of one starves everybody
+ * else, so from any other pool it is borrowed for each call. One caller at a time.
  */
 final class HeartbeatConnection {
-    private static final Logger LOG = LoggerFactory.getLogger(HeartbeatConnection.class);
     private static final int VALIDATION_SECONDS = 1;
 
     private final ReentrantLock lock = new ReentrantLock();
     private final OwnConnections connections;
+    private final boolean keep;
     private @Nullable Borrowed kept;
     /** Whether the last answer left a doubt about the connection. */
     private boolean doubted;
 
-    HeartbeatConnection(OwnConnections connections) {
+    /** @param keep whether the pool is large enough for one to be kept */
+    HeartbeatConnection(OwnConnections connections, boolean keep) {
         this.connections = connections;
+        this.keep = keep;
     }
 
     /** What is done with the connection. */
@@ -62,25 +62,23 @@ final class HeartbeatConnection {
 
     private <A> A onNew(Work<A> work) throws SQLException {
         Borrowed fresh = connections.open();
+        if (!keep) {
+            try (fresh) {
+                return work.on(fresh.connection());
+            }
+        }
         kept = fresh;
         doubted = false;
         return work.on(fresh.connection());
     }
 
-    /** Ends the session, and has the pool notice, by a statement that fails: else it would lend the connection again. */
     private void drop() {
         Borrowed old = kept;
         kept = null;
-        if (old == null) {
-            return;
-        }
-        try (old) {
-            old.connection().abort(Runnable::run);
-            try (Statement statement = old.connection().createStatement()) {
-                statement.execute("SELECT 1");
+        if (old != null) {
+            try (old) {
+                OwnConnections.end(old.connection());
             }
-        } catch (SQLException e) {
-            LOG.debug("The heartbeat's connection has been ended", e);
         }
     }
 

@@ -29,7 +29,8 @@ import org.springframework.transaction.PlatformTransactionManager;
  * never in the transaction of the calling thread. A rollback there doesn't undo a claim.
  *
  * <p>Thread-safe. A call lasts no longer than the pool's connection time-out and the query time-out together, and a few
- * times that when a batch meets a locked row. The heartbeat's {@link #renewAll} keeps a connection to itself.
+ * times that when a batch meets a locked row. The heartbeat's {@link #renewAll} keeps a connection to itself, if the pool is
+ * one whose size is known and at least 3 (HikariCP, Tomcat JDBC Pool, Commons DBCP2, UCP, c3p0).
  */
 public final class JdbcDedupStore implements DedupStore {
     private static final Duration STUCK_TIMEOUT = Duration.ofSeconds(30);
@@ -43,6 +44,9 @@ public final class JdbcDedupStore implements DedupStore {
     private final Operators operators;
     private final RecordDialect records;
     private final List<String> warnings;
+    private final WriteProbe probe;
+    private final StatementSize statementSize;
+    private final Completions completions;
     private final BatchRunner runner;
     private final StuckRows stuckRows;
     private final Purge purge;
@@ -54,19 +58,29 @@ public final class JdbcDedupStore implements DedupStore {
             OwnConnections connections,
             SqlFailures failures,
             Dialect dialect,
+            StatementSize statementSize,
+            @Nullable PoolSize poolSize,
             List<String> warnings,
             int purgeBatch,
             @Nullable Duration purgeInterval) {
         this.settings = settings;
         this.connections = connections;
         this.longReads = new OwnConnections(connections.dataSource(), JdbcSettings.networkTimeoutMillis(STUCK_TIMEOUT));
-        this.heartbeat = new HeartbeatConnection(connections);
+        this.heartbeat = new HeartbeatConnection(connections, poolSize != null && poolSize.isEnoughToKeepOne());
         this.failures = failures;
         this.operations = Operations.of(dialect);
         this.operators = new Operators(dialect.rows(), failures);
         this.records = dialect.records();
         this.warnings = List.copyOf(warnings);
-        this.runner = new BatchRunner(failures, settings);
+        this.probe = dialect.probe();
+        this.statementSize = statementSize;
+        this.runner = new BatchRunner(failures, statementSize, settings);
+        this.completions = new Completions(
+                statementSize,
+                failures,
+                connections,
+                request -> one(operations.complete(), request),
+                requests -> all(operations.complete(), requests));
         this.stuckRows = new StuckRows(
                 settings.table(), dialect.timesStatements() ? JdbcSettings.wholeSeconds(STUCK_TIMEOUT) : 0);
         this.purge = new Purge(connections, dialect, failures, purgeBatch);
@@ -90,7 +104,8 @@ public final class JdbcDedupStore implements DedupStore {
      * @throws DedupStoreException when the database can't be reached
      */
     public JdbcTransactions transactions(PlatformTransactionManager manager) {
-        return JdbcTransactions.of(this, manager, connections.dataSource(), settings, records, failures);
+        return JdbcTransactions.of(
+                this, manager, connections.dataSource(), settings, records, probe, statementSize, failures);
     }
 
     /** Whether both have their records in one table. */
@@ -127,12 +142,12 @@ public final class JdbcDedupStore implements DedupStore {
 
     @Override
     public WriteResult complete(CompleteRequest request) {
-        return one(operations.complete(), request);
+        return completions.one(request);
     }
 
     @Override
     public List<WriteResult> completeAll(List<CompleteRequest> requests) {
-        return all(operations.complete(), requests);
+        return completions.all(requests);
     }
 
     @Override
@@ -207,7 +222,7 @@ public final class JdbcDedupStore implements DedupStore {
      */
     @Override
     public StuckRecords findStuck(StuckQuery query) {
-        long now = with("findStuck", operators::ping);
+        long now = with("findStuck", operators::now);
         try (Borrowed borrowed = longReads.open()) {
             return stuckRows.find(borrowed.connection(), query, now);
         } catch (SQLException e) {
@@ -225,16 +240,38 @@ public final class JdbcDedupStore implements DedupStore {
         return with("forceDone", connection -> operators.forceDone(connection, key, window, evenIfLeaseLive));
     }
 
-    /** Asks the table, so that it also fails when that is gone. */
+    /** {@inheritDoc} About half of {@code max_allowed_packet} on MariaDB and MySQL, no limit on other databases. */
+    @Override
+    public int maxResultBytes() {
+        return statementSize.maxResult();
+    }
+
+    /**
+     * {@inheritDoc}
+     *
+     * <p>Inserts a row into the table, updates and deletes it: three round trips. Ends a connection that is read-only, since the
+     * pool would keep it after a switch-over, and the next one may lead to the new primary server.
+     */
     @Override
     public void ping() {
-        with("ping", operators::ping);
+        with("ping", connection -> {
+            try {
+                probe.run(connection);
+            } catch (SQLException e) {
+                if (Causes.anySql(e, SqlFailures::isReadOnly)) {
+                    OwnConnections.end(connection);
+                }
+                throw e;
+            }
+            return this;
+        });
     }
 
     /**
      * Removes expired records, in batches of the configured size and without the pauses of the purge in the background.
-     * Records that somebody has locked are left for the next
-     * time, where the database can skip them.
+     * Records that another session has locked are left for the next time, where the database can skip them. On PostgreSQL,
+     * where the index of the purge is on the hour, a record stays until its hour has passed: one that is done for up to three
+     * hours after its end, one that was released for up to two days. It counts as absent meanwhile.
      *
      * @param limit how many at most
      * @return how many were removed

@@ -143,11 +143,12 @@ public final class JdbcDedupStoreBuilder {
     }
 
     /**
-     * Connects, checks the server and the table, and opens the store.
+     * Connects, checks the server and the table, writes to the table once (and leaves nothing there), and opens the store.
      *
      * @throws IllegalArgumentException when settings contradict each other or the data source isn't fit
      * @throws IllegalStateException when the server or the table isn't fit
-     * @throws DedupStoreException when the database can't be reached, or the table is missing
+     * @throws DedupStoreException when the database can't be reached, refuses the user, or is read-only, or when the table is
+     *     missing or can't be written; the message says in the database's own words which it is, and what to change
      */
     public JdbcDedupStore build() {
         require(
@@ -162,18 +163,23 @@ public final class JdbcDedupStoreBuilder {
         JdbcDialect actual = dialect == null ? detect(settings, connections) : dialect;
         SqlFailures failures = new SqlFailures(settings, actual);
         Dialect created = Dialects.create(actual, settings, failures, clockQuery);
-        List<String> warnings = new ArrayList<>();
+        StatementSize statementSize = new StatementSize(created);
+        PoolSize poolSize = PoolSize.of(dataSource);
+        List<String> warnings = new ArrayList<>(poolSize == null ? List.of() : poolSize.warnings());
         try (Borrowed borrowed = connections.open()) {
             requireCommitted(borrowed.connection(), actual);
             warnings.addAll(created.checkServer(borrowed.connection()));
             Schema schema = new Schema(table, actual);
             schema.prepare(borrowed.connection(), initializeSchema);
             warnings.addAll(schema.warnings(borrowed.connection()));
+            created.probe().run(borrowed.connection());
+            statementSize.ask(borrowed.connection());
         } catch (SQLException e) {
             throw failures.failed("start", e);
         }
         warnings.forEach(warning -> LOG.warn("{}", warning));
-        return new JdbcDedupStore(settings, connections, failures, created, warnings, purgeBatch, purgeInterval);
+        return new JdbcDedupStore(
+                settings, connections, failures, created, statementSize, poolSize, warnings, purgeBatch, purgeInterval);
     }
 
     /** On PostgreSQL it is another name of READ COMMITTED. */

@@ -44,6 +44,7 @@ final class JdbcTransaction implements RecordTransaction {
     private final TransactionWatch watch;
     private final JdbcSettings settings;
     private final RecordDialect dialect;
+    private final StatementSize statementSize;
     private final SqlFailures failures;
     private final OtherConnections others;
     private final Duration longest;
@@ -61,6 +62,7 @@ final class JdbcTransaction implements RecordTransaction {
             TransactionWatch watch,
             JdbcSettings settings,
             RecordDialect dialect,
+            StatementSize statementSize,
             SqlFailures failures,
             OtherConnections others,
             Duration longest) {
@@ -70,6 +72,7 @@ final class JdbcTransaction implements RecordTransaction {
         this.watch = watch;
         this.settings = settings;
         this.dialect = dialect;
+        this.statementSize = statementSize;
         this.failures = failures;
         this.others = others;
         this.longest = longest;
@@ -85,8 +88,13 @@ final class JdbcTransaction implements RecordTransaction {
 
     @Override
     public List<RecordResult> claimAll(List<RecordRequest> requests) {
-        List<RecordResult> answers =
-                all("claim", requests, RecordRequest::key, request -> 0, this::claim, request -> Records.inFlight());
+        List<RecordResult> answers = all(
+                "claim",
+                requests,
+                RecordRequest::key,
+                request -> Operations.size(request.key(), null),
+                this::claim,
+                request -> Records.inFlight());
         for (int i = 0; i < answers.size(); i++) {
             RecordResult answer = answers.get(i);
             if (answer instanceof RecordResult.Written record) {
@@ -107,7 +115,7 @@ final class JdbcTransaction implements RecordTransaction {
         List<DedupKey> own = new ArrayList<>(keys);
         own.retainAll(written.keySet());
         own.sort(KeyBytes.ORDER);
-        for (List<DedupKey> piece : pieces(own, key -> 0)) {
+        for (List<DedupKey> piece : pieces(own, key -> Operations.size(key, null))) {
             with("remove", on -> {
                 dialect.remove(on, piece);
                 return piece;
@@ -121,7 +129,8 @@ final class JdbcTransaction implements RecordTransaction {
         if (!written.containsKey(key)) {
             throw new IllegalArgumentException("this transaction has written no record of " + key);
         }
-        if (!with("keepResult", on -> dialect.keepResult(on, key, result))) {
+        checkSize("keepResult", result);
+        if (!withResult("keepResult", on -> dialect.keepResult(on, key, result))) {
             status.setRollbackOnly();
             throw new BrokenTransactionException(
                     "keepResult on table " + settings.table() + " found the record gone: the database has undone this"
@@ -130,15 +139,48 @@ final class JdbcTransaction implements RecordTransaction {
         }
     }
 
+    /** The transaction goes on after this has failed, as nothing was sent. */
+    private void checkSize(String operation, byte[] result) {
+        if (statementSize.isDoubted()) {
+            with(operation, on -> {
+                statementSize.ask(on);
+                return this;
+            });
+        }
+        if (!statementSize.fits(result)) {
+            throw failures.resultTooLarge(operation, result.length, statementSize.maxResult());
+        }
+    }
+
+    /** After a failure the next one asks for the server's limit again: it may have been lowered. */
+    private <A> A withResult(String operation, TransactionConnection.Work<A> work) {
+        boolean done = false;
+        try {
+            A answer = with(operation, work);
+            done = true;
+            return answer;
+        } finally {
+            if (!done) {
+                statementSize.doubt();
+            }
+        }
+    }
+
     @Override
     public List<WriteResult> completeAll(List<CompleteRequest> requests) {
+        for (CompleteRequest request : requests) {
+            byte[] result = request.result();
+            if (result != null) {
+                checkSize("complete", result);
+            }
+        }
         List<CompleteRequest> once =
                 requests.stream().map(JdbcTransaction::unrepeated).toList();
         List<WriteResult> answers = all(
                 "complete",
                 once,
                 request -> request.claim().key(),
-                request -> request.result() == null ? 0 : request.result().length,
+                request -> Operations.size(request.claim().key(), request.result()),
                 dialect::complete,
                 request -> {
                     status.setRollbackOnly();
@@ -215,12 +257,12 @@ final class JdbcTransaction implements RecordTransaction {
         return raced.apply(one.get(0));
     }
 
-    /** @param size of a request beyond its key, in bytes */
+    /** @param size of what a request adds to a statement, in bytes */
     private <Q> List<List<Q>> pieces(List<Q> all, ToIntFunction<Q> size) {
         List<List<Q>> pieces = new ArrayList<>();
         int from = 0;
         while (from < all.size()) {
-            int to = BatchRunner.endOfPiece(size, all, from, settings.maxBatch());
+            int to = BatchRunner.endOfPiece(size, all, from, settings.maxBatch(), statementSize.maxValues());
             pieces.add(all.subList(from, to));
             from = to;
         }

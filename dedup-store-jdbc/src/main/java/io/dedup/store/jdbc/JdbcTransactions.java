@@ -8,6 +8,7 @@ import io.dedup.store.RecordTransaction;
 import io.dedup.store.TransactionalRecords;
 import java.lang.reflect.Method;
 import java.sql.Connection;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.function.Function;
 import javax.sql.DataSource;
@@ -34,6 +35,8 @@ public final class JdbcTransactions implements TransactionalRecords {
     private final DataSource dataSource;
     private final JdbcSettings settings;
     private final RecordDialect dialect;
+    private final WriteProbe probe;
+    private final StatementSize statementSize;
     private final SqlFailures failures;
     private final OtherConnections others;
     private final long concurrentRecords;
@@ -47,6 +50,8 @@ public final class JdbcTransactions implements TransactionalRecords {
             DataSource dataSource,
             JdbcSettings settings,
             RecordDialect dialect,
+            WriteProbe probe,
+            StatementSize statementSize,
             SqlFailures failures,
             OtherConnections others,
             long concurrentRecords,
@@ -58,6 +63,8 @@ public final class JdbcTransactions implements TransactionalRecords {
         this.dataSource = dataSource;
         this.settings = settings;
         this.dialect = dialect;
+        this.probe = probe;
+        this.statementSize = statementSize;
         this.failures = failures;
         this.others = others;
         this.concurrentRecords = concurrentRecords;
@@ -72,6 +79,8 @@ public final class JdbcTransactions implements TransactionalRecords {
             DataSource dataSource,
             JdbcSettings settings,
             RecordDialect dialect,
+            WriteProbe probe,
+            StatementSize statementSize,
             SqlFailures failures) {
         JdbcTransactions asTheyCome = new JdbcTransactions(
                 store,
@@ -79,6 +88,8 @@ public final class JdbcTransactions implements TransactionalRecords {
                 dataSource,
                 settings,
                 dialect,
+                probe,
+                statementSize,
                 failures,
                 new OtherConnections(dataSource, settings.table()),
                 Long.MAX_VALUE,
@@ -117,6 +128,8 @@ public final class JdbcTransactions implements TransactionalRecords {
                 dataSource,
                 settings,
                 dialect,
+                probe,
+                statementSize,
                 failures,
                 others,
                 concurrentRecords,
@@ -172,6 +185,26 @@ public final class JdbcTransactions implements TransactionalRecords {
         return concurrentRecords;
     }
 
+    /** {@inheritDoc} The same as the store's. */
+    @Override
+    public int maxResultBytes() {
+        return statementSize.maxResult();
+    }
+
+    /** {@inheritDoc} Inserts a row, updates and deletes it, and rolls back. */
+    @Override
+    public void ping(Duration timeout) {
+        JdbcTransaction transaction = open(timeout, false);
+        try {
+            transaction.with("ping", connection -> {
+                probe.run(connection);
+                return this;
+            });
+        } finally {
+            transaction.rollback();
+        }
+    }
+
     @Override
     public RecordTransaction begin(Duration timeout) {
         JdbcTransaction transaction = open(timeout, false);
@@ -212,9 +245,19 @@ public final class JdbcTransactions implements TransactionalRecords {
         try {
             status = manager.getTransaction(definition);
         } catch (TransactionException e) {
-            throw new DedupStoreException("a transaction for table " + settings.table() + " couldn't be opened", e);
+            throw new DedupStoreException(
+                    "a transaction for table " + settings.table() + " couldn't be opened" + cause(e), e);
         }
         return opened(status, atMost(timeout));
+    }
+
+    private String cause(TransactionException e) {
+        for (Throwable cause = e.getCause(); cause != null; cause = cause.getCause()) {
+            if (cause instanceof SQLException sql) {
+                return ": " + failures.message("begin", sql);
+            }
+        }
+        return "";
     }
 
     private JdbcTransaction opened(TransactionStatus status, Duration longest) {
@@ -241,7 +284,7 @@ public final class JdbcTransactions implements TransactionalRecords {
         try {
             TransactionWatch watch = TransactionWatch.register(connection, suspension);
             return new JdbcTransaction(
-                    manager, status, connection, watch, settings, dialect, failures, others, longest);
+                    manager, status, connection, watch, settings, dialect, statementSize, failures, others, longest);
         } catch (RuntimeException | Error e) {
             TransactionEnd.rollBack(manager, status, connection);
             throw e;

@@ -35,6 +35,7 @@ final class MySqlDialect implements Dialect {
     private final MySqlWrites<ReleaseRequest> release;
     private final MySqlWrites<RenewRequest> renew;
     private final RecordDialect records;
+    private final WriteProbe probe;
     private final boolean mariaDb;
     private final String limits;
     private final String noWait;
@@ -49,6 +50,7 @@ final class MySqlDialect implements Dialect {
         this.noWait = mariaDb ? limits(settings, 0) : NO_LIMITS;
         this.rows = new Rows(settings.table(), timed, clock, "");
         this.failures = failures;
+        this.probe = new WriteProbe(settings.table(), statements, limits);
         this.expiredRows = new ExpiredRows(settings.table(), timed, clock, true);
         this.skipLocked = new SkipLocked(settings.table(), timed);
         this.claims = new MySqlClaims(settings, statements, rows, limits, mariaDb);
@@ -92,9 +94,13 @@ final class MySqlDialect implements Dialect {
         this.records = new MySqlRecords(settings, statements, rows, failures, complete, limits, noWait, mariaDb);
     }
 
-    /** In one trip with the statement, and undone with it. The mode keeps assignments in their order. */
+    /**
+     * In one trip with the statement, and undone with it. The mode keeps assignments in their order. The first of the two
+     * limits is for rows, the second for the table: somebody who alters it.
+     */
     private static String limits(JdbcSettings settings, int lockWaitSeconds) {
         return "SET STATEMENT sql_mode = 'STRICT_ALL_TABLES', innodb_lock_wait_timeout = " + lockWaitSeconds
+                + ", lock_wait_timeout = " + JdbcSettings.wholeSeconds(settings.lockTimeout())
                 + ", max_statement_time = " + settings.queryTimeout().toMillis() / 1_000.0 + " FOR ";
     }
 
@@ -177,6 +183,16 @@ final class MySqlDialect implements Dialect {
     @Override
     public PurgeRun purge(Connection connection, int limit) throws SQLException {
         return expiredRows.purge(connection, limit);
+    }
+
+    @Override
+    public long maxStatementBytes(Connection connection) throws SQLException {
+        return MySqlServer.maxStatementBytes(connection);
+    }
+
+    @Override
+    public WriteProbe probe() {
+        return probe;
     }
 
     @Override

@@ -4,6 +4,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** What a MySQL or MariaDB server, or its driver, must not be told to do with transactions. */
@@ -12,7 +13,25 @@ final class MySqlServer {
     private static final Pattern REPLAY =
             Pattern.compile("[?&]transactionReplay=(?!false|0)", Pattern.CASE_INSENSITIVE);
 
+    /** An option of MariaDB's and of MySQL's driver, with which it refuses what the server would take. */
+    private static final Pattern MAX_PACKET =
+            Pattern.compile("[?&]maxAllowedPacket=(\\d{1,18})(?!\\d)", Pattern.CASE_INSENSITIVE);
+
     private MySqlServer() {}
+
+    /** What the server takes, from this session and from new ones, or the driver lets pass. */
+    static long maxStatementBytes(Connection connection) throws SQLException {
+        long server;
+        try (PreparedStatement statement = connection.prepareStatement(
+                        "SELECT LEAST(@@session.max_allowed_packet, @@global.max_allowed_packet)");
+                ResultSet result = statement.executeQuery()) {
+            result.next();
+            server = result.getLong(1);
+        }
+        String url = connection.getMetaData().getURL();
+        Matcher option = MAX_PACKET.matcher(url == null ? "" : url);
+        return option.find() ? Math.min(server, Long.parseLong(option.group(1))) : server;
+    }
 
     /** @throws IllegalStateException names the setting */
     static void check(Connection connection, Statements statements) throws SQLException {

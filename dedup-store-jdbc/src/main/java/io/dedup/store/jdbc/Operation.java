@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * One of the store's operations, for {@link BatchRunner}.
  *
  * @param name in error messages
- * @param size of a request beyond its key, in bytes
+ * @param size of what a request adds to a statement, in bytes, at most
  * @param call asks the database; see {@link Dialect}
  * @param error makes the answer of a request that has none
  * @param errorOf the other way round: null where the answer is one

@@ -9,6 +9,7 @@ import io.dedup.store.RenewRequest;
 import io.dedup.store.WriteResult;
 import java.util.function.Function;
 import java.util.function.ToIntFunction;
+import org.jspecify.annotations.Nullable;
 
 /** The operations that have a batch form. */
 record Operations(
@@ -17,28 +18,39 @@ record Operations(
         Operation<ReleaseRequest, WriteResult> release,
         Operation<RenewRequest, WriteResult> renew,
         Operation<RenewRequest, WriteResult> renewUnlocked) {
+    /** Of a request beside its key and its result: owner, fingerprint, and the text between them. */
+    private static final int REQUEST_BYTES = 160;
 
     static Operations of(Dialect dialect) {
         return new Operations(
                 new Operation<>(
                         "claim",
                         ClaimRequest::key,
-                        request -> 0,
+                        request -> size(request.key(), null),
                         dialect::claim,
                         ClaimResult.StoreError::new,
                         answer -> answer instanceof ClaimResult.StoreError error ? error.cause() : null),
                 writing(
                         "complete",
                         request -> request.claim().key(),
-                        request -> request.result() == null ? 0 : request.result().length,
+                        request -> size(request.claim().key(), request.result()),
                         dialect::complete),
-                writing("release", (ReleaseRequest request) -> request.claim().key(), request -> 0, dialect::release),
-                writing("renew", (RenewRequest request) -> request.claim().key(), request -> 0, dialect::renew),
-                writing(
-                        "renew",
-                        (RenewRequest request) -> request.claim().key(),
-                        request -> 0,
-                        dialect::renewUnlocked));
+                writing("release", (ReleaseRequest request) -> request.claim().key(), dialect::release),
+                writing("renew", (RenewRequest request) -> request.claim().key(), dialect::renew),
+                writing("renew", (RenewRequest request) -> request.claim().key(), dialect::renewUnlocked));
+    }
+
+    private static <Q> Operation<Q, WriteResult> writing(
+            String name, Function<Q, DedupKey> key, Operation.Call<Q, WriteResult> call) {
+        return writing(name, key, request -> size(key.apply(request), null), call);
+    }
+
+    /** What a request adds to a statement, in bytes: characters count as one, though some take up to three. */
+    static int size(DedupKey key, byte @Nullable [] result) {
+        return key.messageId().length()
+                + key.scope().text().length()
+                + REQUEST_BYTES
+                + (result == null ? 0 : result.length);
     }
 
     private static <Q> Operation<Q, WriteResult> writing(

@@ -54,8 +54,8 @@ final class Operators {
         });
     }
 
-    /** Reads the table without finding anything, and returns the database's time in microseconds. */
-    long ping(Connection connection) throws SQLException {
+    /** The database's time in microseconds. */
+    long now(Connection connection) throws SQLException {
         return rows.read(connection, List.of(NO_RECORD)).now();
     }
 

@@ -4,6 +4,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.SQLFeatureNotSupportedException;
 import java.sql.SQLNonTransientConnectionException;
+import java.sql.Statement;
 import javax.sql.DataSource;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -36,7 +37,7 @@ final class OwnConnections {
         if (closed) {
             throw new SQLNonTransientConnectionException("the store is closed", "08003");
         }
-        Connection connection = dataSource.getConnection();
+        Connection connection = connect();
         try {
             boolean autoCommit = connection.getAutoCommit();
             if (!autoCommit) {
@@ -50,6 +51,15 @@ final class OwnConnections {
                 e.addSuppressed(close);
             }
             throw e;
+        }
+    }
+
+    /** A pool that connects for the first time may fail with an exception of its own (HikariCP: PoolInitializationException). */
+    private Connection connect() throws SQLException {
+        try {
+            return dataSource.getConnection();
+        } catch (RuntimeException e) {
+            throw new SQLNonTransientConnectionException(e.getMessage(), "08001", e);
         }
     }
 
@@ -69,6 +79,18 @@ final class OwnConnections {
             networkTimeouts = false;
             LOG.debug("The driver has no network time-outs", e);
             return -1;
+        }
+    }
+
+    /** Ends the session, and has the pool notice, by a statement that fails: else it would lend the connection again. */
+    static void end(Connection connection) {
+        try {
+            connection.abort(Runnable::run);
+            try (Statement statement = connection.createStatement()) {
+                statement.execute("SELECT 1");
+            }
+        } catch (SQLException e) {
+            LOG.debug("A connection has been ended", e);
         }
     }
 

@@ -42,12 +42,14 @@ final class PostgresDialect implements Dialect {
     private final String due;
     private final String purge;
     private final RecordDialect records;
+    private final WriteProbe probe;
 
     PostgresDialect(JdbcSettings settings, SqlFailures failures) {
         this.statements = new Statements(settings.queryTimeoutSeconds());
         StoreClock clock = new StoreClock(PostgresSql.of(settings, PostgresSql.CLOCK_QUERY), false);
         this.rows = new Rows(settings.table(), statements, clock, ", purge_hour = 0");
         this.failures = failures;
+        this.probe = new WriteProbe(settings.table(), statements, "");
         this.purgeHours = new PurgeHours(settings.attemptRetention());
         this.claim = new PostgresRequests<>(
                 settings,
@@ -193,6 +195,11 @@ final class PostgresDialect implements Dialect {
                 return result.getInt(2);
             }
         }
+    }
+
+    @Override
+    public WriteProbe probe() {
+        return probe;
     }
 
     @Override

@@ -1,6 +1,7 @@
 package io.dedup.store.jdbc;
 
 import io.dedup.store.DedupStoreException;
+import io.dedup.store.ResultTooLargeException;
 import java.sql.SQLException;
 import java.sql.SQLNonTransientConnectionException;
 import java.sql.SQLRecoverableException;
@@ -24,6 +25,8 @@ final class SqlFailures {
         LOCKED,
         /** The connection is gone, or gives no answer in time: don't go on with it. */
         NO_ANSWER,
+        /** The statement is larger than the server, or the driver on its behalf, takes: nothing of it was done. */
+        TOO_LARGE,
         /** Anything else. */
         OTHER
     }
@@ -52,7 +55,6 @@ final class SqlFailures {
     private static final String OUT_OF_MEMORY = "53200";
     private static final Set<String> LOCKED_STATES = Set.of("55P03");
     private static final Set<String> NO_ANSWER_STATES = Set.of("57014", "57P01", "57P02", "57P03", "70100");
-    private static final Set<String> MISSING_STATES = Set.of("42P01", "42S02", "42S03", "42S04", "42703", "42S22");
     private static final Set<String> READ_ONLY_STATES = Set.of("25006");
 
     /** MySQL and MariaDB: deadlock; record has changed since last read (MariaDB's snapshot isolation). */
@@ -67,15 +69,20 @@ final class SqlFailures {
     private static final int H2_LOCK_TIMEOUT = 50200;
 
     private static final int MYSQL_PACKET_TOO_LARGE = 1153;
-    private static final int MYSQL_READ_ONLY = 1290;
+    /** Of MariaDB's and of MySQL's driver, which know the server's limit and don't send what is beyond it. */
+    private static final Set<String> TOO_LARGE_CLASSES = Set.of("MaxAllowedPacketException", "PacketTooBigException");
+    /** MySQL and MariaDB: by an option of the server's; by the transaction's; by the server's mode. H2: by the database's. */
+    private static final Set<Integer> READ_ONLY_CODES = Set.of(1290, 1792, 1836, 90097);
 
     private final JdbcSettings settings;
     private final JdbcDialect dialect;
+    private final FailureMessages messages;
     private final SQLExceptionTranslator translator = new SQLExceptionSubclassTranslator();
 
     SqlFailures(JdbcSettings settings, JdbcDialect dialect) {
         this.settings = settings;
         this.dialect = dialect;
+        this.messages = new FailureMessages(settings, dialect);
     }
 
     Kind kind(SQLException exception) {
@@ -95,6 +102,9 @@ final class SqlFailures {
         int code = e.getErrorCode();
         boolean h2 = isOfH2(e);
         boolean mysql = isMySql();
+        if (isTooLarge(e)) {
+            return Kind.TOO_LARGE;
+        }
         if (LOCKED_STATES.contains(state)
                 || (mysql && MYSQL_LOCKED.contains(code))
                 || (h2 && code == H2_LOCK_TIMEOUT)) {
@@ -111,6 +121,25 @@ final class SqlFailures {
                 || NO_ANSWER_STATES.contains(state)
                 || (mysql && MYSQL_TIMEOUTS.contains(code));
         return noAnswer ? Kind.NO_ANSWER : Kind.OTHER;
+    }
+
+    /** Looks at classes by their names, as the drivers are the user's. */
+    private boolean isTooLarge(SQLException e) {
+        if (!isMySql()) {
+            return false;
+        }
+        Throwable cause = e;
+        for (int i = 0; cause != null && i < Causes.MAX_DEPTH; i++) {
+            if (TOO_LARGE_CLASSES.contains(cause.getClass().getSimpleName())) {
+                return true;
+            }
+            cause = cause.getCause();
+        }
+        return e.getErrorCode() == MYSQL_PACKET_TOO_LARGE;
+    }
+
+    static boolean isReadOnly(SQLException e) {
+        return READ_ONLY_STATES.contains(state(e)) || READ_ONLY_CODES.contains(e.getErrorCode());
     }
 
     private static boolean isOfConnection(SQLException e) {
@@ -168,7 +197,7 @@ final class SqlFailures {
         return dialect == JdbcDialect.POSTGRESQL && OUT_OF_MEMORY.equals(e.getSQLState());
     }
 
-    private static String state(SQLException e) {
+    static String state(SQLException e) {
         return e.getSQLState() == null ? "" : e.getSQLState();
     }
 
@@ -182,43 +211,29 @@ final class SqlFailures {
     }
 
     DedupStoreException failed(String operation, SQLException e) {
-        return new DedupStoreException(
-                operation + " on table " + settings.table() + " failed (SQLState " + e.getSQLState() + ", code "
-                        + e.getErrorCode() + ")" + hint(e),
-                e);
+        return new DedupStoreException(message(operation, e), e);
     }
 
-    /** What to look at or to change; the database's own words, which may quote an ID, stay in the cause. */
-    private String hint(SQLException e) {
-        String state = state(e);
-        if (MISSING_STATES.contains(state)) {
-            return ": the table or one of its columns is missing; apply classpath:" + dialect.schemaResource()
-                    + ", or set initializeSchema(ALWAYS), or correct table(...)";
-        }
-        if (READ_ONLY_STATES.contains(state) || e.getErrorCode() == MYSQL_READ_ONLY) {
-            return ": the DataSource leads to a server or a connection that is read-only; the store has to write";
-        }
-        if (e.getErrorCode() == MYSQL_PACKET_TOO_LARGE) {
-            return ": raise the server's max_allowed_packet, or lower maxBatch(...) or the size of results";
-        }
-        return switch (kind(e)) {
-            case LOCKED -> lockedHint();
-            case NO_ANSWER ->
-                ": no connection or no answer in time; look at the server, the pool and its connection time-out, or raise"
-                        + " queryTimeout(...), which is " + settings.queryTimeout();
-            case RACE, OTHER -> "";
-        };
+    /** For a result that wasn't sent. */
+    ResultTooLargeException resultTooLarge(String operation, int bytes, int most) {
+        return new ResultTooLargeException(
+                operation + " on table " + settings.table() + ": a result of " + bytes
+                        + " bytes isn't kept for duplicates,"
+                        + " as the database takes " + most
+                        + " at most. Raise max_allowed_packet to more than twice the size, or"
+                        + " lower maxResultBytes",
+                null);
     }
 
-    private String lockedHint() {
-        return ": somebody holds a row locked for longer than lockTimeout(...), which is " + settings.lockTimeout()
-                + "; end the transaction that holds it, or raise lockTimeout";
+    /** What failed in the database's own words, and what to change. */
+    String message(String operation, SQLException e) {
+        return messages.of(operation, e, kind(e));
     }
 
     /** For a row that was skipped, or left out after others took all of the time. */
     DedupStoreException locked(String operation, @Nullable SQLException cause) {
         return new DedupStoreException(
-                operation + " on table " + settings.table() + " was held up" + lockedHint(), cause);
+                operation + " on table " + settings.table() + " was held up: " + messages.lockedHint(), cause);
     }
 
     /** For a key that was somebody else's each time that it was asked for. */
