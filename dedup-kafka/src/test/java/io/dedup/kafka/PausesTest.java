@@ -3,6 +3,10 @@ package io.dedup.kafka;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import io.dedup.engine.DedupEngine;
 import io.dedup.store.DedupStore;
 import io.dedup.store.DedupStoreException;
@@ -11,11 +15,13 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
 import org.springframework.kafka.listener.MessageListenerContainer;
 
 /** Pauses end, whatever comes between. Containers and stores are played: no real one can be held at these points. */
@@ -97,6 +103,56 @@ class PausesTest {
         new StorePauses(timer, engine).pause(container.container);
         assertThat(container.paused).isTrue();
         await().atMost(Scene.PATIENCE).until(() -> !container.paused.get());
+    }
+
+    /** Pauses the container, and waits until a probe has resumed it. */
+    private static Duration cycle(StorePauses pauses, PlayedContainer container) {
+        long start = System.nanoTime();
+        pauses.pause(container.container);
+        await().atMost(Scene.PATIENCE).until(() -> !container.paused.get());
+        return Duration.ofNanos(System.nanoTime() - start);
+    }
+
+    @Test
+    @DisplayName("S16 a store that answers probes and fails claims is probed more and more seldom, and hardly logged")
+    void flapping() {
+        pings.set(1); // those that follow succeed
+        AtomicLong clock = new AtomicLong();
+        StorePauses pauses = new StorePauses(timer, engine, clock::get);
+        PlayedContainer container = new PlayedContainer(() -> {});
+        ListAppender<ILoggingEvent> lines = new ListAppender<>();
+        lines.start();
+        Logger logger = (Logger) LoggerFactory.getLogger(KafkaDedup.class);
+        Level level = logger.getLevel();
+        logger.setLevel(Level.INFO);
+        logger.addAppender(lines);
+        try {
+            Duration all = Duration.ZERO;
+            for (int i = 0; i < 4; i++) {
+                all = all.plus(cycle(pauses, container));
+                clock.addAndGet(Duration.ofSeconds(5).toNanos());
+            }
+            assertThat(all).isGreaterThanOrEqualTo(Duration.ofMillis(100 + 200 + 400 + 800));
+            assertThat(loudly(lines, "pausing")).isEqualTo(1);
+            assertThat(loudly(lines, "resuming")).isEqualTo(1);
+
+            clock.addAndGet(Duration.ofSeconds(61).toNanos());
+            assertThat(cycle(pauses, container))
+                    .as("another outage, long after")
+                    .isLessThan(Duration.ofMillis(1_600));
+            assertThat(loudly(lines, "pausing")).isEqualTo(2);
+        } finally {
+            logger.detachAppender(lines);
+            logger.setLevel(level);
+        }
+    }
+
+    private static long loudly(ListAppender<ILoggingEvent> lines, String word) {
+        return List.copyOf(lines.list).stream()
+                .filter(line -> line.getLevel().isGreaterOrEqual(Level.INFO))
+                .filter(line -> line.getFormattedMessage().contains(word))
+                .filter(line -> line.getFormattedMessage().contains("played"))
+                .count();
     }
 
     @Test
