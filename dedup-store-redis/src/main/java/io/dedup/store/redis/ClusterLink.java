@@ -8,7 +8,9 @@ import io.lettuce.core.cluster.models.partitions.Partitions;
 import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
 import io.lettuce.core.protocol.AsyncCommand;
 import io.lettuce.core.protocol.ConnectionIntent;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -22,6 +24,9 @@ import org.jspecify.annotations.Nullable;
  * node; a node that has given a slot away answers {@code MOVED}, and the command is sent again by itself.
  */
 record ClusterLink(StatefulRedisClusterConnection<byte[], byte[]> connection) implements RedisLink {
+    /** Enough to meet a server of a single slot, most likely. */
+    private static final int MOST_TRIES = 4 * SlotHash.SLOT_COUNT;
+
     @Override
     public void send(AsyncCommand<byte[], byte[], ?> command) {
         connection.dispatch(command);
@@ -75,6 +80,26 @@ record ClusterLink(StatefulRedisClusterConnection<byte[], byte[]> connection) im
     @Override
     public boolean isCluster() {
         return true;
+    }
+
+    /** By trying: with a few servers of thousands of slots each, a few keys do. */
+    @Override
+    public List<byte[]> keyOnEachServer(byte[] prefix) {
+        Partitions partitions = connection.getPartitions();
+        long servers = partitions.stream()
+                .filter(node -> node.getRole().isUpstream() && !node.getSlots().isEmpty())
+                .count();
+        Map<RedisClusterNode, byte[]> keys = new HashMap<>();
+        for (int i = 0; i < MOST_TRIES && keys.size() < servers; i++) {
+            byte[] number = Integer.toString(i).getBytes(StandardCharsets.US_ASCII);
+            byte[] key = Arrays.copyOf(prefix, prefix.length + number.length);
+            System.arraycopy(number, 0, key, prefix.length, number.length);
+            RedisClusterNode master = partitions.getMasterBySlot(SlotHash.getSlot(key));
+            if (master != null) {
+                keys.putIfAbsent(master, key);
+            }
+        }
+        return List.copyOf(keys.values());
     }
 
     /** A slot without a master stands for itself. */

@@ -86,6 +86,11 @@ final class RecordKeys {
         return (namespace + "{}:").getBytes(StandardCharsets.UTF_8);
     }
 
+    /** What the keys of a ping begin with, which never exist. */
+    byte[] pingKey() {
+        return (namespace + "{}!ping").getBytes(StandardCharsets.UTF_8);
+    }
+
     /** Where the namespace keeps its attempt retention: no record's key, since those go on with a colon. */
     byte[] retentionKey() {
         return (namespace + "{}!retention").getBytes(StandardCharsets.UTF_8);

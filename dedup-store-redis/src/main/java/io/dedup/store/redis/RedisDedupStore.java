@@ -50,6 +50,7 @@ public final class RedisDedupStore implements DedupStore {
     private final ScriptRunner runner;
     private final ScriptCalls calls;
     private final RetentionGuard retentionGuard;
+    private final byte[] pingKey;
     private final @Nullable NativeClaim nativeClaim;
     private final AtomicBoolean closed = new AtomicBoolean();
 
@@ -66,6 +67,7 @@ public final class RedisDedupStore implements DedupStore {
         StartCheck start = new StartCheck(exchange, errors);
         int version = start.inspect(links.masters(), links.main().isCluster());
         this.warnings = start.warnings();
+        this.pingKey = keys.pingKey();
         this.retentionGuard = new RetentionGuard(exchange, errors, keys.retentionKey(), attemptRetention);
         retentionGuard.check(links.main(), "start");
         this.runner = new ScriptRunner(exchange, errors, () -> retentionGuard.check(links.main(), "restart"));
@@ -252,11 +254,12 @@ public final class RedisDedupStore implements DedupStore {
      * {@inheritDoc}
      *
      * <p>Reads the namespace's attempt retention, so that a server that came back empty or as another one is noticed, after an
-     * attempt to write it, which a replica refuses, and so does a server without memory for claims. Two round trips.
+     * attempt to write it, which a replica refuses, and so does a server without memory for claims. Two round trips, and one more
+     * for each server of a cluster, all of which have to take writes.
      */
     @Override
     public void ping() {
-        retentionGuard.checkWriting(links.main(), "ping");
+        retentionGuard.checkWriting(links.main(), pingKey, "ping");
     }
 
     @Override

@@ -17,6 +17,11 @@ interface RedisLink {
      */
     void sendAll(List<AsyncCommand<byte[], byte[], ?>> commands);
 
+    /** Keys that begin as given, one on each server, where there are several servers; else none. */
+    default List<byte[]> keyOnEachServer(byte[] prefix) {
+        return List.of();
+    }
+
     /** Whether every key may be on a server of its own, so that a script can be given one key only. */
     boolean isCluster();
 

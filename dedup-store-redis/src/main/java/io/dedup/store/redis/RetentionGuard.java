@@ -39,7 +39,7 @@ final class RetentionGuard {
     void check(RedisLink link, String operation) {
         byte[] found = read(link, operation);
         if (found == null) {
-            exchange.call(link, operation, writeIfAbsent());
+            exchange.call(link, operation, set(key, "NX"));
             found = read(link, operation);
         }
         String text = found == null ? "gone again" : new String(found, StandardCharsets.US_ASCII);
@@ -53,10 +53,18 @@ final class RetentionGuard {
         }
     }
 
-    /** The same, and a write whatever is there: a server that has become a replica would still answer the read. */
-    void checkWriting(RedisLink link, String operation) {
-        exchange.call(link, operation, writeIfAbsent());
+    /**
+     * The same, and a write whatever is there: a server that has become a replica would still answer the read. In a cluster each
+     * server that holds records is asked to replace what isn't there, which changes nothing, and is refused like a claim.
+     *
+     * @param pingKey what the keys begin with that are never there
+     */
+    void checkWriting(RedisLink link, byte[] pingKey, String operation) {
+        exchange.call(link, operation, set(key, "NX"));
         check(link, operation);
+        for (byte[] absent : link.keyOnEachServer(pingKey)) {
+            exchange.call(link, operation, set(absent, "XX"));
+        }
     }
 
     private byte @Nullable [] read(RedisLink link, String operation) {
@@ -68,11 +76,9 @@ final class RetentionGuard {
                         new Command<>(CommandType.GET, new ByteArrayOutput<>(ByteArrayCodec.INSTANCE), args)));
     }
 
-    private AsyncCommand<byte[], byte[], String> writeIfAbsent() {
-        CommandArgs<byte[], byte[]> args = new CommandArgs<>(ByteArrayCodec.INSTANCE)
-                .addKey(key)
-                .add(value)
-                .add("NX");
+    private AsyncCommand<byte[], byte[], String> set(byte[] of, String condition) {
+        CommandArgs<byte[], byte[]> args =
+                new CommandArgs<>(ByteArrayCodec.INSTANCE).addKey(of).add(value).add(condition);
         return new AsyncCommand<>(new Command<>(CommandType.SET, new StatusOutput<>(ByteArrayCodec.INSTANCE), args));
     }
 }
