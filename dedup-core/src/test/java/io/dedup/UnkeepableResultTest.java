@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import io.dedup.DedupOutcome.Completion;
 import io.dedup.DedupOutcome.Duplicate;
 import io.dedup.DedupOutcome.Handled;
+import io.dedup.store.CompleteRequest;
 import io.dedup.store.DedupStoreException;
 import io.dedup.store.ResultTooLargeException;
 import io.dedup.store.StoredRecord.State;
@@ -84,9 +85,28 @@ class UnkeepableResultTest extends DeduplicatorTestBase {
     }
 
     @Test
+    @DisplayName("S15 what fails without its result as well, such as a locked row, keeps it")
+    void notTheResult() {
+        Deduplicator dedup = deduplicator();
+        store.on(Op.COMPLETE, Faults.down()); // while pings succeed
+        dedup.execute(call("a"), context -> "kept");
+        await().until(() -> store.calls(Op.COMPLETE).stream()
+                .anyMatch(made -> ((CompleteRequest) made.requests().get(0)).result() == null));
+        int tried = store.calls(Op.COMPLETE).size();
+        await().until(() -> store.calls(Op.COMPLETE).size() > tried);
+
+        assertThat(((CompleteRequest)
+                                store.calls(Op.COMPLETE).get(tried).requests().get(0))
+                        .result())
+                .hasSize(4);
+        assertThat(events.all()).noneMatch(event -> event.startsWith("result not kept"));
+    }
+
+    @Test
     @DisplayName("S15 an outage doesn't cost results: they are kept once the store answers")
     void outage() {
         Deduplicator dedup = deduplicator();
+        store.pingFails(true);
         store.on(Op.COMPLETE, Faults.down());
         dedup.execute(call("a"), context -> "kept");
         await().until(() -> store.calls(Op.COMPLETE).size() > 6);

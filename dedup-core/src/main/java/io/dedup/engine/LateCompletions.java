@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Successes that the store couldn't be told of in time. Thread-safe.
@@ -30,6 +31,12 @@ final class LateCompletions {
     private final WorkList<LateCompletion> waiting = new WorkList<>(LateCompletion::claim);
     private long resultBytes;
     private boolean closed;
+
+    /** The first that failed with a result the last time; of the thread that tells, and no other. */
+    private @Nullable LateCompletion suspect;
+
+    /** The one that failed alone as well. */
+    private @Nullable LateCompletion convicted;
 
     LateCompletions(StoreCalls store, SafeListeners<DedupListener> notifier, ReentrantLock lock) {
         this.store = store;
@@ -76,15 +83,58 @@ final class LateCompletions {
         }
     }
 
-    /** Tells the store of some; whether it answered any. */
+    /**
+     * Tells the store of some; whether it answered any.
+     *
+     * <p>A server may break the connection over a result that is too large. That looks like an outage, and would go on for ever.
+     * So a completion that failed with its result is told alone the next time, and the time after that without its result, if the
+     * store answers a ping just before. When it fails again, the result isn't the reason.
+     */
     boolean tell() {
+        LateCompletion alone = suspect;
+        LateCompletion convict = convicted;
+        suspect = null;
+        convicted = null;
+        if ((alone == null && convict == null) || !store.answers()) {
+            return tell(next());
+        }
+        if (convict != null) {
+            return tellWithoutResult(convict);
+        }
+        boolean answered = tell(List.of(alone));
+        convicted = suspect;
+        suspect = null;
+        return answered;
+    }
+
+    private boolean tellWithoutResult(LateCompletion completion) {
+        boolean answered = tell(List.of(completion.withoutResult()));
+        boolean done;
+        lock.lock();
+        try {
+            done = !waiting.replace(completion);
+            if (done) {
+                resultBytes = Math.max(0, resultBytes - completion.resultBytes()); // 0 after close()
+            }
+        } finally {
+            lock.unlock();
+        }
+        if (done) {
+            tell(
+                    completion,
+                    listener -> listener.resultNotKept(completion.claim().key(), completion.resultBytes()));
+        }
+        return answered;
+    }
+
+    private boolean tell(List<LateCompletion> some) {
         boolean anyAnswer = false;
         List<LateCompletion> claimed = new ArrayList<>();
         List<CompleteRequest> requests = new ArrayList<>();
         List<LateCompletion> unclaimed = new ArrayList<>();
         List<LateCompletion> known = new ArrayList<>();
         List<ClaimRequest> claims = new ArrayList<>();
-        for (LateCompletion each : next()) {
+        for (LateCompletion each : some) {
             ClaimRequest unanswered = each.unanswered();
             if (unanswered == null) {
                 known.add(each);
@@ -114,38 +164,14 @@ final class LateCompletions {
                 requests.add(request);
             }
         }
-        List<WriteResult> answers = withoutOneResult(requests, store.completeAll(requests));
+        List<WriteResult> answers = store.completeAll(requests);
         for (int i = 0; i < claimed.size(); i++) {
             anyAnswer |= settle(claimed.get(i), answers.get(i));
+            if (suspect == null && answers.get(i) instanceof WriteResult.StoreError) {
+                suspect = claimed.get(i).resultBytes() == 0 ? null : claimed.get(i);
+            }
         }
         return giveUp(over) || anyAnswer;
-    }
-
-    /**
-     * What fails with its result each time, and by itself, may succeed without it: a server may break the connection over a
-     * value that is too large, which looks like an outage. So the first of those that failed is tried alone, and then without
-     * its result. In an outage both fail as well; whatever is wrong with one result doesn't keep the rest waiting for ever.
-     */
-    private List<WriteResult> withoutOneResult(List<CompleteRequest> requests, List<WriteResult> answers) {
-        for (int i = 0; i < requests.size(); i++) {
-            CompleteRequest request = requests.get(i);
-            byte[] result = request.result();
-            if (result == null || !(answers.get(i) instanceof WriteResult.StoreError)) {
-                continue;
-            }
-            WriteResult answer = store.complete(request);
-            if (answer instanceof WriteResult.StoreError) {
-                answer = store.complete(request.withoutResult());
-                if (answer.isApplied()) {
-                    notifier.tell(
-                            listener -> listener.resultNotKept(request.claim().key(), result.length));
-                }
-            }
-            List<WriteResult> all = new ArrayList<>(answers);
-            all.set(i, answer);
-            return all;
-        }
-        return answers;
     }
 
     /** What the record behind the store has forgotten by now, the store mustn't begin to remember. */

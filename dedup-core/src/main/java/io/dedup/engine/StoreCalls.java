@@ -55,6 +55,16 @@ final class StoreCalls {
         }
     }
 
+    /** Whether the store takes writes just now. */
+    boolean answers() {
+        try {
+            store.ping();
+            return true;
+        } catch (RuntimeException | Error e) {
+            return false;
+        }
+    }
+
     /** A result that the store doesn't take is left out: the message is done all the same. */
     WriteResult complete(CompleteRequest request) {
         WriteResult answer = completeOnce(request);

@@ -33,6 +33,11 @@ final class WorkList<W> {
         return waiting.remove(claimOf.apply(work)) != null;
     }
 
+    /** Takes the place of what waits for the same claim; false where nothing does. */
+    boolean replace(W work) {
+        return waiting.replace(claimOf.apply(work), work) != null;
+    }
+
     /** Puts it behind the others, so that one that always fails doesn't hold them up. */
     void moveToEnd(W work) {
         if (remove(work)) {

@@ -106,6 +106,8 @@ final class RedisErrors {
             return "; the server is one of a cluster: name it by clusterUri";
         } else if (error.startsWith("CLUSTERDOWN")) {
             return "; the cluster has no master for some slots, or can't reach it";
+        } else if (error.contains("invalid bulk length")) {
+            return "; a value is larger than the server's proto-max-bulk-len: raise that, or lower maxResultBytes";
         } else if (error.startsWith("BUSY")) {
             return "; somebody's script is running on the server. If it is this store's, lower maxBatch";
         }
