@@ -92,9 +92,13 @@ public final class JdbcDedupStoreBuilder {
     }
 
     /**
-     * For how long a statement waits for a row that somebody else has locked; 1 ms to 5 minutes. MariaDB counts in whole
+     * For how long a statement waits for a row that another session has locked; 1 ms to 5 minutes. MariaDB counts in whole
      * seconds, rounded up here. MySQL and H2 go by their own settings: {@code innodb_lock_wait_timeout} and
      * {@code LOCK_TIMEOUT}, both of which may be in the JDBC URL.
+     *
+     * <p>A lock of the whole table, as {@code ALTER TABLE} takes it, is waited for as long on MariaDB and H2 only. On PostgreSQL
+     * and MySQL {@link #queryTimeout} bounds that wait, or the session's own {@code lock_timeout} (PostgreSQL) or
+     * {@code lock_wait_timeout} (MySQL), which may be in the JDBC URL.
      */
     public JdbcDedupStoreBuilder lockTimeout(Duration timeout) {
         this.lockTimeout = between("lockTimeout", timeout, MIN_TIMEOUT, MAX_TIMEOUT);

@@ -19,8 +19,8 @@ record PoolSize(int connections, String setting) {
     /** With fewer, the heartbeat must not keep one to itself: the others would have to share a single one, or none. */
     private static final int ENOUGH_TO_KEEP_ONE = 3;
 
-    /** For one consumer thread; see the formula of {@link #warnings}. */
-    private static final int ENOUGH_FOR_ONE_THREAD = 5;
+    /** For one consumer thread in a transactional mode: its transaction, what it takes beside it, the heartbeat and the purge. */
+    private static final int ENOUGH_FOR_ONE_THREAD = 4;
 
     private static final Logger LOG = LoggerFactory.getLogger(PoolSize.class);
 
@@ -74,11 +74,10 @@ record PoolSize(int connections, String setting) {
         }
         return List.of("The connection pool is too small: it hands out at most " + connections
                 + (connections == 1 ? " connection (" : " connections (") + setting
-                + "). The store needs up to 3 for each"
-                + " consumer thread in mode LEASED (2 in the other modes), and 2 more for the heartbeat and the purge: at"
-                + " least " + ENOUGH_FOR_ONE_THREAD
-                + ". With fewer, claims and lease renewals wait for each other, and fail"
-                + " when the pool's connection time-out is over. Raise "
-                + setting.substring(setting.indexOf(": ") + 2));
+                + "). One consumer thread needs up to 5 in"
+                + " mode LEASED and " + ENOUGH_FOR_ONE_THREAD
+                + " in the transactional modes, each further one 3 and 2 more."
+                + " With fewer, claims and lease renewals wait for each other, and fail when the pool's connection time-out"
+                + " is over. Raise " + setting.substring(setting.indexOf(": ") + 2));
     }
 }
