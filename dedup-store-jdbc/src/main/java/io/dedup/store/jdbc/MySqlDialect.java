@@ -95,8 +95,8 @@ final class MySqlDialect implements Dialect {
     }
 
     /**
-     * In one trip with the statement, and undone with it. The mode keeps assignments in their order. The first of the two
-     * limits is for rows, the second for the table: somebody who alters it.
+     * Sent with the statement in one round trip, and undone with it. The mode keeps assignments in their order. The first limit
+     * bounds waits for rows, the second those for the table, which an operator may be altering.
      */
     private static String limits(JdbcSettings settings, int lockWaitSeconds) {
         return "SET STATEMENT sql_mode = 'STRICT_ALL_TABLES', innodb_lock_wait_timeout = " + lockWaitSeconds

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Somebody who has locked the whole table, such as an operator who alters it. */
+/** Another session has locked the whole table, as an operator's does who alters it. */
 class TableLockTest {
     /** For a machine that is busy; far below the query time-out of these tests. */
     private static final Duration SOON = Duration.ofSeconds(10);
