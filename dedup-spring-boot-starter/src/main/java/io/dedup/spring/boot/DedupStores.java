@@ -22,6 +22,7 @@ final class DedupStores implements AutoCloseable {
 
     private final DedupProperties properties;
     private final ConfigurableListableBeanFactory beans;
+    private final CloseOrder order;
     private @Nullable Opened opened;
     private @Nullable JdbcTable table;
     private boolean closed;
@@ -32,6 +33,7 @@ final class DedupStores implements AutoCloseable {
     DedupStores(DedupProperties properties, ConfigurableListableBeanFactory beans) {
         this.properties = properties;
         this.beans = beans;
+        this.order = new CloseOrder(beans);
     }
 
     /**
@@ -95,7 +97,7 @@ final class DedupStores implements AutoCloseable {
         return switch (type()) {
             case MEMORY -> new Opened(new InMemoryDedupStore(), true);
             case JDBC -> new Opened(table("dedup.store=jdbc").store(), false);
-            case REDIS, TIERED -> new Opened(RedisStores.open(properties.getRedis(), beans), true);
+            case REDIS, TIERED -> new Opened(RedisStores.open(properties.getRedis(), beans, order), true);
         };
     }
 
@@ -126,14 +128,19 @@ final class DedupStores implements AutoCloseable {
 
     private JdbcTable table(String because) {
         if (table == null) {
-            table = JdbcTable.open(properties.getJdbc(), beans, because);
+            table = JdbcTable.open(properties.getJdbc(), beans, order, because);
         }
         return table;
     }
 
+    /** The application's bean of that type, which is closed after this; null when it has none. */
     private <T> @Nullable T bean(Class<T> type) {
         ObjectProvider<T> provider = beans.getBeanProvider(type);
-        return provider.getIfAvailable();
+        T bean = provider.getIfAvailable();
+        if (bean != null) {
+            order.closeAfterStores(bean);
+        }
+        return bean;
     }
 
     private static boolean isPresent(String className) {

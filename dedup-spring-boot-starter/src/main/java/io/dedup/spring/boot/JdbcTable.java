@@ -15,33 +15,40 @@ import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.TransactionManager;
 import org.springframework.transaction.annotation.TransactionManagementConfigurer;
+import org.springframework.transaction.support.ResourceTransactionManager;
 
 /** The table of records in the application's database. Thread-safe. */
 final class JdbcTable {
     private final JdbcProperties properties;
     private final ConfigurableListableBeanFactory beans;
+    private final CloseOrder order;
     private final JdbcDedupStore store;
     private @Nullable TransactionalRecords transactions;
 
-    private JdbcTable(JdbcProperties properties, ConfigurableListableBeanFactory beans, JdbcDedupStore store) {
+    private JdbcTable(
+            JdbcProperties properties, ConfigurableListableBeanFactory beans, CloseOrder order, JdbcDedupStore store) {
         this.properties = properties;
         this.beans = beans;
+        this.order = order;
         this.store = store;
     }
 
     /**
      * Opens the store.
      *
+     * @param order is told of the beans that the table needs
      * @param because what asks for it
      * @throws DedupConfigurationException says what to change
      */
-    static JdbcTable open(JdbcProperties properties, ConfigurableListableBeanFactory beans, String because) {
+    static JdbcTable open(
+            JdbcProperties properties, ConfigurableListableBeanFactory beans, CloseOrder order, String because) {
         DataSource dataSource = one(
                 DataSource.class,
                 properties.getDataSource(),
                 "dedup.jdbc.data-source",
                 beans,
                 because + " asks for a table of records, and ");
+        order.closeAfterStores(dataSource);
         try {
             JdbcDedupStore store = JdbcDedupStore.builder(dataSource)
                     .table(properties.getTable())
@@ -52,7 +59,7 @@ final class JdbcTable {
                     .initializeSchema(InitializeSchema.valueOf(
                             properties.getInitializeSchema().name()))
                     .build();
-            return new JdbcTable(properties, beans, store);
+            return new JdbcTable(properties, beans, order, store);
         } catch (IllegalArgumentException | IllegalStateException | DedupStoreException e) {
             throw DatabaseFailure.of(e, properties.getDataSource());
         }
@@ -65,6 +72,12 @@ final class JdbcTable {
     synchronized TransactionalRecords transactions(String property) {
         if (transactions == null) {
             PlatformTransactionManager manager = transactionManager(property);
+            order.closeAfterStores(manager);
+            if (manager
+                    instanceof
+                    ResourceTransactionManager of) { // such as an EntityManagerFactory, which it may have looked up
+                order.closeAfterStores(of.getResourceFactory());
+            }
             try {
                 transactions = store.transactions(manager).managers(this::managerOf);
             } catch (IllegalArgumentException | IllegalStateException | DedupStoreException e) {

@@ -37,12 +37,13 @@ final class RedisConnection {
     }
 
     /** False where Spring Boot knows none. */
-    static boolean connect(RedisDedupStoreBuilder builder, ConfigurableListableBeanFactory beans) {
+    static boolean connect(RedisDedupStoreBuilder builder, ConfigurableListableBeanFactory beans, CloseOrder order) {
         DataRedisConnectionDetails details =
                 beans.getBeanProvider(DataRedisConnectionDetails.class).getIfAvailable();
         if (details == null) {
             return false;
         }
+        order.closeAfterStores(details);
         new RedisConnection(details, beans.getBean(Environment.class)).connect(builder);
         return true;
     }

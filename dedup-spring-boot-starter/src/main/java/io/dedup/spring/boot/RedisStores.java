@@ -18,9 +18,10 @@ final class RedisStores {
     /**
      * Opens it.
      *
+     * @param order is told of the beans that the store needs
      * @throws DedupConfigurationException says what to change
      */
-    static DedupStore open(RedisProperties properties, ConfigurableListableBeanFactory beans) {
+    static DedupStore open(RedisProperties properties, ConfigurableListableBeanFactory beans, CloseOrder order) {
         String settings = properties.getUrl() == null ? "spring.data.redis" : "dedup.redis.url";
         try {
             RedisDedupStoreBuilder builder = RedisDedupStore.builder()
@@ -29,7 +30,7 @@ final class RedisStores {
                     .commandTimeout(properties.getCommandTimeout());
             if (properties.getUrl() != null) {
                 builder.uri(properties.getUrl());
-            } else if (!CONNECTION_DETAILS || !RedisConnection.connect(builder, beans)) {
+            } else if (!CONNECTION_DETAILS || !RedisConnection.connect(builder, beans, order)) {
                 throw new DedupConfigurationException(
                         "nothing tells where Redis is",
                         "Set dedup.redis.url; or add spring-boot-starter-data-redis, whose spring.data.redis settings"
