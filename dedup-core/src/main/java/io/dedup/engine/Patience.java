@@ -3,8 +3,8 @@ package io.dedup.engine;
 import io.dedup.DedupOutcome.DeferReason;
 import io.dedup.DedupPolicy;
 import java.time.Duration;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,19 +12,26 @@ import org.jspecify.annotations.Nullable;
  * consumers have no better way: where each answer but success spends one of a message's attempts. Thread-safe.
  */
 public final class Patience {
+    /** For how long RocketMQ's push consumer goes on receiving while it closes, and some more. */
+    public static final Duration DEFAULT_WAIT_AFTER_END = Duration.ofSeconds(40);
+
     private final DedupEngine engine;
     private final @Nullable Duration maxWait;
-    private final CountDownLatch over = new CountDownLatch(1);
+    private final Duration waitAfterEnd;
+    private final AtomicReference<@Nullable Long> end = new AtomicReference<>(); // by System.nanoTime()
 
     /**
      * Patience for all messages of a consumer.
      *
      * @param maxWait how long to wait with a message; null for the topic's {@link DedupPolicy#maxProcessingTime} and its
      *     lease, after which whoever had the message has finished or lost it
+     * @param waitAfterEnd how long messages wait after {@link #end}, all together. A consumer that is closing goes on receiving:
+     *     a message that failed at once would be delivered again at once, until it has no attempt left
      */
-    public Patience(DedupEngine engine, @Nullable Duration maxWait) {
+    public Patience(DedupEngine engine, @Nullable Duration maxWait, Duration waitAfterEnd) {
         this.engine = engine;
         this.maxWait = maxWait;
+        this.waitAfterEnd = waitAfterEnd;
     }
 
     /** How long a message may wait before it is given back to the broker. */
@@ -33,9 +40,12 @@ public final class Patience {
         return maxWait != null ? maxWait : policy.maxProcessingTime().plus(policy.lease());
     }
 
-    /** Ends all waits, now and in the future. */
+    /**
+     * The consumers are about to be closed: from now on all messages together wait for as long as the constructor was told, and
+     * then no message waits at all. The deduplicator's end does the same, with the first message that comes after it.
+     */
     public void end() {
-        over.countDown();
+        end.compareAndSet(null, System.nanoTime() + waitAfterEnd.toNanos());
     }
 
     /** For a call that may take as long as its messages' waits. */
@@ -69,8 +79,8 @@ public final class Patience {
          * Admits a delivery and runs its handler, in a transaction where its mode asks for one. What was rolled back for no
          * reason of the handler's, or may have been, is admitted again here: its record tells what became of it.
          *
-         * @return {@link RunEnd.NotRun} with a deferral only when the time is over, the waits are ended or the thread is
-         *     interrupted
+         * @return {@link RunEnd.NotRun} with a deferral only when the time is over, also that after the end of the waits, or the
+         *     thread is interrupted
          */
         public RunEnd run(Delivery delivery, Work work) {
             Work timed = execution -> {
@@ -104,7 +114,7 @@ public final class Patience {
 
         /** @param failure of a handler that had lost its claim: whoever took over decides, nothing runs here */
         private RunEnd attempt(Delivery delivery, Work work, @Nullable Throwable failure, Duration left) {
-            WaitBudget budget = isOver(Duration.ZERO) ? WaitBudget.none() : WaitBudget.of(left);
+            WaitBudget budget = WaitBudget.of(shorter(left, untilEnd()));
             Admission admission = engine.admit(delivery, budget);
             if (!(admission instanceof Admission.Run run)) {
                 return new RunEnd.NotRun(admission);
@@ -121,11 +131,21 @@ public final class Patience {
         }
 
         private boolean isWorthAnotherTry(Admission admission, long begin, Duration atMost) {
-            if (!(admission instanceof Admission.Defer defer) || defer.reason() == DeferReason.CLOSED) {
+            if (!(admission instanceof Admission.Defer defer)) {
                 return false;
             }
-            Duration left = atMost.minusNanos(System.nanoTime() - begin);
-            return !left.isNegative() && !left.isZero() && !isOver(shorter(left, defer.retryAfter()));
+            if (defer.reason() == DeferReason.CLOSED) {
+                end();
+            }
+            Duration left = shorter(atMost.minusNanos(System.nanoTime() - begin), untilEnd());
+            if (left.isNegative() || left.isZero()) {
+                return false;
+            }
+            if (defer.reason() == DeferReason.CLOSED) { // for good: only the wait has a use
+                isInterruptedIn(left);
+                return false;
+            }
+            return !isInterruptedIn(shorter(left, defer.retryAfter()));
         }
 
         private Duration left(Delivery delivery) {
@@ -147,13 +167,21 @@ public final class Patience {
         return a.compareTo(b) < 0 ? a : b;
     }
 
-    /** Waits. True at once when all waits are ended, and when interrupted; the flag stays set then. */
-    private boolean isOver(Duration time) {
-        try {
-            return over.await(time.toNanos(), TimeUnit.NANOSECONDS);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            return true;
+    /** Until nothing waits any more; not positive when that is so. */
+    private Duration untilEnd() {
+        Long at = end.get();
+        return at == null ? Duration.ofNanos(Long.MAX_VALUE) : Duration.ofNanos(at - System.nanoTime());
+    }
+
+    /** Waits. True at once when the thread is interrupted; the flag stays set then. */
+    private static boolean isInterruptedIn(Duration time) {
+        long until = System.nanoTime() + time.toNanos();
+        for (long left = time.toNanos(); left > 0; left = until - System.nanoTime()) {
+            if (Thread.currentThread().isInterrupted()) {
+                return true;
+            }
+            LockSupport.parkNanos(left);
         }
+        return Thread.currentThread().isInterrupted();
     }
 }

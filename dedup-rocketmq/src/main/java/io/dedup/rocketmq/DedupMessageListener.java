@@ -1,5 +1,6 @@
 package io.dedup.rocketmq;
 
+import io.dedup.DedupOutcome.DeferReason;
 import io.dedup.engine.Admission;
 import io.dedup.engine.ConsumerGroup;
 import io.dedup.engine.Patience;
@@ -49,9 +50,10 @@ final class DedupMessageListener implements MessageListener {
         }
         if (admission instanceof Admission.Defer defer) {
             log.warn(
-                    "{} couldn't be decided in time ({}) and costs a delivery attempt",
+                    "{} couldn't be decided in time ({}{}) and costs a delivery attempt",
                     MessageDeliveries.origin(message),
-                    defer.reason());
+                    defer.reason(),
+                    defer.reason() == DeferReason.CLOSED ? ": close consumers before their Deduplicator" : "");
             return ConsumeResult.FAILURE;
         }
         return ConsumeResult.SUCCESS;

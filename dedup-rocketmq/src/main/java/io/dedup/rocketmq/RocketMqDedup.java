@@ -10,8 +10,8 @@ import org.apache.rocketmq.client.apis.consumer.SimpleConsumer;
 /**
  * Makes RocketMQ consumers idempotent: each business message takes effect once within its deduplication window.
  *
- * <p>Thread-safe. Owns nothing. Close it first, which only ends its waits, then the consumers, then the
- * {@link Deduplicator}.
+ * <p>Thread-safe. Owns nothing. Close it first, which only bounds its waits, then the consumers, then the
+ * {@link Deduplicator}. A message that reaches a closed deduplicator waits in place for a while, and then fails.
  */
 public final class RocketMqDedup implements AutoCloseable {
     private final Deduplicator deduplicator;
@@ -80,9 +80,10 @@ public final class RocketMqDedup implements AutoCloseable {
     }
 
     /**
-     * Ends the waits of push consumers for messages that are in flight elsewhere, and for the store: these messages fail,
-     * and come again. Without it, {@code PushConsumer.close()} would wait for them as long as they do. Messages are still
-     * handled afterwards, since a consumer that closes goes through what it has received.
+     * Bounds the waits of push consumers for messages that are in flight elsewhere, and for the store: after
+     * {@link RocketMqDedupBuilder#waitAfterClose} these messages fail, and are redelivered. Without it,
+     * {@code PushConsumer.close()} would wait for them as long as they do. Returns at once. Messages are still handled afterwards,
+     * since a consumer that closes goes through what it has received.
      */
     @Override
     public void close() {

@@ -17,6 +17,7 @@ public final class RocketMqDedupBuilder {
     private final Map<String, MessageIdExtractor<? super MessageView>> byTopic = new HashMap<>();
     private @Nullable MessageIdExtractor<? super MessageView> byDefault;
     private @Nullable Duration maxWait;
+    private Duration waitAfterClose = Patience.DEFAULT_WAIT_AFTER_END;
 
     RocketMqDedupBuilder(Deduplicator deduplicator) {
         this.deduplicator = Objects.requireNonNull(deduplicator, "deduplicator");
@@ -56,6 +57,23 @@ public final class RocketMqDedupBuilder {
     }
 
     /**
+     * How long the messages that can't be decided wait after {@link RocketMqDedup#close}, all of them together; after that they fail
+     * at once. A consumer that is being closed goes on receiving for a while: what failed at once would be delivered
+     * again at once, and each time spend an attempt. Closing the consumer takes up to this time longer. 40 s by default.
+     *
+     * <p>Counts from the end of the {@link Deduplicator} instead where that is closed first, which it shouldn't be.
+     *
+     * @throws IllegalArgumentException when it is negative
+     */
+    public RocketMqDedupBuilder waitAfterClose(Duration wait) {
+        if (wait.isNegative()) {
+            throw new IllegalArgumentException("waitAfterClose must not be negative, but is " + wait);
+        }
+        waitAfterClose = wait;
+        return this;
+    }
+
+    /**
      * The decorator.
      *
      * @throws IllegalArgumentException when there is no extractor at all
@@ -68,6 +86,6 @@ public final class RocketMqDedupBuilder {
         return new RocketMqDedup(
                 deduplicator,
                 new MessageDeliveries(deduplicator, byDefault, byTopic),
-                new Patience(deduplicator.engine(), maxWait));
+                new Patience(deduplicator.engine(), maxWait, waitAfterClose));
     }
 }

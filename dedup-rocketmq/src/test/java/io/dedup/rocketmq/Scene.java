@@ -47,6 +47,7 @@ import org.jspecify.annotations.Nullable;
 
 /** One topic, one group, one store and one decorator on the shared server, and what a test asks of them. */
 final class Scene implements AutoCloseable {
+    static final Duration WAIT_AFTER_CLOSE = Duration.ofSeconds(3);
     static final Duration PATIENCE = Duration.ofMinutes(1);
 
     /** What a store's client may take for its first connection, in a JVM that has to load its classes. */
@@ -224,7 +225,7 @@ final class Scene implements AutoCloseable {
     }
 
     RocketMqDedupBuilder builder() {
-        return RocketMqDedup.builder(dedup).id(RocketMqMessageIds.property("id"));
+        return RocketMqDedup.builder(dedup).waitAfterClose(WAIT_AFTER_CLOSE).id(RocketMqMessageIds.property("id"));
     }
 
     PushConsumer start(MessageListener listener) {

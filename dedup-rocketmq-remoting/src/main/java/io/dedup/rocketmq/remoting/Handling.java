@@ -1,5 +1,6 @@
 package io.dedup.rocketmq.remoting;
 
+import io.dedup.DedupOutcome.DeferReason;
 import io.dedup.engine.Admission;
 import io.dedup.engine.ConsumerGroup;
 import io.dedup.engine.Patience;
@@ -67,7 +68,11 @@ final class Handling {
             return End.HOPELESS;
         }
         if (admission instanceof Admission.Defer defer) {
-            log.warn("{} couldn't be decided in time ({}) and costs an attempt", origin, defer.reason());
+            log.warn(
+                    "{} couldn't be decided in time ({}{}) and costs an attempt",
+                    origin,
+                    defer.reason(),
+                    defer.reason() == DeferReason.CLOSED ? ": shut consumers down before their Deduplicator" : "");
             return End.AGAIN;
         }
         return End.DONE;

@@ -19,8 +19,8 @@ import org.apache.rocketmq.remoting.protocol.heartbeat.MessageModel;
  * <p>The listener is given its messages one by one, whatever the consumer's batch size. Not for broadcasting, where each
  * consumer of a group is meant to handle each message.
  *
- * <p>Thread-safe. Owns nothing. Close it first, which only ends its waits, then the consumers, then the
- * {@link Deduplicator}.
+ * <p>Thread-safe. Owns nothing. Close it first, which only bounds its waits, then the consumers, then the
+ * {@link Deduplicator}. A message that reaches a closed deduplicator waits in place for a while, and then fails.
  */
 public final class RemotingDedup implements AutoCloseable {
     /** Two thirds of the client's default consumeTimeout, after which a message that is still handled comes again. */
@@ -119,8 +119,9 @@ public final class RemotingDedup implements AutoCloseable {
     }
 
     /**
-     * Ends the waits for messages that are in flight elsewhere, and for the store: these messages fail, and come again.
-     * Messages are still handled afterwards, until the consumer is shut down.
+     * Bounds the waits for messages that are in flight elsewhere, and for the store: after
+     * {@link RemotingDedupBuilder#waitAfterClose} these messages fail, and are redelivered. Returns at once. Messages are still
+     * handled afterwards, until the consumer is shut down.
      */
     @Override
     public void close() {

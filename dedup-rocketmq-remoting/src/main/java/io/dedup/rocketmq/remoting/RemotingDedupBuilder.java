@@ -18,6 +18,7 @@ public final class RemotingDedupBuilder {
     private final Map<String, MessageIdExtractor<? super MessageExt>> byTopic = new HashMap<>();
     private @Nullable MessageIdExtractor<? super MessageExt> byDefault;
     private @Nullable Duration maxWait;
+    private Duration waitAfterClose = Patience.DEFAULT_WAIT_AFTER_END;
 
     RemotingDedupBuilder(Deduplicator deduplicator) {
         this.deduplicator = Objects.requireNonNull(deduplicator, "deduplicator");
@@ -60,6 +61,23 @@ public final class RemotingDedupBuilder {
     }
 
     /**
+     * How long the messages that can't be decided wait after {@link RemotingDedup#close}, all of them together; after that they are sent back
+     * at once. A consumer that is being closed goes on receiving for a while: what failed at once would be delivered
+     * again at once, and each time spend an attempt. Closing the consumer takes up to this time longer. 40 s by default.
+     *
+     * <p>Counts from the end of the {@link Deduplicator} instead where that is closed first, which it shouldn't be.
+     *
+     * @throws IllegalArgumentException when it is negative
+     */
+    public RemotingDedupBuilder waitAfterClose(Duration wait) {
+        if (wait.isNegative()) {
+            throw new IllegalArgumentException("waitAfterClose must not be negative, but is " + wait);
+        }
+        waitAfterClose = wait;
+        return this;
+    }
+
+    /**
      * The decorator.
      *
      * @throws IllegalArgumentException when there is no extractor at all
@@ -72,6 +90,6 @@ public final class RemotingDedupBuilder {
         return new RemotingDedup(
                 deduplicator,
                 new MessageDeliveries(deduplicator, byDefault, byTopic),
-                new Patience(deduplicator.engine(), maxWait));
+                new Patience(deduplicator.engine(), maxWait, waitAfterClose));
     }
 }

@@ -47,6 +47,7 @@ import org.jspecify.annotations.Nullable;
 
 /** One topic, one group, one store and one decorator on the shared server, and what a test asks of them. */
 final class Scene implements AutoCloseable {
+    static final Duration WAIT_AFTER_CLOSE = Duration.ofSeconds(3);
     static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final int ONE_SECOND = 1; // the broker's first delay level
     private static final int TIMEOUT_MILLIS = 30_000; // the client's 3 s are short for a busy machine
@@ -193,7 +194,7 @@ final class Scene implements AutoCloseable {
     }
 
     RemotingDedupBuilder builder() {
-        return RemotingDedup.builder(dedup).id(RemotingMessageIds.property("id"));
+        return RemotingDedup.builder(dedup).waitAfterClose(WAIT_AFTER_CLOSE).id(RemotingMessageIds.property("id"));
     }
 
     DefaultMQPushConsumer start(MessageListenerConcurrently listener) {

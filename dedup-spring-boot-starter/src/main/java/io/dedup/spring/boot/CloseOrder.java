@@ -11,6 +11,8 @@ final class CloseOrder {
     /** The names of the beans of {@link DedupAutoConfiguration} and {@link RocketMqDedupAutoConfiguration}. */
     private static final String STORES = "dedupStores";
 
+    private static final String ROCKETMQ_LISTENERS = "dedupRocketMqListeners";
+
     private final ConfigurableListableBeanFactory beans;
 
     CloseOrder(ConfigurableListableBeanFactory beans) {
@@ -24,5 +26,10 @@ final class CloseOrder {
                 beans.registerDependentBean(name, STORES);
             }
         }
+    }
+
+    /** A bean that receives from RocketMQ, or that what receives depends on. */
+    void closeBeforeRocketMqListeners(String name) {
+        beans.registerDependentBean(ROCKETMQ_LISTENERS, name);
     }
 }

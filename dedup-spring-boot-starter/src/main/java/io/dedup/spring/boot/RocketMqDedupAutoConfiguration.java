@@ -21,8 +21,10 @@ final class RocketMqDedupAutoConfiguration {
             AnnotationReader annotations,
             DedupUnits units,
             DedupStores stores,
-            ConfigurableListableBeanFactory beans) {
-        return new RocketMqListeners(plans, annotations, units, stores, new RocketMqIds(new ExtractorBeans(beans)));
+            ConfigurableListableBeanFactory beans,
+            RocketMqListenerPostProcessor seen) {
+        return new RocketMqListeners(
+                plans, annotations, units, stores, new RocketMqIds(new ExtractorBeans(beans)), seen::groupsOfConsumers);
     }
 
     /** Static: it is asked about every bean. */

@@ -6,12 +6,14 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Collectors;
+import org.apache.rocketmq.client.apis.consumer.LitePushConsumer;
 import org.apache.rocketmq.client.apis.consumer.MessageListener;
 import org.apache.rocketmq.client.apis.consumer.PushConsumer;
+import org.apache.rocketmq.client.apis.consumer.SimpleConsumer;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
-import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.beans.factory.config.DestructionAwareBeanPostProcessor;
 import org.springframework.boot.context.properties.bind.Bindable;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.core.env.Environment;
@@ -19,15 +21,18 @@ import org.springframework.core.env.Environment;
 /**
  * Puts itself in front of message listener beans whose consumer group is known. A listener doesn't know its group, and a
  * group is what tells consumers apart; so a bean that nobody named a group for is left alone. Remembers the push consumers, for
- * {@link RocketMqConsumerCheck}.
+ * {@link RocketMqConsumerCheck}, and has consumers closed before what deduplicates.
  */
-final class RocketMqListenerPostProcessor implements BeanPostProcessor {
+final class RocketMqListenerPostProcessor implements DestructionAwareBeanPostProcessor {
     private final ConfigurableListableBeanFactory beans;
     private final Environment environment;
     private final ObjectProvider<RocketMqListeners> listeners;
     private final ObjectProvider<KnownTopics> known;
     private final List<RocketMqListener> decorated = new CopyOnWriteArrayList<>();
     private final Map<String, PushConsumer> consumers = new ConcurrentHashMap<>();
+    private final Set<String> groupsOfConsumers = ConcurrentHashMap.newKeySet();
+    private final CloseOrder order;
+    private volatile @Nullable RocketMqListeners asked;
 
     RocketMqListenerPostProcessor(
             ConfigurableListableBeanFactory beans,
@@ -35,6 +40,7 @@ final class RocketMqListenerPostProcessor implements BeanPostProcessor {
             ObjectProvider<RocketMqListeners> listeners,
             ObjectProvider<KnownTopics> known) {
         this.beans = beans;
+        this.order = new CloseOrder(beans);
         this.environment = environment;
         this.listeners = listeners;
         this.known = known;
@@ -42,7 +48,14 @@ final class RocketMqListenerPostProcessor implements BeanPostProcessor {
 
     @Override
     public Object postProcessAfterInitialization(Object bean, String name) {
+        if (bean instanceof PushConsumer || bean instanceof LitePushConsumer || bean instanceof SimpleConsumer) {
+            order.closeBeforeRocketMqListeners(name);
+        }
+        if (bean instanceof LitePushConsumer consumer) {
+            groupsOfConsumers.add(consumer.getConsumerGroup());
+        }
         if (bean instanceof PushConsumer consumer) {
+            groupsOfConsumers.add(consumer.getConsumerGroup());
             consumers.put(name, consumer);
             Set<String> topics = consumer.getSubscriptionExpressions().keySet();
             known.getObject().add(new ListenerSpec(name, consumer.getConsumerGroup(), topics, null, null));
@@ -58,11 +71,42 @@ final class RocketMqListenerPostProcessor implements BeanPostProcessor {
         if (group.isEmpty()) {
             return bean;
         }
-        RocketMqListener decorator = new RocketMqListener(
-                name, group, topic -> listeners.getObject().of(name, group, annotation, listener, topic));
+        RocketMqListener decorator =
+                new RocketMqListener(name, group, topic -> listeners().of(name, group, annotation, listener, topic));
         decorated.add(decorator);
+        order.closeBeforeRocketMqListeners(name); // and so is whatever it is injected into
         known.getObject().addLater();
         return decorator;
+    }
+
+    private RocketMqListeners listeners() {
+        RocketMqListeners found = listeners.getObject();
+        asked = found;
+        return found;
+    }
+
+    @Override
+    public boolean requiresDestruction(Object bean) {
+        return bean instanceof PushConsumer || bean instanceof LitePushConsumer;
+    }
+
+    /** The client waits for its handlers without a limit. */
+    @Override
+    public void postProcessBeforeDestruction(Object bean, String name) {
+        RocketMqListeners waiting = asked;
+        if (waiting == null) {
+            return; // no listener has asked for it, and at this time it can't be made
+        }
+        if (bean instanceof PushConsumer consumer) {
+            waiting.endWaits(consumer.getConsumerGroup()::equals);
+        } else if (bean instanceof LitePushConsumer consumer) {
+            waiting.endWaits(consumer.getConsumerGroup()::equals);
+        }
+    }
+
+    /** The groups of consumers that are beans, of which {@link #postProcessBeforeDestruction} hears. */
+    Set<String> groupsOfConsumers() {
+        return Set.copyOf(groupsOfConsumers);
     }
 
     /** What it stands in front of. */

@@ -10,6 +10,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
 import org.apache.rocketmq.client.apis.consumer.MessageListener;
 import org.apache.rocketmq.client.apis.message.MessageView;
 import org.jspecify.annotations.Nullable;
@@ -30,16 +32,29 @@ final class RocketMqListeners implements SmartLifecycle {
     private final DedupUnits units;
     private final DedupStores stores;
     private final RocketMqIds ids;
+    private final Supplier<Set<String>> groupsOfConsumerBeans;
     private final Map<DedupUnit, RocketMqDedup> byUnit = new ConcurrentHashMap<>();
+    private final Map<RocketMqDedup, Set<String>> groups = new ConcurrentHashMap<>();
     private volatile boolean running;
 
+    /**
+     * For the listeners of an application.
+     *
+     * @param groupsOfConsumerBeans the groups for which {@link #endWaits} is called before their consumers are closed
+     */
     RocketMqListeners(
-            Plans plans, AnnotationReader annotations, DedupUnits units, DedupStores stores, RocketMqIds ids) {
+            Plans plans,
+            AnnotationReader annotations,
+            DedupUnits units,
+            DedupStores stores,
+            RocketMqIds ids,
+            Supplier<Set<String>> groupsOfConsumerBeans) {
         this.plans = plans;
         this.annotations = annotations;
         this.units = units;
         this.stores = stores;
         this.ids = ids;
+        this.groupsOfConsumerBeans = groupsOfConsumerBeans;
     }
 
     /** What handles a topic's messages: the listener itself where the topic isn't deduplicated. */
@@ -55,6 +70,7 @@ final class RocketMqListeners implements SmartLifecycle {
         DedupUnit unit = units.of(BROKER, planned);
         requireInTransaction(bean, unit, listener, topic);
         RocketMqDedup dedup = byUnit.computeIfAbsent(unit, this::open);
+        groups.computeIfAbsent(dedup, unused -> ConcurrentHashMap.newKeySet()).add(group);
         if (running) { // what is known at start is in the table of all listeners
             log.info("{}", new StartTable(List.of(new DedupUnits.Served(planned, unit)), stores).text());
         }
@@ -102,11 +118,30 @@ final class RocketMqListeners implements SmartLifecycle {
         running = true;
     }
 
-    /** Before the consumers are closed, who would wait for those that wait. What they still have is handled. */
+    /**
+     * A consumer that isn't a bean may be closed at any time from now on. One that is a bean is closed later, and goes on
+     * receiving until then.
+     */
     @Override
     public void stop() {
         running = false;
-        byUnit.values().forEach(RocketMqDedup::close);
+        Set<String> later = groupsOfConsumerBeans.get();
+        endWaits(group -> !later.contains(group));
+    }
+
+    /** Bounds the waits of messages, which the consumers of these groups would wait for as they are closed. */
+    void endWaits(Predicate<String> ofGroup) {
+        groups.forEach((dedup, its) -> {
+            if (its.stream().anyMatch(ofGroup)) {
+                dedup.close();
+            }
+        });
+    }
+
+    /** A context that is paused goes on later; its consumers don't stop meanwhile. */
+    @Override
+    public boolean isPauseable() {
+        return false;
     }
 
     @Override

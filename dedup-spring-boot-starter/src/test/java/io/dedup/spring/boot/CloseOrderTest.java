@@ -1,6 +1,7 @@
 package io.dedup.spring.boot;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariDataSource;
@@ -13,6 +14,7 @@ import io.dedup.store.StoredRecord;
 import io.dedup.store.TransactionalRecords;
 import io.dedup.store.jdbc.JdbcDedupStore;
 import io.dedup.testservers.KafkaServers;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -24,17 +26,25 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import javax.sql.DataSource;
 import org.apache.rocketmq.client.apis.consumer.ConsumeResult;
+import org.apache.rocketmq.client.apis.consumer.FilterExpression;
+import org.apache.rocketmq.client.apis.consumer.LitePushConsumer;
 import org.apache.rocketmq.client.apis.consumer.MessageListener;
+import org.apache.rocketmq.client.apis.consumer.PushConsumer;
+import org.apache.rocketmq.client.apis.consumer.SimpleConsumer;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.DependsOn;
 import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.Lazy;
 import org.springframework.core.env.Environment;
@@ -187,6 +197,105 @@ class CloseOrderTest {
         void handle(List<String> values) {
             run.handle();
         }
+    }
+
+    /** What receives from RocketMQ, and notes at its end whether a message could still be handled. */
+    @SpringBootConfiguration(proxyBeanMethods = false)
+    @ImportAutoConfiguration({DedupAutoConfiguration.class, RocketMqDedupAutoConfiguration.class})
+    static class Consumers {
+        @Bean
+        MessageListener billing(Run run) {
+            return message -> {
+                run.events.add("handled");
+                return ConsumeResult.SUCCESS;
+            };
+        }
+
+        @Bean
+        PushConsumer push(ObjectProvider<MessageListener> billing, Run run) {
+            return consumer(PushConsumer.class, billing.getObject(), run);
+        }
+
+        @Bean
+        LitePushConsumer lite(ObjectProvider<MessageListener> billing, Run run) {
+            return consumer(LitePushConsumer.class, billing.getObject(), run);
+        }
+
+        @Bean
+        SimpleConsumer simple(ObjectProvider<MessageListener> billing, Run run) {
+            return consumer(SimpleConsumer.class, billing.getObject(), run);
+        }
+
+        /** A loop of the application's own. */
+        @Bean
+        AutoCloseable loop(MessageListener billing, Run run) {
+            return consumer(AutoCloseable.class, billing, run);
+        }
+
+        private static <T> T consumer(Class<T> type, MessageListener listener, Run run) {
+            return type.cast(Proxy.newProxyInstance(
+                    type.getClassLoader(), new Class<?>[] {type}, (proxy, method, args) -> {
+                        switch (method.getName()) {
+                            case "close" ->
+                                run.events.add(type.getSimpleName() + " "
+                                        + listener.consume(PlayedMessage.of("orders", type.getSimpleName())));
+                            case "hashCode" -> {
+                                return System.identityHashCode(proxy);
+                            }
+                            case "equals" -> {
+                                return proxy == args[0];
+                            }
+                            case "getConsumerGroup" -> {
+                                return "billing";
+                            }
+                            case "getSubscriptionExpressions" -> {
+                                return Map.of("orders", FilterExpression.SUB_ALL);
+                            }
+                            default -> throw new IllegalStateException(method.getName());
+                        }
+                        return null;
+                    }));
+        }
+    }
+
+    @Test
+    @DisplayName("R9: whatever receives from RocketMQ is closed while messages can still be handled")
+    void consumersFirst() {
+        Run run = new Run();
+        start(
+                        Consumers.class,
+                        run,
+                        List.of(
+                                "--dedup.store=memory",
+                                "--dedup.topics.orders.id=property:order-id",
+                                "--dedup.listeners.billing.consumer-group=billing"))
+                .close();
+        assertThat(run.events)
+                .contains(
+                        "PushConsumer SUCCESS",
+                        "LitePushConsumer SUCCESS",
+                        "SimpleConsumer SUCCESS",
+                        "AutoCloseable SUCCESS");
+    }
+
+    /** It fails before the starter's own beans are made. */
+    @Configuration(proxyBeanMethods = false)
+    @Import(Consumers.class)
+    static class Failing {
+        @Bean
+        @DependsOn("push")
+        String fails() {
+            throw new IllegalStateException("on purpose");
+        }
+    }
+
+    @Test
+    @DisplayName("R9: consumers are closed, too, when the start fails before anything that deduplicates is there")
+    void failedStart() {
+        Run run = new Run();
+        assertThatThrownBy(() -> start(Failing.class, run, List.of("--dedup.store=memory")))
+                .hasStackTraceContaining("on purpose");
+        assertThat(run.events).contains("PushConsumer SUCCESS");
     }
 
     private static HikariDataSource pool(String url) {

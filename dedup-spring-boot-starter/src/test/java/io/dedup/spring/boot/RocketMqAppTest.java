@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.dedup.store.DedupStore;
+import io.dedup.store.memory.InMemoryDedupStore;
 import io.dedup.testservers.RedisServer;
 import io.dedup.testservers.RedisServers;
 import io.dedup.testservers.RocketMqServer;
@@ -15,7 +17,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.apache.rocketmq.client.apis.ClientConfiguration;
 import org.apache.rocketmq.client.apis.ClientException;
 import org.apache.rocketmq.client.apis.ClientServiceProvider;
@@ -26,6 +32,7 @@ import org.apache.rocketmq.client.apis.consumer.PushConsumer;
 import org.apache.rocketmq.client.apis.consumer.PushConsumerBuilder;
 import org.apache.rocketmq.client.apis.message.MessageView;
 import org.apache.rocketmq.client.apis.producer.Producer;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.SpringBootConfiguration;
@@ -109,6 +116,87 @@ class RocketMqAppTest {
                     .satisfies(
                             served -> assertThat(served.listener().consumer()).isEqualTo("group-" + ID));
         }
+    }
+
+    private static final CountDownLatch STARTED = new CountDownLatch(1);
+    private static final CountDownLatch RELEASED = new CountDownLatch(1);
+    private static final Map<String, Integer> ATTEMPTS = new ConcurrentHashMap<>();
+
+    @SpringBootConfiguration(proxyBeanMethods = false)
+    @ImportAutoConfiguration({DedupAutoConfiguration.class, RocketMqDedupAutoConfiguration.class})
+    static class Restarted {
+        private static final DedupStore STORE = new InMemoryDedupStore();
+
+        /** Outlives the application, as a real one does. */
+        @Bean(destroyMethod = "")
+        DedupStore store() {
+            return STORE;
+        }
+
+        @Bean
+        MessageListener billing() {
+            return message -> {
+                String id = message.getProperties().get("order-id");
+                if (id.equals("slow")) {
+                    STARTED.countDown();
+                    try {
+                        if (!RELEASED.await(TestApp.LIMIT.toSeconds(), TimeUnit.SECONDS)) {
+                            return ConsumeResult.FAILURE;
+                        }
+                    } catch (InterruptedException e) {
+                        return ConsumeResult.FAILURE;
+                    }
+                }
+                ATTEMPTS.merge(id, message.getDeliveryAttempt(), Math::max);
+                return ConsumeResult.SUCCESS;
+            };
+        }
+
+        @Bean
+        PushConsumer consumer(MessageListener billing, Environment environment) throws ClientException {
+            return ClientServiceProvider.loadService()
+                    .newPushConsumerBuilder()
+                    .setClientConfiguration(configuration(environment.getRequiredProperty("endpoints")))
+                    .setConsumerGroup("group-" + ID)
+                    .setSubscriptionExpressions(Map.of(ORDERS, FilterExpression.SUB_ALL))
+                    .setMessageListener(billing)
+                    .build();
+        }
+    }
+
+    @Test
+    @DisplayName(
+            "R9: a restart while messages arrive spends none of their attempts, and a handler that is running is awaited")
+    void restart() throws Exception {
+        RocketMqServer server = RocketMqServers.shared();
+        server.createTopic(ORDERS, TopicType.NORMAL, 1);
+        server.createGroup("group-" + ID, false, 16, Duration.ofMillis(200));
+        List<String> ids = new ArrayList<>(List.of("slow"));
+        try (Producer producer = ClientServiceProvider.loadService()
+                .newProducerBuilder()
+                .setClientConfiguration(configuration(server.endpoints()))
+                .setTopics(ORDERS)
+                .build()) {
+            ConfigurableApplicationContext context = start(server, Restarted.class);
+            send(producer, ORDERS, "slow", "slow");
+            assertThat(STARTED.await(TestApp.LIMIT.toSeconds(), TimeUnit.SECONDS))
+                    .isTrue();
+            CompletableFuture<Void> closing = CompletableFuture.runAsync(context::close);
+            await().atMost(TestApp.LIMIT).until(context::isClosed);
+            for (int i = 0; i < 10; i++) {
+                send(producer, ORDERS, "while closing", "m" + i);
+                ids.add("m" + i);
+            }
+            RELEASED.countDown();
+            closing.get(TestApp.LIMIT.toSeconds(), TimeUnit.SECONDS);
+        }
+        try (ConfigurableApplicationContext again = start(server, Restarted.class)) {
+            await().atMost(TestApp.LIMIT).until(() -> ATTEMPTS.keySet().containsAll(ids));
+        }
+        // 2 for a message that the client has received after it stopped to handle any
+        assertThat(ATTEMPTS.values())
+                .allSatisfy(attempts -> assertThat(attempts).isLessThanOrEqualTo(2));
+        assertThat(ATTEMPTS).containsEntry("slow", 1);
     }
 
     @SpringBootConfiguration(proxyBeanMethods = false)
