@@ -10,6 +10,17 @@ public class ChecksProperties {
     /** How long the start may wait for the broker's answer; without one the check is left out. */
     private Duration brokerTimeout = Duration.ofSeconds(5);
 
+    /** Whether the start is refused when listeners are there, and no entry is for any of them; false makes it a warning. */
+    private boolean refuseUnused = true;
+
+    public boolean isRefuseUnused() {
+        return refuseUnused;
+    }
+
+    public void setRefuseUnused(boolean refuseUnused) {
+        this.refuseUnused = refuseUnused;
+    }
+
     public boolean isBroker() {
         return broker;
     }

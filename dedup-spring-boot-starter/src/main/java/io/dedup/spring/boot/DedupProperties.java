@@ -94,7 +94,7 @@ public class DedupProperties {
     @NestedConfigurationProperty
     private final TracingProperties tracing = new TracingProperties();
 
-    /** The checks at start that ask the broker. */
+    /** The checks at start. */
     @NestedConfigurationProperty
     private final ChecksProperties checks = new ChecksProperties();
 

@@ -2,6 +2,7 @@ package io.dedup.spring.boot;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.ObjectProvider;
@@ -38,7 +39,11 @@ final class DedupStart implements SmartLifecycle {
     public void start() {
         running = true;
         List<DedupUnits.Served> served = units.served();
-        List<StartCheck.Warning> warnings = new ArrayList<>(new UnusedEntries(plans, known, units).warnings());
+        UnusedEntries unused = new UnusedEntries(plans, known);
+        List<StartCheck.Warning> warnings = new ArrayList<>(unused.warnings());
+        if (served.isEmpty()) {
+            requireSomething(unused.nothingIsMeant(), warnings);
+        }
         checks.orderedStream().forEach(check -> warnings.addAll(check.warnings(served)));
         if (!served.isEmpty()) {
             log.info("{}", new StartTable(served, stores).text());
@@ -54,6 +59,15 @@ final class DedupStart implements SmartLifecycle {
                         warning.problem(), warning.action() + " (A warning without dedup.strict.)");
             }
             log.warn("{}. {}", warning.problem(), warning.action());
+        }
+    }
+
+    private void requireSomething(StartCheck.@Nullable Warning nothing, List<StartCheck.Warning> warnings) {
+        if (nothing != null && properties.getChecks().isRefuseUnused()) {
+            throw new DedupConfigurationException(nothing.problem(), nothing.action());
+        }
+        if (nothing != null) {
+            warnings.add(nothing);
         }
     }
 

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
@@ -51,18 +52,26 @@ final class DedupUnits implements AutoCloseable {
     }
 
     /**
-     * The unit that serves a listener.
+     * Finds the unit that serves a listener, and remembers that it does.
      *
+     * @param check refuses the listener, which isn't remembered then, by an exception
      * @throws DedupConfigurationException when it can't be served; says what to change
      */
-    synchronized DedupUnit of(String broker, PlannedListener listener) {
+    synchronized Served serve(String broker, PlannedListener listener, Consumer<DedupUnit> check) {
         requireOneGroup(broker, listener);
         DedupUnit unit = units.stream()
                 .filter(each -> each.serves(broker, listener))
                 .findFirst()
                 .orElseGet(() -> open(broker, listener));
-        served.add(new Served(listener, unit));
-        return unit;
+        check.accept(unit);
+        Served added = new Served(listener, unit);
+        served.add(added);
+        return added;
+    }
+
+    /** The listener is no longer there. Its unit stays, for listeners that are made later. */
+    synchronized void forget(Served gone) {
+        served.remove(gone);
     }
 
     /** Two groups under one consumer name would each take what the other has handled for duplicates. */

@@ -9,6 +9,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProp
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.context.annotation.Bean;
 import org.springframework.kafka.annotation.KafkaListenerAnnotationBeanPostProcessor;
+import org.springframework.kafka.config.KafkaListenerEndpointRegistry;
 import org.springframework.kafka.core.KafkaAdmin;
 
 /** Deduplicates {@code @KafkaListener}s, where the application has spring-kafka. */
@@ -23,6 +24,7 @@ final class KafkaDedupAutoConfiguration {
             DedupUnits units,
             KnownTopics known,
             DedupProperties properties,
+            ObjectProvider<KafkaListenerEndpointRegistry> registries,
             ConfigurableListableBeanFactory beans) {
         return new KafkaListeners(
                 plans,
@@ -30,6 +32,7 @@ final class KafkaDedupAutoConfiguration {
                 units,
                 new KafkaIds(new ExtractorBeans(beans)),
                 known,
+                registries,
                 properties.getKafka().isClaimAhead());
     }
 

@@ -15,7 +15,9 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.core.annotation.AnnotatedElementUtils;
+import org.springframework.kafka.config.KafkaListenerEndpointRegistry;
 import org.springframework.kafka.listener.AbstractMessageListenerContainer;
 import org.springframework.kafka.listener.ContainerProperties;
 import org.springframework.kafka.support.TopicPartitionOffset;
@@ -30,12 +32,13 @@ final class KafkaListeners implements AutoCloseable {
     private final DedupUnits units;
     private final KafkaIds ids;
     private final KnownTopics known;
+    private final ObjectProvider<KafkaListenerEndpointRegistry> registries;
     private final boolean claimAhead;
     private final List<Decorated> decorated = new CopyOnWriteArrayList<>();
     private final Map<DedupUnit, KafkaDedup> byUnit = new ConcurrentHashMap<>();
 
     /** A container, and what decorates it. */
-    record Decorated(AbstractMessageListenerContainer<?, ?> container, KafkaDedup dedup) {}
+    record Decorated(AbstractMessageListenerContainer<?, ?> container, KafkaDedup dedup, DedupUnits.Served served) {}
 
     KafkaListeners(
             Plans plans,
@@ -43,12 +46,14 @@ final class KafkaListeners implements AutoCloseable {
             DedupUnits units,
             KafkaIds ids,
             KnownTopics known,
+            ObjectProvider<KafkaListenerEndpointRegistry> registries,
             boolean claimAhead) {
         this.plans = plans;
         this.annotations = annotations;
         this.units = units;
         this.ids = ids;
         this.known = known;
+        this.registries = registries;
         this.claimAhead = claimAhead;
     }
 
@@ -62,14 +67,33 @@ final class KafkaListeners implements AutoCloseable {
     KafkaDedup dedupOf(AbstractMessageListenerContainer<?, ?> container, AnnotatedElement annotated) {
         ListenerSpec spec = spec(container, annotated);
         known.add(spec);
+        forgetUnregistered();
         PlannedListener planned = PlannedListener.of(spec, plans, annotations);
         if (planned == null) {
             return null;
         }
         planned.byTopic().values().forEach(this::extractor); // refuses what isn't for Kafka, before anything is opened
-        KafkaDedup dedup = byUnit.computeIfAbsent(units.of(BROKER, planned), this::open);
-        decorated.add(new Decorated(container, dedup));
+        DedupUnits.Served served = units.serve(BROKER, planned, unit -> {});
+        KafkaDedup dedup = byUnit.computeIfAbsent(served.unit(), this::open);
+        decorated.add(new Decorated(container, dedup, served));
         return dedup;
+    }
+
+    /**
+     * Containers can be unregistered at run time, which nobody hears of. A registry registers a container before it makes the next
+     * one, so whatever isn't registered as the next one is made has gone, or wasn't finished.
+     */
+    private void forgetUnregistered() {
+        List<Decorated> gone = decorated.stream()
+                .filter(each -> registries.stream()
+                        .noneMatch(registry -> registry.getListenerContainer(
+                                        String.valueOf(each.container().getListenerId()))
+                                == each.container()))
+                .toList();
+        if (gone.size() < decorated.size()) { // otherwise they are in a registry that isn't a bean
+            decorated.removeAll(gone);
+            gone.forEach(each -> units.forget(each.served()));
+        }
     }
 
     /** The containers that are decorated, but those of retry topics. */

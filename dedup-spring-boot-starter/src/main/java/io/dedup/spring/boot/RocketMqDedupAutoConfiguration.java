@@ -39,8 +39,8 @@ final class RocketMqDedupAutoConfiguration {
 
     @Bean
     RocketMqStart dedupRocketMqStart(
-            Plans plans, RocketMqListenerPostProcessor seen, ObjectProvider<DedupStores> stores) {
-        return new RocketMqStart(plans, seen, stores);
+            Plans plans, RocketMqListenerPostProcessor seen, KnownTopics known, ObjectProvider<DedupStores> stores) {
+        return new RocketMqStart(plans, seen, known, stores);
     }
 
     @Bean

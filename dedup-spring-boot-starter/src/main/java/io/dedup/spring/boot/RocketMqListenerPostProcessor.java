@@ -75,7 +75,6 @@ final class RocketMqListenerPostProcessor implements DestructionAwareBeanPostPro
                 new RocketMqListener(name, group, topic -> listeners().of(name, group, annotation, listener, topic));
         decorated.add(decorator);
         order.closeBeforeRocketMqListeners(name); // and so is whatever it is injected into
-        known.getObject().addLater();
         return decorator;
     }
 

@@ -63,18 +63,33 @@ final class RocketMqListeners implements SmartLifecycle {
         ListenerSpec spec = new ListenerSpec(bean, group, Set.of(topic), null, annotation);
         PlannedListener planned = PlannedListener.of(spec, plans, annotations);
         if (planned == null) {
-            log.info("RocketMQ listener {}, topic {}: not deduplicated", bean, topic);
+            notDeduplicated(bean, topic);
             return listener;
         }
         planned.byTopic().values().forEach(this::extractor);
-        DedupUnit unit = units.of(BROKER, planned);
-        requireInTransaction(bean, unit, listener, topic);
+        DedupUnit unit = units.serve(
+                        BROKER, planned, candidate -> requireInTransaction(bean, candidate, listener, topic))
+                .unit();
         RocketMqDedup dedup = byUnit.computeIfAbsent(unit, this::open);
         groups.computeIfAbsent(dedup, unused -> ConcurrentHashMap.newKeySet()).add(group);
         if (running) { // what is known at start is in the table of all listeners
             log.info("{}", new StartTable(List.of(new DedupUnits.Served(planned, unit)), stores).text());
         }
         return dedup.decorate(group, listener);
+    }
+
+    private void notDeduplicated(String bean, String topic) {
+        String similar = NearestName.of(topic, plans.topics().named().keySet());
+        if (similar == null) {
+            log.info("RocketMQ listener {}, topic {}: not deduplicated", bean, topic);
+        } else {
+            log.warn(
+                    "RocketMQ listener {}, topic {}: not deduplicated, while dedup.topics has {}. Correct that name if it is"
+                            + " meant for this topic",
+                    bean,
+                    topic,
+                    similar);
+        }
     }
 
     private static void requireInTransaction(String bean, DedupUnit unit, MessageListener listener, String topic) {

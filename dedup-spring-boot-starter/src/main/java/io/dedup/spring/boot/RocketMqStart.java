@@ -12,10 +12,13 @@ import org.springframework.beans.factory.SmartInitializingSingleton;
 final class RocketMqStart implements SmartInitializingSingleton {
     private final Plans plans;
     private final RocketMqListenerPostProcessor seen;
+    private final KnownTopics known;
     private final ObjectProvider<DedupStores> stores;
 
-    RocketMqStart(Plans plans, RocketMqListenerPostProcessor seen, ObjectProvider<DedupStores> stores) {
+    RocketMqStart(
+            Plans plans, RocketMqListenerPostProcessor seen, KnownTopics known, ObjectProvider<DedupStores> stores) {
         this.plans = plans;
+        this.known = known;
         this.seen = seen;
         this.stores = stores;
     }
@@ -35,6 +38,7 @@ final class RocketMqStart implements SmartInitializingSingleton {
                 .flatMap(consumer -> consumer.getSubscriptionExpressions().keySet().stream())
                 .toList();
         if (topics.isEmpty()) { // its consumer is nobody's bean, and its topics come with their messages
+            known.addLater();
             var unused = stores.getObject().store();
         }
         topics.forEach(listener::prepare);

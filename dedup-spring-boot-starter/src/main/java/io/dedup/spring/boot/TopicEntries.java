@@ -106,6 +106,13 @@ final class TopicEntries {
         return Map.copyOf(byName);
     }
 
+    /** Entries that ask for deduplication. */
+    List<Layer> active() {
+        return all().stream()
+                .filter(layer -> !Boolean.FALSE.equals(layer.settings().getEnabled()))
+                .toList();
+    }
+
     /** All entries. */
     List<Layer> all() {
         List<Layer> all = new ArrayList<>(byName.values());

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Finds entries that no listener is meant by. A key that comes from an environment variable has lost its capitals and
@@ -17,12 +18,10 @@ final class UnusedEntries {
 
     private final Plans plans;
     private final KnownTopics known;
-    private final DedupUnits units;
 
-    UnusedEntries(Plans plans, KnownTopics known, DedupUnits units) {
+    UnusedEntries(Plans plans, KnownTopics known) {
         this.plans = plans;
         this.known = known;
-        this.units = units;
     }
 
     /**
@@ -32,12 +31,12 @@ final class UnusedEntries {
      */
     List<Warning> warnings() {
         List<Warning> warnings = new ArrayList<>();
-        boolean anyPattern = known.moreComeLater() || units.units().stream().anyMatch(unit -> unit.others() != null);
         plans.topics().named().forEach((topic, entry) -> {
-            if (!known.topics().contains(topic)) {
+            if (!known.isRead(topic)) {
                 refuseMisspelled(topic, entry.path(), known.topics(), "topic", "dedup.topics");
-                if (!anyPattern) {
-                    warnings.add(unused(entry.path(), "topic " + topic, known.topics()));
+                String nearest = NearestName.of(topic, known.topics());
+                if (nearest != null || !known.moreComeLater()) {
+                    warnings.add(unused(entry.path(), "topic " + topic, known.subscriptions(), nearest));
                 }
             }
         });
@@ -45,16 +44,59 @@ final class UnusedEntries {
             if (!known.listeners().contains(name)) {
                 String path = "dedup.listeners." + name;
                 refuseMisspelled(name, path, known.listeners(), "listener", "dedup.listeners");
-                warnings.add(unused(path, "listener " + name, known.listeners()));
+                Set<String> all = known.listeners();
+                warnings.add(unused(path, "listener " + name, all, NearestName.of(name, all)));
             }
         });
         return warnings;
     }
 
-    private static Warning unused(String path, String what, Set<String> known) {
+    /**
+     * What is wrong when entries ask for deduplication, listeners are there, and not one of these is meant by one of those: most
+     * likely a name is misspelt, and every message would take effect as often as it comes.
+     *
+     * @return null when an entry is meant for a listener, or may be; also without listeners, which may come later
+     */
+    @Nullable
+    Warning nothingIsMeant() {
+        List<Layer> active = plans.topics().active();
+        if (active.isEmpty() || anyIsMeant() || known.listeners().isEmpty() || known.moreComeLater()) {
+            return null;
+        }
+        List<String> similar = new ArrayList<>();
+        plans.topics().named().keySet().stream().sorted().forEach(topic -> {
+            String nearest = NearestName.of(topic, known.topics());
+            if (nearest != null) {
+                similar.add(nearest + " instead of " + topic);
+            }
+        });
+        return new Warning(
+                "nothing is deduplicated: no listener subscribes to what "
+                        + active.stream().map(Layer::path).toList() + " name. Listeners subscribe to "
+                        + known.subscriptions(),
+                (similar.isEmpty()
+                                ? "Correct the names"
+                                : "Do you mean " + String.join(", ", similar) + "? Correct the name")
+                        + " under dedup.topics. If the listeners are registered later, or the settings are shared with other"
+                        + " applications, set dedup.checks.refuse-unused: false, which makes this a warning.");
+    }
+
+    private boolean anyIsMeant() {
+        TopicEntries topics = plans.topics();
+        return known.topics().stream().anyMatch(topic -> !topics.of(topic).isEmpty())
+                || known.patterns().stream()
+                        .anyMatch(pattern -> !topics.ofPattern(pattern).isEmpty() || topics.doubtful(pattern) != null)
+                || known.listeners().stream().anyMatch(name -> {
+                    ListenerProperties entry = plans.listener(name);
+                    return entry != null && !entry.nothingIsSaid();
+                });
+    }
+
+    private static Warning unused(String path, String what, Set<String> known, @Nullable String nearest) {
         return new Warning(
                 path + " is set, and this application has no such listener: " + what + " isn't among " + known,
-                "Remove " + path + ", or correct its name; names with other characters than letters, digits and hyphens"
+                (nearest == null ? "" : "Do you mean " + nearest + "? ") + "Remove " + path
+                        + ", or correct its name; names with other characters than letters, digits and hyphens"
                         + " are written in brackets, as in \"[my.topic]\".");
     }
 

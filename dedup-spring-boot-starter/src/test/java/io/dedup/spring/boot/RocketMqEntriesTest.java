@@ -63,7 +63,10 @@ class RocketMqEntriesTest {
     void wrongName() {
         try (Logs logs = new Logs()) {
             runner.withUserConfiguration(Listener.class)
-                    .withPropertyValues("dedup.strict=false", "dedup.listeners.shipping.consumer-group=billing")
+                    .withPropertyValues(
+                            "dedup.strict=false",
+                            "dedup.checks.refuse-unused=false",
+                            "dedup.listeners.shipping.consumer-group=billing")
                     .run(context -> assertThat(context).hasNotFailed());
             assertThat(logs.warnings())
                     .anySatisfy(line -> assertThat(line)
