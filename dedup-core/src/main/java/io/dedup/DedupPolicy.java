@@ -45,7 +45,7 @@ public final class DedupPolicy {
         this.names = from.names;
     }
 
-    /** Window 24 h, lease 30 s, everything else in its safest form. */
+    /** Window 7 days, lease 30 s, everything else in its safest form. */
     public static DedupPolicy defaults() {
         return DEFAULTS;
     }
@@ -64,7 +64,7 @@ public final class DedupPolicy {
         return shadow ? DedupMode.LEASED : mode;
     }
 
-    /** For how long after completion an ID is remembered; 24 h by default. In a transaction it counts from the claim. */
+    /** For how long after completion an ID is remembered; 7 days by default. In a transaction it counts from the claim. */
     public Window window() {
         return window;
     }
@@ -154,7 +154,7 @@ public final class DedupPolicy {
         private static final int MAX_RESULT_BYTES = 16 * 1024 * 1024;
 
         private DedupMode mode = DedupMode.LEASED;
-        private Window window = Window.of(Duration.ofHours(24));
+        private Window window = Window.of(Duration.ofDays(7)); // as long as Kafka retains a topic by default
         private Duration lease = Duration.ofSeconds(30);
         private Duration maxProcessingTime = Duration.ofMinutes(5);
         private Duration inFlightWait = Duration.ofSeconds(2);

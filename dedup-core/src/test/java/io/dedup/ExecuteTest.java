@@ -205,7 +205,7 @@ class ExecuteTest extends DeduplicatorTestBase {
         }
         clock.advance(Duration.ofMinutes(10));
         assertThat(dedup.execute(dedup.key("clicks", "a"), context -> "")).isInstanceOf(Handled.class);
-        clock.advance(Duration.ofHours(24));
+        clock.advance(Duration.ofDays(7));
         assertThat(dedup.execute(dedup.key("orders", "a"), context -> "")).isInstanceOf(Handled.class);
         clock.advance(Window.MAX);
         assertThat(dedup.execute(dedup.key("payments", "a"), context -> "")).isInstanceOf(Duplicate.class);

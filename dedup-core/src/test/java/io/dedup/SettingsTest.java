@@ -151,7 +151,7 @@ class SettingsTest {
     @Test
     void theDefaultsAreTheSafeOnes() {
         DedupPolicy defaults = DedupPolicy.defaults();
-        assertThat(defaults.window()).isEqualTo(Window.of(Duration.ofHours(24)));
+        assertThat(defaults.window()).isEqualTo(Window.of(Duration.ofDays(7)));
         assertThat(defaults.lease()).isEqualTo(Duration.ofSeconds(30));
         assertThat(defaults.maxProcessingTime()).isEqualTo(Duration.ofMinutes(5));
         assertThat(defaults.inFlightWait()).isEqualTo(Duration.ofSeconds(2));

@@ -16,7 +16,7 @@ public class DedupProperties {
     /** Whether what is warned of at start fails it. */
     private boolean strict = false;
 
-    /** Where records are kept. Unset: the one that the class path has, if there is only one. Changing it forgets windows. */
+    /** Where records are kept. Unset: the one that the class path has, if there is only one. Topics in mode transactional have their records in the table of dedup.jdbc, beside any store. Changing it forgets windows, but for jdbc and tiered, which share the table. */
     private @Nullable StoreType store;
 
     /** How long the end of the application waits for running handlers. */

@@ -47,6 +47,7 @@ final class DedupStart implements SmartLifecycle {
         checks.orderedStream().forEach(check -> warnings.addAll(check.warnings(served)));
         if (!served.isEmpty()) {
             log.info("{}", new StartTable(served, stores).text());
+            new StorePlaces(properties, plans, known, stores).check(served);
         } else if (!plans.isEmpty() && !known.moreComeLater()) {
             log.warn("dedup.topics or dedup.listeners are set, and no listener is deduplicated");
         }

@@ -80,6 +80,12 @@ final class DedupStores implements AutoCloseable {
         return opened == null ? null : opened.store();
     }
 
+    /** Whether the store of claims is the one that {@code dedup.store} names, and not a bean of the application's. */
+    boolean isOwn() {
+        return beans.getBeanNamesForType(DedupStore.class, false, false).length == 0
+                && beans.getBeanNamesForType(TransactionalRecords.class, false, false).length == 0;
+    }
+
     /** What the stores that were opened have warned of. */
     List<String> warnings() {
         return Stream.of(Optional.ofNullable(storeOrNull()), Optional.ofNullable(tableOrNull()))

@@ -149,7 +149,7 @@ final class DedupUnits implements AutoCloseable {
                             + listener.spec().name() + ": " + Policies.inKebabCase(String.valueOf(e.getMessage())),
                     "With dedup.store: jdbc the modes leased, leased-transactional and transactional are there, with tiered"
                             + " the modes tiered, transactional and leased, with redis and memory leased, and transactional"
-                            + " where there is a table besides.",
+                            + " where there is a table besides, which has its records then.",
                     e);
         }
     }

@@ -18,10 +18,10 @@ public class PolicyProperties {
     /** Where the message ID is: header:order-id, key, json:/payment/id, cloudevent, coordinates, spel:…, bean:…, property:…, keys; several joined by ' + '. */
     private @Nullable String id;
 
-    /** For how long after completion an ID is remembered: a duration such as 7d, or forever; 24h by default. Changing it isn't retroactive. */
+    /** For how long after completion an ID is remembered: a duration such as 30d, or forever; 7d by default, which is how long Kafka retains a topic by default. Changing it isn't retroactive. */
     private @Nullable Window window;
 
-    /** How the record is kept together with the effect; leased by default, tiered with dedup.store=tiered. Changing it forgets windows. */
+    /** How the record is kept together with the effect; leased by default, tiered with dedup.store=tiered. With transactional the records are in the table of dedup.jdbc, whatever dedup.store is. Changing it keeps windows where the records stay in the same place. */
     private @Nullable DedupMode mode;
 
     /** How long a claim holds without a heartbeat, and so how long a crashed message waits; 30s by default. */

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.dedup.testservers.KafkaServers;
 import java.util.Map;
 import java.util.UUID;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.kafka.autoconfigure.KafkaAutoConfiguration;
@@ -42,22 +43,35 @@ class StartChecksTest {
 
     @Test
     void aWindowShorterThanTheRetentionIsWarnedOf() {
-        KafkaServers.shared().createTopic(TOPIC, 1, Map.of("retention.ms", "172900000"));
+        KafkaServers.shared().createTopic(TOPIC, 1, Map.of("retention.ms", "691300000"));
         try (Logs logs = new Logs()) {
             onBroker().run(context -> assertThat(context).hasNotFailed());
             assertThat(logs.warnings())
                     .anySatisfy(line -> assertThat(line)
-                            .contains("is kept for 48h 1m 40s, and its window is 24h")
-                            .contains(".window to at least 49h"));
+                            .contains("is kept for 192h 1m 40s, and its window is 7d")
+                            .contains(".window to at least 193h"));
             assertThat(logs.messages()).anySatisfy(line -> assertThat(line).contains("Deduplicated listeners:"));
         }
         onBroker()
                 .withPropertyValues("dedup.strict=true")
                 .run(context -> assertThat(analysis(context.getStartupFailure()).getDescription())
-                        .contains("its window is 24h"));
+                        .contains("its window is 7d"));
         try (Logs logs = new Logs()) {
             onBroker()
-                    .withPropertyValues("dedup.strict=true", "dedup.topics.orders.window=49h")
+                    .withPropertyValues("dedup.strict=true", "dedup.topics.orders.window=193h")
+                    .run(context -> assertThat(context).hasNotFailed());
+            assertThat(logs.warnings()).isEmpty();
+        }
+    }
+
+    @Test
+    @DisplayName("Kafka's default retention isn't longer than the default window: nothing to warn of")
+    void theDefaultsFitTogether() {
+        String topic = "defaults-" + TOPIC;
+        KafkaServers.shared().createTopic(topic, 1, Map.of("retention.ms", "604800000"));
+        try (Logs logs = new Logs()) {
+            onBroker()
+                    .withPropertyValues("topic=" + topic, "dedup.topics.orders.topic=" + topic, "dedup.strict=true")
                     .run(context -> assertThat(context).hasNotFailed());
             assertThat(logs.warnings()).isEmpty();
         }

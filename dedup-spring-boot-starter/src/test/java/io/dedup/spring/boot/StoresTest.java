@@ -10,6 +10,7 @@ import io.dedup.testservers.RedisServer;
 import io.dedup.testservers.RedisServers;
 import io.dedup.testservers.SqlDatabase;
 import javax.sql.DataSource;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.ssl.SslAutoConfiguration;
@@ -282,6 +283,53 @@ class StoresTest {
         runner.withUserConfiguration(OwnStore.class)
                 .run(context -> assertThat(context.getBean(DedupStores.class).store())
                         .isSameAs(context.getBean(DedupStore.class)));
+    }
+
+    @Test
+    @DisplayName(
+            "dedup.store: redis with nothing but transactional topics is refused: Redis would have nothing to keep")
+    void aStoreThatNothingUses() {
+        withDatabase
+                .withPropertyValues(
+                        "dedup.store=redis",
+                        "dedup.redis.url=" + RedisServers.shared().uri(),
+                        "dedup.topics.orders.mode=transactional")
+                .run(context -> {
+                    var analysis = analysis(context.getStartupFailure());
+                    assertThat(analysis.getDescription())
+                            .contains("dedup.store is redis, and nothing would be kept there")
+                            .contains("[orders] has mode transactional");
+                    assertThat(analysis.getAction())
+                            .contains("dedup.store: jdbc")
+                            .contains("dedup.store: tiered");
+                });
+    }
+
+    @Test
+    @DisplayName("dedup.store: redis beside transactional topics: the log says that their records are in the table")
+    void aTableBesideTheStore() {
+        try (Logs logs = new Logs()) {
+            withDatabase
+                    .withPropertyValues(
+                            "dedup.strict=true",
+                            "dedup.checks.refuse-unused=true",
+                            "dedup.store=redis",
+                            "dedup.redis.url=" + RedisServers.shared().uri(),
+                            "dedup.topics.orders.mode=transactional",
+                            "dedup.listeners.clicks.id=key",
+                            "dedup.listeners.clicks.mode=leased")
+                    .withUserConfiguration(Clicks.class)
+                    .run(context -> assertThat(context).hasNotFailed());
+            assertThat(logs.messages())
+                    .anySatisfy(line -> assertThat(line)
+                            .contains("dedup.store is redis; the records of [orders] are in the table dedup_record"));
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class Clicks {
+        @KafkaListener(id = "clicks", topics = "clicks")
+        void clicks(String click) {}
     }
 
     @Test
