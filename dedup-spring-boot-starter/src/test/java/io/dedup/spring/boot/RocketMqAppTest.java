@@ -4,6 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.dedup.DedupKey;
+import io.dedup.DedupListener;
+import io.dedup.DedupOutcome;
+import io.dedup.DedupOutcome.DeferReason;
+import io.dedup.Deduplicator;
 import io.dedup.store.DedupStore;
 import io.dedup.store.memory.InMemoryDedupStore;
 import io.dedup.testservers.RedisServer;
@@ -11,6 +16,7 @@ import io.dedup.testservers.RedisServers;
 import io.dedup.testservers.RocketMqServer;
 import io.dedup.testservers.RocketMqServer.TopicType;
 import io.dedup.testservers.RocketMqServers;
+import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -32,6 +38,7 @@ import org.apache.rocketmq.client.apis.consumer.PushConsumer;
 import org.apache.rocketmq.client.apis.consumer.PushConsumerBuilder;
 import org.apache.rocketmq.client.apis.message.MessageView;
 import org.apache.rocketmq.client.apis.producer.Producer;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.SpringApplication;
@@ -120,6 +127,8 @@ class RocketMqAppTest {
 
     private static final CountDownLatch STARTED = new CountDownLatch(1);
     private static final CountDownLatch RELEASED = new CountDownLatch(1);
+    private static final CountDownLatch CLOSING = new CountDownLatch(1);
+    private static final List<DeferReason> DEFERRED = new CopyOnWriteArrayList<>();
     private static final Map<String, Integer> ATTEMPTS = new ConcurrentHashMap<>();
 
     @SpringBootConfiguration(proxyBeanMethods = false)
@@ -153,14 +162,31 @@ class RocketMqAppTest {
         }
 
         @Bean
+        DedupListener events() {
+            return new DedupListener() {
+                @Override
+                public void deferred(@Nullable DedupKey key, DeferReason reason, Duration retryAfter) {
+                    DEFERRED.add(reason);
+                }
+            };
+        }
+
+        @Bean
         PushConsumer consumer(MessageListener billing, Environment environment) throws ClientException {
-            return ClientServiceProvider.loadService()
+            PushConsumer consumer = ClientServiceProvider.loadService()
                     .newPushConsumerBuilder()
                     .setClientConfiguration(configuration(environment.getRequiredProperty("endpoints")))
                     .setConsumerGroup("group-" + ID)
                     .setSubscriptionExpressions(Map.of(ORDERS, FilterExpression.SUB_ALL))
                     .setMessageListener(billing)
                     .build();
+            return (PushConsumer) Proxy.newProxyInstance(
+                    getClass().getClassLoader(), new Class<?>[] {PushConsumer.class}, (proxy, method, args) -> {
+                        if (method.getName().equals("close")) {
+                            CLOSING.countDown();
+                        }
+                        return method.invoke(consumer, args);
+                    });
         }
     }
 
@@ -182,14 +208,25 @@ class RocketMqAppTest {
             assertThat(STARTED.await(TestApp.LIMIT.toSeconds(), TimeUnit.SECONDS))
                     .isTrue();
             CompletableFuture<Void> closing = CompletableFuture.runAsync(context::close);
-            await().atMost(TestApp.LIMIT).until(context::isClosed);
+            Deduplicator deduplicator =
+                    context.getBean(DedupUnits.class).units().get(0).deduplicator();
+            await().atMost(TestApp.LIMIT)
+                    .until(() -> CLOSING.getCount() == 0
+                            || deduplicator.execute(
+                                            deduplicator.key(
+                                                    ORDERS, UUID.randomUUID().toString()),
+                                            run -> "")
+                                    instanceof DedupOutcome.Deferred);
+            DEFERRED.clear(); // the probes
             for (int i = 0; i < 10; i++) {
                 send(producer, ORDERS, "while closing", "m" + i);
                 ids.add("m" + i);
             }
+            await().atMost(TestApp.LIMIT).until(() -> !ATTEMPTS.isEmpty() || !DEFERRED.isEmpty());
             RELEASED.countDown();
             closing.get(TestApp.LIMIT.toSeconds(), TimeUnit.SECONDS);
         }
+        assertThat(DEFERRED).doesNotContain(DeferReason.CLOSED);
         try (ConfigurableApplicationContext again = start(server, Restarted.class)) {
             await().atMost(TestApp.LIMIT).until(() -> ATTEMPTS.keySet().containsAll(ids));
         }
