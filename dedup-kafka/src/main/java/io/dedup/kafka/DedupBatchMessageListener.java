@@ -78,6 +78,11 @@ final class DedupBatchMessageListener<K, V> extends AbstractDelegatingMessageLis
             BatchHandler<K, V> handler) {
         BoundConsumer bound = decoration.bound();
         bound.settled();
+        if (records.isEmpty()) { // a BatchInterceptor has dropped them all: there is nothing to deduplicate
+            bound.transaction().beginWithoutRecords();
+            handler.handle(records, acknowledgment);
+            return;
+        }
         NackWatch watched = acknowledgment == null ? null : new NackWatch(acknowledgment);
         handle(records, watched, consumer, handler, bound);
         if (!decoration.inKafkaTransaction() && (watched == null || !watched.isNacked())) {

@@ -56,6 +56,12 @@ final class TransactionWork {
         seekBack = null;
     }
 
+    /** A listener was called with an empty batch: the transaction commits offsets and what the handler sends, and no claim. */
+    void beginWithoutRecords() {
+        current = null;
+        seekBack = null;
+    }
+
     /** A record is being given up in a transaction of its own; when that one fails, this fetches it again. */
     void recovering(Runnable fetchAgain) {
         seekBack = fetchAgain;
