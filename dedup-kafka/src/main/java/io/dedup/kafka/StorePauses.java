@@ -2,159 +2,236 @@ package io.dedup.kafka;
 
 import io.dedup.engine.DedupEngine;
 import java.time.Duration;
-import java.util.LinkedHashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Set;
-import java.util.concurrent.TimeUnit;
+import java.util.Map;
+import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 import org.springframework.kafka.listener.MessageListenerContainer;
 
-/** Pauses containers while the store doesn't answer, and resumes those that it paused once it does. Thread-safe. */
+/**
+ * Pauses containers while the store doesn't answer, and resumes those that it paused once it does. Thread-safe.
+ *
+ * <p>While there is one, a repeated task asks the store and resumes consumers. Whatever a run of it throws, the next one goes
+ * on: nothing else would ever resume the containers.
+ */
 final class StorePauses implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(KafkaDedup.class);
-    private static final long FIRST_PROBE_MILLIS = 100;
-    private static final long MAX_PROBE_MILLIS = 2_000;
-
-    /** A pause that follows a resume so soon belongs to the same trouble: a claim may take as long to time out. */
-    private static final long SAME_TROUBLE_NANOS = TimeUnit.SECONDS.toNanos(60);
-
-    /** The longest first wait of a pause, in a store that answers probes and fails claims. */
-    private static final long MAX_FIRST_PROBE_MILLIS = 10_000;
-
-    private static final long LOG_AGAIN_NANOS = TimeUnit.SECONDS.toNanos(60);
+    private static final Duration LOOK = Duration.ofMillis(20);
 
     private final Timer timer;
     private final DedupEngine engine;
     private final ReentrantLock lock = new ReentrantLock();
-    private final Set<MessageListenerContainer> paused = new LinkedHashSet<>();
-    private final LongSupplier nanoClock;
-    private boolean probing;
-    private boolean resumedOnce;
-    private long resumedAt;
-    private long lastDelayMillis;
-    private boolean loud = true;
-    private long loudSince;
+    /** What is paused, or isn't resumed entirely. Read and written under the lock, and so is everything below. */
+    private final Map<MessageListenerContainer, PausedContainer> containers = new LinkedHashMap<>();
+
+    private final OutageBackOff backOff;
+    private @Nullable Future<?> looks;
+    private long probedAt;
+    private volatile boolean closed;
 
     StorePauses(Timer timer, DedupEngine engine) {
         this(timer, engine, System::nanoTime);
     }
 
-    StorePauses(Timer timer, DedupEngine engine, LongSupplier nanoClock) {
+    /** @param clock in nanoseconds, of the back-off between outages */
+    StorePauses(Timer timer, DedupEngine engine, LongSupplier clock) {
         this.timer = timer;
         this.engine = engine;
-        this.nanoClock = nanoClock;
+        this.backOff = new OutageBackOff(clock);
     }
 
+    /** Whether this is closed: then nothing is paused any more, since nobody would end the pause. */
+    boolean isClosed() {
+        return closed;
+    }
+
+    /** Pauses a container until the store answers, unless the user has paused it. */
     void pause(MessageListenerContainer container) {
-        boolean probe;
-        boolean warn;
-        long delayMillis;
-        lock.lock();
-        try {
-            if (container.isPauseRequested()) {
-                return; // by us, or by the user, who resumes it as well
-            }
-            paused.add(container);
-            probe = !probing;
-            probing = true;
-            delayMillis = probe ? begin() : 0;
-            warn = loud;
-        } finally {
-            lock.unlock();
-        }
-        try {
-            log.atLevel(warn ? Level.WARN : Level.DEBUG)
+        PausedContainer paused = toPause(container);
+        if (paused != null) {
+            log.atLevel(isLoud() ? Level.WARN : Level.DEBUG)
                     .log("The dedup store doesn't answer: pausing {} until it does", container.getListenerId());
-            container.pause();
-            if (!isPaused(container)) { // the store answered before the pause
-                container.resume();
-            }
-        } finally {
-            if (probe) {
-                schedule(delayMillis);
-            }
+            paused.pause();
         }
     }
 
-    /**
-     * How long to wait for the first probe of a pause, in milliseconds. A store that answers probes and fails claims would
-     * otherwise be paused and resumed without end, ten times a second: each further pause waits twice as long, and its log
-     * lines are at level DEBUG, but for some once a minute.
-     */
-    private long begin() {
-        long now = nanoClock.getAsLong();
-        boolean again = resumedOnce && now - resumedAt < SAME_TROUBLE_NANOS;
-        loud = !again || now - loudSince >= LOG_AGAIN_NANOS;
-        if (loud) {
-            loudSince = now;
-        }
-        return again ? Math.min(MAX_FIRST_PROBE_MILLIS, lastDelayMillis * 2) : FIRST_PROBE_MILLIS;
-    }
-
-    private boolean isPaused(MessageListenerContainer container) {
+    /** Null when the container is left as it is. */
+    private @Nullable PausedContainer toPause(MessageListenerContainer container) {
         lock.lock();
         try {
-            return paused.contains(container);
+            PausedContainer paused = containers.get(container);
+            if (paused == null ? container.isPauseRequested() : paused.isWanted()) {
+                return null; // by the user, who resumes it as well, or for another consumer that met the same outage
+            }
+            if (!isLooking()) {
+                return null;
+            }
+            if (paused == null) {
+                paused = new PausedContainer(container);
+                containers.put(container, paused);
+            }
+            paused.want();
+            return paused;
         } finally {
             lock.unlock();
         }
     }
 
-    private void schedule(long delayMillis) {
-        if (!timer.after(Duration.ofMillis(delayMillis), () -> probe(delayMillis))) {
-            resumeAll();
+    /** Before anything is paused; false when there is no one who would resume it, and the deferral has to go without a pause. */
+    private boolean isLooking() {
+        if (closed || looks != null) {
+            return !closed;
+        }
+        try {
+            looks = timer.every(LOOK, this::look);
+        } catch (RejectedExecutionException | Error e) {
+            log.debug("Not paused", e);
+            return false;
+        }
+        backOff.begin();
+        probedAt = System.nanoTime();
+        return true;
+    }
+
+    private boolean isLoud() {
+        lock.lock();
+        try {
+            return backOff.isLoud();
+        } finally {
+            lock.unlock();
         }
     }
 
-    private void probe(long delayMillis) {
+    private void look() {
+        resumeUnwanted();
+        if (isProbeDue() && answers()) {
+            unwantAll();
+            resumeUnwanted();
+        }
+        endIfIdle();
+    }
+
+    private boolean isProbeDue() {
+        lock.lock();
+        try {
+            return System.nanoTime() - probedAt >= backOff.delay()
+                    && containers.values().stream().anyMatch(PausedContainer::isWanted);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private boolean answers() {
+        boolean answers = false;
         try {
             engine.ping();
-        } catch (Throwable e) { // whatever it is: without another probe, nothing would ever resume the containers
+            answers = true;
+        } catch (Throwable e) {
             log.debug("The dedup store still doesn't answer", e);
-            schedule(Math.max(delayMillis, Math.min(MAX_PROBE_MILLIS, delayMillis * 2)));
-            return;
-        }
-        lock.lock();
-        try {
-            resumedOnce = true;
-            resumedAt = nanoClock.getAsLong();
-            lastDelayMillis = delayMillis;
         } finally {
-            lock.unlock();
+            lock.lock();
+            try {
+                probedAt = System.nanoTime();
+                if (answers) {
+                    backOff.answered();
+                } else {
+                    backOff.failed();
+                }
+            } finally {
+                lock.unlock();
+            }
         }
-        resumeAll();
+        return answers;
     }
 
-    private void resumeAll() {
-        List<MessageListenerContainer> toResume;
-        boolean info;
-        lock.lock();
-        try {
-            toResume = List.copyOf(paused);
-            paused.clear();
-            probing = false;
-            info = loud;
-        } finally {
-            lock.unlock();
-        }
-        for (MessageListenerContainer container : toResume) {
-            log.atLevel(info ? Level.INFO : Level.DEBUG)
-                    .log("The dedup store answers again: resuming {}", container.getListenerId());
-            try {
-                container.resume();
-            } catch (RuntimeException e) {
-                log.error("{} can't be resumed", container.getListenerId(), e);
+    private void unwantAll() {
+        for (PausedContainer paused : copy()) {
+            if (paused.isWanted()) {
+                paused.unwant();
+                log.atLevel(isLoud() ? Level.INFO : Level.DEBUG)
+                        .log(
+                                "The dedup store answers again: resuming {}",
+                                paused.container().getListenerId());
             }
         }
     }
 
-    /** Resumes what is paused now. */
+    private void resumeUnwanted() {
+        for (PausedContainer paused : copy()) {
+            if (!paused.isWanted() && isResumed(paused)) {
+                forgetUnlessWanted(paused);
+            }
+        }
+    }
+
+    private static boolean isResumed(PausedContainer paused) {
+        try {
+            return paused.resume();
+        } catch (Throwable e) { // the others are resumed nevertheless, and this one is tried again
+            log.error("{} can't be resumed yet", paused.container().getListenerId(), e);
+            return false;
+        }
+    }
+
+    private List<PausedContainer> copy() {
+        lock.lock();
+        try {
+            return List.copyOf(containers.values());
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void forgetUnlessWanted(PausedContainer paused) {
+        lock.lock();
+        try {
+            if (!paused.isWanted()) {
+                containers.remove(paused.container());
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private boolean endIfIdle() {
+        lock.lock();
+        try {
+            if (containers.isEmpty() && looks != null) {
+                looks.cancel(false);
+                looks = null;
+            }
+            return containers.isEmpty();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Resumes what is paused now, each consumer as soon as that is safe; the timer needn't run any more. */
     @Override
     public void close() {
-        resumeAll();
+        closed = true;
+        unwantAll();
+        resumeUnwanted();
+        if (!endIfIdle()) {
+            Thread rest = new Thread(this::resumeRest, "dedup-kafka-resume");
+            rest.setDaemon(true);
+            rest.start();
+        }
+    }
+
+    private void resumeRest() {
+        while (!endIfIdle()) {
+            LockSupport.parkNanos(LOOK.toNanos());
+            unwantAll(); // a consumer may have been about to pause when this was closed
+            resumeUnwanted();
+        }
     }
 }

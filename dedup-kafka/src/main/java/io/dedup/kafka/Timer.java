@@ -8,7 +8,7 @@ import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Runs things later, and logs what they throw. Thread-safe. */
+/** Runs things later, and logs what they throw, Errors included. Thread-safe. */
 final class Timer implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(KafkaDedup.class);
     private static final int THREADS = 2; // a store that hangs in a probe must not keep partitions paused
@@ -22,24 +22,49 @@ final class Timer implements AutoCloseable {
             return thread;
         });
         executor.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
+        executor.setRemoveOnCancelPolicy(true);
     }
 
-    /** False when it will never run, because this is closed. */
+    /** Never throws. False when the task may never run: this is closed, or there is no memory or no thread to be had. */
     boolean after(Duration delay, Runnable task) {
         try {
             ScheduledFuture<?> ignored = executor.schedule(() -> logged(task), delay.toNanos(), TimeUnit.NANOSECONDS);
             return true;
-        } catch (RejectedExecutionException e) {
-            log.debug("Closed already", e);
+        } catch (RejectedExecutionException | Error e) {
+            log.debug("Not scheduled", e);
             return false;
         }
+    }
+
+    /**
+     * Runs a task again and again until {@link #close}, or until what this returns is cancelled. A run that throws, even an
+     * Error, is logged and followed by the next one; repeating takes no memory.
+     *
+     * @throws RejectedExecutionException when this is closed
+     */
+    ScheduledFuture<?> every(Duration period, Runnable task) {
+        return executor.scheduleWithFixedDelay(
+                () -> logged(task), period.toNanos(), period.toNanos(), TimeUnit.NANOSECONDS);
+    }
+
+    /** Whether nothing runs any more. */
+    boolean isClosed() {
+        return executor.isShutdown();
     }
 
     private static void logged(Runnable task) {
         try {
             task.run();
-        } catch (RuntimeException e) {
-            log.error("A timer of KafkaDedup failed", e);
+        } catch (Throwable e) { // the executor would keep it to itself, and end what is to be repeated
+            logFailure(e);
+        }
+    }
+
+    private static void logFailure(Throwable failure) {
+        try {
+            log.error("A timer of KafkaDedup failed", failure);
+        } catch (Throwable ignored) {
+            // Out of memory, for example. The next run matters more than this line.
         }
     }
 

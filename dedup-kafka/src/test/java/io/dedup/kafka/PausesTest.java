@@ -13,6 +13,7 @@ import io.dedup.store.DedupStoreException;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -51,6 +52,7 @@ class PausesTest {
     private static final class PlayedContainer {
         final AtomicBoolean paused = new AtomicBoolean();
         final AtomicBoolean partitionPaused = new AtomicBoolean();
+        volatile Runnable beforeResume = () -> {};
         final MessageListenerContainer container;
 
         PlayedContainer(Runnable beforePause) {
@@ -67,6 +69,7 @@ class PausesTest {
                             yield null;
                         }
                         case "resume" -> {
+                            beforeResume.run();
                             paused.set(false);
                             yield null;
                         }
@@ -92,7 +95,58 @@ class PausesTest {
         pauses.pause(first.container);
         pauses.pause(second.container);
         assertThat(pings).hasValue(2);
-        assertThat(second.paused).isFalse();
+        await().atMost(Scene.PATIENCE).until(() -> !second.paused.get());
+    }
+
+    @Test
+    @DisplayName("a resumption that fails with an Error is repeated; others don't wait for it")
+    void resumptionFails() {
+        StorePauses pauses = new StorePauses(timer, engine);
+        AtomicInteger attempts = new AtomicInteger();
+        PlayedContainer failing = new PlayedContainer(() -> {});
+        failing.beforeResume = () -> {
+            if (attempts.incrementAndGet() < 3) {
+                throw new OutOfMemoryError("for once");
+            }
+        };
+        PlayedContainer other = new PlayedContainer(() -> {});
+        pauses.pause(failing.container);
+        pauses.pause(other.container);
+        await().atMost(Scene.PATIENCE).until(() -> !other.paused.get() && !failing.paused.get());
+        assertThat(attempts).hasValue(3);
+    }
+
+    @Test
+    @DisplayName(
+            "a container that can't be resumed at once when KafkaDedup is closed is resumed later, without its timer")
+    void closedBeforeTheResumption() {
+        StorePauses pauses = new StorePauses(timer, engine);
+        AtomicInteger attempts = new AtomicInteger();
+        PlayedContainer container = new PlayedContainer(() -> {});
+        container.beforeResume = () -> {
+            if (attempts.incrementAndGet() < 3) {
+                throw new IllegalStateException("not yet");
+            }
+        };
+        pauses.pause(container.container);
+        timer.close();
+        pauses.close();
+        await().atMost(Scene.PATIENCE).until(() -> !container.paused.get());
+        pauses.pause(container.container);
+        assertThat(container.paused).isFalse();
+    }
+
+    @Test
+    @DisplayName("what is repeated goes on after an Error")
+    void repeated() {
+        AtomicInteger runs = new AtomicInteger();
+        Future<?> repeated = timer.every(Duration.ofMillis(5), () -> {
+            if (runs.incrementAndGet() < 3) {
+                throw new OutOfMemoryError("for once");
+            }
+        });
+        await().atMost(Scene.PATIENCE).until(() -> runs.get() > 3);
+        assertThat(repeated.isDone()).isFalse();
     }
 
     @Test
