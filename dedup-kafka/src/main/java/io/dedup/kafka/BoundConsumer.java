@@ -6,12 +6,10 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 import org.springframework.kafka.listener.ConsumerSeekAware.ConsumerSeekCallback;
-import org.springframework.kafka.listener.ListenerUtils;
 import org.springframework.kafka.listener.MessageListenerContainer;
 
 /**
@@ -68,20 +66,12 @@ final class BoundConsumer {
         return watched.outstanding();
     }
 
-    /** Keeps a partition from being fetched for a while; waits in place where nothing would end the partition's pause. */
-    void hold(MessageListenerContainer container, TopicPartition partition, Duration time) {
+    /** Keeps a partition from being fetched for a while; false where nothing would end the partition's pause. */
+    boolean hold(MessageListenerContainer container, TopicPartition partition, Duration time) {
         if (watched.areSeen()) {
             watched.hold(container, partition, time);
-            return;
         }
-        WaitBudget budget = budget();
-        long nanos = Math.min(time.toNanos(), budget.nanosLeft());
-        budget.spend(nanos);
-        try {
-            ListenerUtils.stoppableSleep(container, TimeUnit.NANOSECONDS.toMillis(nanos));
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
+        return watched.areSeen();
     }
 
     ManualAcks acks() {

@@ -268,10 +268,10 @@ final class Decoration {
 
     /** Keeps the deferred record's partition, or everything when the store is down and so it is wished, from coming. */
     void backOff(DeliveryDeferredException deferral, MessageListenerContainer from) {
-        if (deferral.pause()) {
+        if (deferral.pause() && !pauses.isClosed()) { // else nobody would end the pause
             pauses.pause(from);
-        } else {
-            bound().hold(from, deferral.partition(), deferral.retryAfter());
+        } else if (!bound().hold(from, deferral.partition(), deferral.retryAfter())) {
+            InPlaceBackOff.await(from, deferral.retryAfter(), maxPollInterval());
         }
     }
 }

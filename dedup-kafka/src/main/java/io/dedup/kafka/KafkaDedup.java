@@ -218,7 +218,10 @@ public final class KafkaDedup implements AutoCloseable {
         return new ShareGroupDedup(deduplicator.engine(), deliveries);
     }
 
-    /** Ends the timer; containers that are paused until the store answers are resumed. */
+    /**
+     * Ends the timer, and resumes the containers that are paused until the store answers. A container that runs nevertheless
+     * still holds the partitions of deferred records for their delay, but isn't paused as a whole any more.
+     */
     @Override
     public void close() {
         timer.close();
