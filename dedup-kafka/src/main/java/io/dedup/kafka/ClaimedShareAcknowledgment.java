@@ -27,15 +27,21 @@ final class ClaimedShareAcknowledgment implements ShareAcknowledgment {
     @Override
     public void acknowledge() {
         settle("acknowledge()");
-        execution.succeed(null, consumer.freshBudget()); // whatever it says: the effect has happened
-        container.acknowledge();
+        try {
+            execution.succeed(null, consumer.freshBudget());
+        } finally { // whatever it says or throws: the effect has happened
+            container.acknowledge();
+        }
     }
 
     @Override
     public void release() {
         settle("release()");
-        execution.fail(new NackedException("release()"));
-        container.release();
+        try {
+            execution.fail(new NackedException("release()"));
+        } finally {
+            container.release();
+        }
     }
 
     @Override

@@ -66,7 +66,12 @@ final class DedupShareListener<K, V>
             return;
         }
         Execution execution = run.execution();
-        holding.handling(record, policy(record).maxProcessingTime());
+        try {
+            holding.handling(record, policy(record).maxProcessingTime());
+        } catch (Throwable e) { // nobody else would end the renewals of its claim
+            execution.giveBack();
+            throw e;
+        }
         if (execution.isTransactional()) {
             runInTransaction(record, acknowledgment, execution, holding);
         } else if (acknowledgment == null) {

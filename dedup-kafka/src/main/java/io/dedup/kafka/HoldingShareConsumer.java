@@ -4,6 +4,7 @@ import io.dedup.engine.WaitBudget;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import org.apache.kafka.clients.consumer.AcknowledgeType;
@@ -46,7 +47,8 @@ final class HoldingShareConsumer<K, V> extends GuardedShareConsumer<K, V> {
     private @Nullable RuntimeException pollFailure;
     private long lockNanos;
     private long lockedAt;
-    private boolean ticking;
+    private @Nullable Future<?> ticks;
+    private long tickNanos;
     private boolean toldOverdue;
     private boolean closed;
 
@@ -140,16 +142,17 @@ final class HoldingShareConsumer<K, V> extends GuardedShareConsumer<K, V> {
         toldOverdue = false;
         lockNanos =
                 TimeUnit.MILLISECONDS.toNanos(client.acquisitionLockTimeoutMs().orElse(DEFAULT_LOCK_MILLIS));
-        if (!ticking) {
-            ticking = true;
-            tickLater();
+        if (ticks == null || tickNanos != lockNanos / TICKS) { // the group's setting may change
+            Future<?> before = ticks;
+            tickNanos = lockNanos / TICKS;
+            ticks = timer.every(Duration.ofNanos(tickNanos), this::tick);
+            if (before != null) {
+                before.cancel(false);
+            }
         }
     }
 
-    private void tickLater() {
-        boolean ignored = timer.after(Duration.ofNanos(lockNanos / TICKS), this::tick);
-    }
-
+    /** Renews when it is time. Whatever goes wrong, an Error included, the next tick tries again while the locks last. */
     private void tick() {
         if (mutex.tryLock()) { // else the container is at the broker, and nothing is held, or it is about to be
             // committed
@@ -157,13 +160,12 @@ final class HoldingShareConsumer<K, V> extends GuardedShareConsumer<K, V> {
                 if (!closed && !held.isEmpty() && System.nanoTime() - lockedAt >= lockNanos / RENEW_AT) {
                     renewUnlessOverdue();
                 }
-            } catch (RuntimeException e) {
-                log.warn("{}: the locks of its records couldn't be renewed", name, e);
+            } catch (Throwable e) {
+                log.warn("{}: the locks of its records couldn't be renewed; it is tried again", name, e);
             } finally {
                 mutex.unlock();
             }
         }
-        tickLater();
     }
 
     private void renewUnlessOverdue() {
@@ -180,6 +182,7 @@ final class HoldingShareConsumer<K, V> extends GuardedShareConsumer<K, V> {
 
     private void renew() {
         long sentAt = System.nanoTime();
+        List<ConsumerRecord<K, V>> back = new ArrayList<>(held.all().size()); // what comes back must not be dropped
         for (ConsumerRecord<K, V> record : held.all()) {
             try {
                 client.acknowledge(record, AcknowledgeType.RENEW);
@@ -187,18 +190,22 @@ final class HoldingShareConsumer<K, V> extends GuardedShareConsumer<K, V> {
                 log.debug("{}: a lock is gone", name, e);
             }
         }
+        RuntimeException failure = null;
         try {
             client.commitSync(Duration.ofNanos(lockNanos / RENEW_AT))
-                    .forEach((partition, failure) -> failure.ifPresent(e ->
+                    .forEach((partition, failed) -> failed.ifPresent(e ->
                             log.warn("{}: locks in {} couldn't be renewed: {}", name, partition.topicPartition(), e)));
-        } finally {
-            takeBack();
+        } catch (RuntimeException e) { // an Error leaves everything as it is, for the next tick
+            failure = e;
+        }
+        takeBack(back);
+        if (failure != null) {
+            throw failure;
         }
         locksAreFresh(sentAt);
     }
 
-    private void takeBack() {
-        List<ConsumerRecord<K, V>> back = new ArrayList<>();
+    private void takeBack(List<ConsumerRecord<K, V>> back) {
         try {
             client.poll(Duration.ZERO).forEach(back::add);
         } catch (RuntimeException e) {

@@ -136,6 +136,35 @@ class ShareGroupTest {
         }
     }
 
+    @Test
+    @DisplayName(
+            "K18 a renewal of locks that fails with an Error is followed by the next one: one delivery, one effect")
+    void renewalFails() {
+        try (ShareScene group = new ShareScene(new Scene())) {
+            group.scene.send("slow", "b");
+            AtomicInteger renewals = new AtomicInteger();
+            CountDownLatch renewed = new CountDownLatch(1);
+            Object slow = listener(ShareAckMode.EXPLICIT, record -> {
+                if (Scene.id(record).equals("slow")) {
+                    Uninterrupted.await(renewed);
+                }
+                handle(group, record);
+            });
+            group.start(group.container(ShareAckMode.EXPLICIT, slow, (method, arguments) -> {
+                if (method.equals("commitSync") && group.scene.effects.isEmpty()) { // nothing else commits before
+                    switch (renewals.incrementAndGet()) {
+                        case 1 -> throw new OutOfMemoryError("for once");
+                        case 2 -> {} // the locks last longer than this one took
+                        default -> renewed.countDown();
+                    }
+                }
+            }));
+            group.awaitSettled();
+            assertThat(group.scene.effects).containsExactly("slow", "b");
+            assertThat(deliveries).containsExactly(1, 1);
+        }
+    }
+
     @ParameterizedTest
     @EnumSource(mode = Mode.EXCLUDE, names = "IMPLICIT")
     @DisplayName(

@@ -3,16 +3,20 @@ package io.dedup.kafka;
 import static org.awaitility.Awaitility.await;
 
 import io.dedup.Deduplicator;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BiConsumer;
 import java.util.function.UnaryOperator;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AlterConfigOp;
 import org.apache.kafka.clients.admin.AlterConfigOp.OpType;
 import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.clients.admin.ListShareGroupOffsetsSpec;
+import org.apache.kafka.clients.consumer.ShareConsumer;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.serialization.StringDeserializer;
@@ -68,6 +72,51 @@ final class ShareScene implements AutoCloseable {
                 scene.kafka.shareGroups().container(consumers(), properties(mode, listener));
         container.setBeanName("c-" + scene.topic);
         return container;
+    }
+
+    /** Runs something before each call of the client, by the names of its methods. */
+    ShareKafkaMessageListenerContainer<String, String> container(
+            ShareAckMode mode, Object listener, BiConsumer<String, Object[]> before) {
+        ShareKafkaMessageListenerContainer<String, String> container = scene.kafka
+                .shareGroups()
+                .container(
+                        new WatchedConsumers(consumers().getConfigurationProperties(), before),
+                        properties(mode, listener));
+        container.setBeanName("c-" + scene.topic);
+        return container;
+    }
+
+    private static final class WatchedConsumers extends DefaultShareConsumerFactory<String, String> {
+        private final BiConsumer<String, Object[]> before;
+
+        WatchedConsumers(Map<String, Object> config, BiConsumer<String, Object[]> before) {
+            super(config, new StringDeserializer(), new StringDeserializer(), true);
+            this.before = before;
+        }
+
+        @Override
+        public ShareConsumer<String, String> createShareConsumer(String groupId, String clientId) {
+            return watched(super.createShareConsumer(groupId, clientId));
+        }
+
+        @Override
+        public ShareConsumer<String, String> createShareConsumer(
+                String groupId, String clientId, Map<String, Object> overrides) {
+            return watched(super.createShareConsumer(groupId, clientId, overrides));
+        }
+
+        @SuppressWarnings("unchecked")
+        private ShareConsumer<String, String> watched(ShareConsumer<String, String> real) {
+            return (ShareConsumer<String, String>) Proxy.newProxyInstance(
+                    getClass().getClassLoader(), new Class<?>[] {ShareConsumer.class}, (self, method, arguments) -> {
+                        before.accept(method.getName(), arguments);
+                        try {
+                            return method.invoke(real, arguments);
+                        } catch (InvocationTargetException e) {
+                            throw e.getCause();
+                        }
+                    });
+        }
     }
 
     /** The same for another process, with a deduplicator of its own. */
