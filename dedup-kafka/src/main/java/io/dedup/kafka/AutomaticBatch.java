@@ -29,7 +29,16 @@ final class AutomaticBatch<K, V> {
             steps.singly(this::runAlone);
             return;
         }
-        BatchPlan plan = BatchPlan.of(List.copyOf(batch.admissions()), Map.of());
+        try {
+            run(BatchPlan.of(List.copyOf(batch.admissions()), Map.of()));
+        } catch (Error e) { // before the handler was called, for example: nobody else would end the renewals of its
+            // claims
+            engine.failAll(BatchPlan.executions(batch), e);
+            throw e;
+        }
+    }
+
+    private void run(BatchPlan plan) {
         plan.giveBackBehindCut(engine);
         if (!plan.runs().isEmpty()) {
             runAll(plan);

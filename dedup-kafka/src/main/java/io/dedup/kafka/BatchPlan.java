@@ -1,6 +1,7 @@
 package io.dedup.kafka;
 
 import io.dedup.engine.Admission;
+import io.dedup.engine.BatchAdmission;
 import io.dedup.engine.DedupEngine;
 import io.dedup.engine.Execution;
 import java.util.ArrayList;
@@ -31,6 +32,17 @@ record BatchPlan(
             cut++;
         }
         return new BatchPlan(admissions, firsts, cut, runs);
+    }
+
+    /** What was admitted to run, for one who can't go on with the batch. */
+    static List<Execution> executions(BatchAdmission batch) {
+        List<Execution> executions = new ArrayList<>(batch.admissions().size());
+        for (Admission admission : batch.admissions()) {
+            if (admission instanceof Admission.Run run) {
+                executions.add(run.execution());
+            }
+        }
+        return executions;
     }
 
     private static boolean cuts(@Nullable Admission admission) {

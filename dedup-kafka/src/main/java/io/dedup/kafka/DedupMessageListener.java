@@ -97,7 +97,7 @@ final class DedupMessageListener<K, V> extends FilteringMessageListenerAdapter<K
             runInTransaction(record, acknowledgment, consumer, execution, bound);
             acks.pending().finished(record, ack);
         } else if (execution != null) {
-            PendingDelivery given = acks.pending().given(record, delivery, execution, ack);
+            PendingDelivery given = acks.given(record, delivery, execution, ack);
             runUntilAcknowledged(
                     record,
                     new TrackedAcknowledgment(acknowledgment, acks, given, ack, false),
@@ -185,9 +185,10 @@ final class DedupMessageListener<K, V> extends FilteringMessageListenerAdapter<K
             @Nullable Consumer<?, ?> consumer,
             Execution execution,
             BoundConsumer bound) {
-        ReplyExchange reply = decoration.reply(record, execution);
-        execution.begin();
+        ReplyExchange reply;
         try {
+            reply = decoration.reply(record, execution);
+            execution.begin();
             decoration.call(reply, record, () -> invoke(record, null, consumer, execution));
         } catch (Throwable e) { // Errors, too: a claim that nobody releases holds the message for its lease
             throw failed(record, e, WorkMayGoOn.fail(decoration.engine(), List.of(execution), e), bound);

@@ -52,10 +52,10 @@ final class KafkaTransactionRecord {
     }
 
     private void handle(Execution execution, Consumer<@Nullable Acknowledgment> handler) {
-        TransactionAcknowledgment ack = container == null ? null : new TransactionAcknowledgment(container, null);
-        ReplyExchange reply = decoration.reply(record, execution);
-        execution.begin();
         try {
+            TransactionAcknowledgment ack = container == null ? null : new TransactionAcknowledgment(container, null);
+            ReplyExchange reply = decoration.reply(record, execution);
+            execution.begin();
             decoration.call(reply, record, () -> handler.accept(ack));
             if (ack != null) {
                 ack.handlerReturned(true);

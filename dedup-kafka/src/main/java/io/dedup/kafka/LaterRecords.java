@@ -109,7 +109,7 @@ final class LaterRecords<K, V> {
             throw new IllegalStateException("topic " + record.topic()
                     + " has a transactional mode, but the work of its listener ends later than its call");
         }
-        PendingDelivery pending = bound.acks().pending().given(record, delivery, execution, given.ack());
+        PendingDelivery pending = bound.acks().given(record, delivery, execution, given.ack());
         TrackedAcknowledgment tracked =
                 new TrackedAcknowledgment(given.acknowledgment(), bound.acks(), pending, given.ack(), true);
         Ending ending = new Ending(bound, pending, given);
@@ -133,8 +133,12 @@ final class LaterRecords<K, V> {
         if (bound.acks().pending().closeOnly(List.of(given), null).isEmpty()) {
             return false;
         }
-        boolean leaseLost = WorkMayGoOn.fail(decoration.engine(), List.of(execution), cause);
-        bound.redeliveries().failed(given, leaseLost ? null : cause);
+        boolean leaseLost = false;
+        try {
+            leaseLost = WorkMayGoOn.fail(decoration.engine(), List.of(execution), cause);
+        } finally { // on an Error, too: nothing above an unfinished record is committed
+            bound.redeliveries().failed(given, leaseLost ? null : cause);
+        }
         return leaseLost;
     }
 

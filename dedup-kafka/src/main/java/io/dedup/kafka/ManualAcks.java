@@ -9,6 +9,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.function.BiPredicate;
 import java.util.function.Supplier;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,6 +39,17 @@ final class ManualAcks {
 
     PendingDeliveries pending() {
         return pending;
+    }
+
+    /** The handler is about to get this record. If that fails, its claim is given back: nobody else would end its renewals. */
+    PendingDelivery given(
+            ConsumerRecord<?, ?> record, Delivery delivery, Execution execution, @Nullable ContainerAck ack) {
+        try {
+            return pending.given(record, delivery, execution, ack);
+        } catch (Throwable e) {
+            execution.giveBack();
+            throw e;
+        }
     }
 
     /**

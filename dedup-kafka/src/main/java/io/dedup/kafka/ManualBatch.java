@@ -74,11 +74,18 @@ final class ManualBatch<K, V> {
             runSingly();
             return;
         }
-        BatchPlan plan = BatchPlan.of(BatchPlan.spread(batch.admissions(), indexes, steps.size()), firsts);
-        plan.giveBackBehindCut(engine);
-        ContainerAck ack = plan.isCut() ? null : ackOfPoll();
-        for (int i = 0; i < plan.cut(); i++) {
-            record(i, plan, ack);
+        BatchPlan plan;
+        ContainerAck ack;
+        try {
+            plan = BatchPlan.of(BatchPlan.spread(batch.admissions(), indexes, steps.size()), firsts);
+            plan.giveBackBehindCut(engine);
+            ack = plan.isCut() ? null : ackOfPoll();
+            for (int i = 0; i < plan.cut(); i++) {
+                record(i, plan, ack);
+            }
+        } catch (Throwable e) { // before the handler's call: nobody else would end the renewals of its claims
+            engine.failAll(BatchPlan.executions(batch), null);
+            throw e;
         }
         if (!plan.runs().isEmpty()) {
             runAll(plan, ack);
@@ -174,7 +181,7 @@ final class ManualBatch<K, V> {
     }
 
     private void give(int index, Execution execution, @Nullable ContainerAck ack) {
-        PendingDelivery delivery = pending.given(steps.records.get(index), steps.deliveries.get(index), execution, ack);
+        PendingDelivery delivery = acks.given(steps.records.get(index), steps.deliveries.get(index), execution, ack);
         given.put(index, delivery);
     }
 
