@@ -2,28 +2,36 @@ package io.dedup.kafka;
 
 import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Threads that tell the store how work has ended that ended on a thread which mustn't be blocked. */
 final class CloseOuts implements Executor, AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(KafkaDedup.class);
     private static final int THREADS = 4;
     private static final long IDLE_SECONDS = 10;
 
     private final ThreadPoolExecutor pool;
 
     CloseOuts() {
+        this(work -> {
+            Thread thread = new Thread(work, "dedup-kafka-close-out");
+            thread.setDaemon(true);
+            return thread;
+        });
+    }
+
+    CloseOuts(ThreadFactory threads) {
         pool = new ThreadPoolExecutor(
                 THREADS,
                 THREADS,
                 IDLE_SECONDS,
                 TimeUnit.SECONDS,
                 new LinkedBlockingQueue<>(),
-                work -> {
-                    Thread thread = new Thread(work, "dedup-kafka-close-out");
-                    thread.setDaemon(true);
-                    return thread;
-                },
+                threads,
                 // After the end, on whatever thread ends the work: better than a success that isn't recorded.
                 (task, closed) -> task.run());
         pool.allowCoreThreadTimeOut(true);
@@ -31,7 +39,12 @@ final class CloseOuts implements Executor, AutoCloseable {
 
     @Override
     public void execute(Runnable closeOut) {
-        pool.execute(closeOut);
+        try {
+            pool.execute(closeOut);
+        } catch (Error e) { // no memory or no thread to be had: the partition would wait for this end for ever
+            closeOut.run();
+            log.debug("Closed out by the thread that ended the work", e);
+        }
     }
 
     /** What is waiting is still done. */

@@ -141,11 +141,9 @@ final class PendingDeliveries {
                 ack.request(); // before anything is sent: acks go out in the order of their offsets
             }
             for (PendingDelivery last : upTo) {
-                for (PendingDelivery given : last.partition.givenUpTo(last.offset)) {
-                    given.state = State.CLOSING;
-                    closing.add(given);
-                }
+                closing.addAll(last.partition.givenUpTo(last.offset));
             }
+            closing.forEach(given -> given.state = State.CLOSING); // last: only what is returned is closed by anyone
         } finally {
             lock.unlock();
         }
@@ -162,8 +160,8 @@ final class PendingDeliveries {
             List<PendingDelivery> closing = new ArrayList<>(deliveries.size());
             for (PendingDelivery given : deliveries) {
                 if (given.state == State.GIVEN) {
-                    given.state = State.CLOSING;
                     closing.add(given);
+                    given.state = State.CLOSING;
                 }
             }
             if (ack != null && !closing.isEmpty()) {

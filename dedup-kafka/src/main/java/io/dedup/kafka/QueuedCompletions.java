@@ -46,6 +46,8 @@ final class QueuedCompletions {
     /** Of this poll only: a copy that was polled with its first needn't be asked about. */
     private final Map<DedupKey, Told> done = new HashMap<>();
 
+    private final Runnable tell = this::tell;
+    private final Runnable timeIsUp = this::timeIsUp;
     private List<Queued> queue = new ArrayList<>();
     private boolean telling;
     private boolean timed;
@@ -65,13 +67,14 @@ final class QueuedCompletions {
         boolean many;
         lock.lock();
         try {
-            Queued queued = new Queued(execution, delivery);
-            queue.add(queued);
-            if (delivery.key() != null) {
-                open.put(delivery.key(), queued);
-            }
+            enqueue(new Queued(execution, delivery));
             first = !telling && queue.size() == 1;
             many = !telling && queue.size() == MANY;
+        } catch (
+                Throwable
+                        e) { // out of memory: the container stops, and nobody would tell the store of what has happened
+            execution.succeed(null, budget.current());
+            throw e;
         } finally {
             lock.unlock();
         }
@@ -79,6 +82,19 @@ final class QueuedCompletions {
             tellBeside();
         } else if (first) {
             tellSoon();
+        }
+    }
+
+    private void enqueue(Queued queued) {
+        DedupKey key = queued.delivery().key();
+        queue.add(queued);
+        try {
+            if (key != null) {
+                open.put(key, queued);
+            }
+        } catch (Throwable e) {
+            queue.remove(queue.size() - 1);
+            throw e;
         }
     }
 
@@ -141,17 +157,8 @@ final class QueuedCompletions {
         } finally {
             lock.unlock();
         }
-        if (!setTimer()) {
+        if (!timer.after(LONG, timeIsUp)) {
             timeIsUp();
-        }
-    }
-
-    private boolean setTimer() {
-        try {
-            return timer.after(LONG, this::timeIsUp);
-        } catch (Error e) { // there are no more threads to be had
-            log.debug("Told at once", e);
-            return false;
         }
     }
 
@@ -170,7 +177,7 @@ final class QueuedCompletions {
 
     private void tellBeside() {
         try {
-            background.execute(this::tell);
+            background.execute(tell);
         } catch (RejectedExecutionException | Error e) { // closed, or there are no more threads to be had
             log.debug("Told by the consumer's thread", e);
             tell();
@@ -184,8 +191,8 @@ final class QueuedCompletions {
             if (batch.isEmpty()) {
                 return;
             }
-            long before = System.nanoTime();
             List<Completion> completions = List.of();
+            long before = System.nanoTime();
             try {
                 completions =
                         engine.succeedAll(batch.stream().map(Queued::execution).toList(), budget.current());
@@ -198,6 +205,7 @@ final class QueuedCompletions {
     }
 
     private List<Queued> take() {
+        List<Queued> next = new ArrayList<>(); // before the state changes: flush() waits for whoever tells
         lock.lock();
         try {
             if (telling || queue.isEmpty()) {
@@ -205,7 +213,7 @@ final class QueuedCompletions {
             }
             telling = true;
             List<Queued> batch = queue;
-            queue = new ArrayList<>();
+            queue = next;
             return batch;
         } finally {
             lock.unlock();
@@ -220,14 +228,13 @@ final class QueuedCompletions {
         try {
             telling = false;
             told.signalAll(); // first: whatever fails below must not leave the consumer waiting
-            for (int i = 0; i < batch.size(); i++) {
-                Queued each = batch.get(i);
-                DedupKey key = each.delivery().key();
-                if (key != null
-                        && open.remove(key, each)
-                        && !completions.isEmpty()
-                        && completions.get(i) == Completion.DONE) {
-                    done.put(key, new Told(each, before));
+            for (Queued each : batch) {
+                open.remove(each.delivery().key(), each);
+            }
+            for (int i = 0; i < completions.size(); i++) {
+                DedupKey key = batch.get(i).delivery().key();
+                if (key != null && !open.containsKey(key) && completions.get(i) == Completion.DONE) {
+                    done.put(key, new Told(batch.get(i), before));
                 }
             }
             some = !queue.isEmpty();

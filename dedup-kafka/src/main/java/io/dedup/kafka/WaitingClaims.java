@@ -10,9 +10,9 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.Executor;
+import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -43,8 +43,10 @@ final class WaitingClaims {
     private final Set<DedupKey> asked = new HashSet<>();
     private boolean asking;
     private boolean wanted;
-    private boolean watched;
+    private boolean claiming;
+    private @Nullable Future<?> watch;
     private long claimedAt;
+    private long patienceNanos;
     private volatile boolean storeFailed;
 
     WaitingClaims(DedupEngine engine, Executor background, Timer timer) {
@@ -67,27 +69,91 @@ final class WaitingClaims {
                 unique.add(delivery);
             }
         }
+        if (!isWatched(patience)) {
+            return; // nobody would give them back behind a handler that hangs: they are claimed at their turns
+        }
         int half = unique.size() < WORTH_TWO_CALLS ? unique.size() : unique.size() / 2;
         List<Delivery> later = unique.subList(half, unique.size());
-        if (!later.isEmpty()) {
-            ask(later);
+        try {
+            if (!later.isEmpty()) {
+                ask(later);
+            }
+            boolean any = keep(engine.ahead().claim(unique.subList(0, half)));
+            if (!any && !later.isEmpty()) { // one of them has killed a process: nothing is to be held beside it
+                giveBack();
+            }
+        } finally {
+            claimed();
         }
-        List<ClaimAhead> claims = made(unique.subList(0, half));
-        if (claims.isEmpty() && !later.isEmpty()) { // one of them has killed a process: nothing is to be held beside it
-            giveBack();
-        }
-        boolean watch;
+    }
+
+    /** Before anything is claimed; false where there is no timer. */
+    private boolean isWatched(Duration patience) {
         lock.lock();
         try {
-            add(claims);
-            claimedAt = System.nanoTime();
-            watch = !watched && (asking || !unstarted.isEmpty());
-            watched |= watch;
+            if (timer.isClosed()) {
+                return false;
+            }
+            if (watch == null) {
+                watch = timer.every(patience, this::giveBackForgotten);
+            }
+            patienceNanos = patience.toNanos();
+            claiming = true;
+            wanted = true;
+            return true;
+        } catch (RejectedExecutionException e) {
+            log.debug("Closed meanwhile", e);
+            return false;
         } finally {
             lock.unlock();
         }
-        if (watch) {
-            watchFor(patience);
+    }
+
+    private void claimed() {
+        lock.lock();
+        try {
+            claiming = false;
+            claimedAt = System.nanoTime();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Keeps these for their turns, or gives all of them back. Whether there are any. */
+    private boolean keep(List<@Nullable ClaimAhead> claims) {
+        if (!isKept(claims)) {
+            giveBack(claims);
+            return true;
+        }
+        for (ClaimAhead claim : claims) {
+            if (claim != null) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** False, with none of them kept, when nobody waits for them any more, or on an Error: the heartbeat would renew them. */
+    private boolean isKept(List<@Nullable ClaimAhead> claims) {
+        lock.lock();
+        try {
+            for (ClaimAhead claim : wanted ? claims : List.<ClaimAhead>of()) {
+                if (claim != null) {
+                    unstarted.put(claim.key(), claim);
+                    storeFailed = storeFailed || claim.isUnanswered();
+                }
+            }
+            return wanted;
+        } catch (Throwable e) {
+            for (ClaimAhead claim : claims) {
+                if (claim != null) {
+                    unstarted.remove(claim.key(), claim);
+                }
+            }
+            log.debug("Claimed at their turns", e);
+            return false;
+        } finally {
+            lock.unlock();
         }
     }
 
@@ -141,48 +207,47 @@ final class WaitingClaims {
         }
     }
 
-    private void giveBack(List<ClaimAhead> claims) {
-        if (claims.isEmpty()) {
-            return;
-        }
+    private void giveBack(List<? extends @Nullable ClaimAhead> claims) {
         try {
-            engine.ahead().giveBack(claims);
-        } catch (RuntimeException e) {
+            List<ClaimAhead> made = new ArrayList<>(claims.size());
+            for (ClaimAhead claim : claims) {
+                if (claim != null) {
+                    made.add(claim);
+                }
+            }
+            if (!made.isEmpty()) {
+                engine.ahead().giveBack(made);
+            }
+        } catch (Throwable e) { // an Error, too: this is called where a poll begins, and its consumer would stop
             log.warn("{} claims couldn't be given back; their leases run out", claims.size(), e);
         }
     }
 
-    private List<ClaimAhead> made(List<Delivery> deliveries) {
-        return engine.ahead().claim(deliveries).stream()
-                .filter(Objects::nonNull)
-                .toList();
-    }
-
     private void ask(List<Delivery> deliveries) {
-        lock.lock();
+        Runnable claiming = () -> claimBeside(deliveries); // before the state changes: turns wait for an answer
         try {
-            asking = true;
-            wanted = true;
-            for (Delivery delivery : deliveries) {
-                if (delivery.key() != null) {
-                    asked.add(delivery.key());
+            lock.lock();
+            try {
+                asking = true;
+                for (Delivery delivery : deliveries) {
+                    if (delivery.key() != null) {
+                        asked.add(delivery.key());
+                    }
                 }
+            } finally {
+                lock.unlock();
             }
-        } finally {
-            lock.unlock();
-        }
-        try {
-            background.execute(() -> claimBeside(deliveries));
-        } catch (RejectedExecutionException | Error e) { // closed, or there are no more threads to be had
-            log.debug("Claimed at their turns", e);
+            background.execute(claiming);
+        } catch (Throwable e) { // closed, or there is no memory or no thread to be had
             answer(List.of());
+            log.debug("Claimed at their turns", e);
         }
     }
 
     private void claimBeside(List<Delivery> deliveries) {
-        List<ClaimAhead> claims = List.of();
+        List<@Nullable ClaimAhead> claims = List.of();
         try {
-            claims = made(deliveries);
+            claims = engine.ahead().claim(deliveries);
         } catch (Throwable e) {
             log.warn("A part of a poll couldn't be claimed ahead; its records are claimed one by one", e);
         } finally {
@@ -190,11 +255,9 @@ final class WaitingClaims {
         }
     }
 
-    private void answer(List<ClaimAhead> claims) {
+    private void answer(List<@Nullable ClaimAhead> claims) {
         try {
-            if (!isTaken(claims)) {
-                giveBack(claims);
-            }
+            boolean unused = keep(claims);
         } finally {
             lock.lock();
             try {
@@ -207,46 +270,26 @@ final class WaitingClaims {
         }
     }
 
-    /** Whether anybody still waits for these. */
-    private boolean isTaken(List<ClaimAhead> claims) {
+    /** A handler that hangs must not keep from others what the heartbeat would renew for ever. */
+    private void giveBackForgotten() {
         lock.lock();
         try {
-            if (wanted) {
-                add(claims);
+            if (claiming) {
+                return;
             }
-            return wanted;
+            if (unstarted.isEmpty() && !asking) {
+                if (watch != null) {
+                    watch.cancel(false);
+                    watch = null;
+                }
+                return;
+            }
+            if (System.nanoTime() - claimedAt < patienceNanos) { // of a later poll
+                return;
+            }
         } finally {
             lock.unlock();
         }
-    }
-
-    private void add(List<ClaimAhead> claims) {
-        for (ClaimAhead claim : claims) {
-            unstarted.put(claim.key(), claim);
-            if (claim.isUnanswered()) {
-                storeFailed = true;
-            }
-        }
-    }
-
-    /** A handler that hangs must not keep from others what the heartbeat would renew for ever. */
-    private void watchFor(Duration patience) {
-        boolean unused = timer.after(patience, () -> {
-            lock.lock();
-            try {
-                if (unstarted.isEmpty() && !asking) {
-                    watched = false;
-                    return;
-                }
-                if (System.nanoTime() - claimedAt < patience.toNanos()) { // of a later poll
-                    watchFor(patience);
-                    return;
-                }
-                watched = false;
-            } finally {
-                lock.unlock();
-            }
-            giveBack(dropped());
-        });
+        giveBack(dropped());
     }
 }

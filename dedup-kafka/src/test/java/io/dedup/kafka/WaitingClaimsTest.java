@@ -2,6 +2,8 @@ package io.dedup.kafka;
 
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.dedup.DedupKey;
@@ -199,6 +201,61 @@ class WaitingClaimsTest {
         assertThat(alone.take(key(HALF))).isNull();
         assertThat(alone.take(key(0))).isNotNull();
         alone.giveBack();
+    }
+
+    @Test
+    @DisplayName("K18 nobody waits for a second half that couldn't be asked for, whatever the executor throws")
+    void executorFails() {
+        WaitingClaims alone = new WaitingClaims(
+                dedup.engine(),
+                work -> {
+                    throw new IllegalStateException("for once");
+                },
+                timer);
+        assertThatCode(() -> alone.claim(deliveries, LONG)).doesNotThrowAnyException();
+        assertThat(alone.take(key(HALF))).isNull();
+        assertThat(alone.take(key(0))).isNotNull();
+        alone.giveBack();
+    }
+
+    @Test
+    @DisplayName("K18 where nobody would give claims back behind a handler that hangs, nothing is claimed ahead")
+    void noTimer() {
+        timer.close();
+        claims.claim(deliveries, LONG);
+        assertThat(watched.calls("claimAll")).isEmpty();
+        assertThat(dedup.engine().inFlight()).isZero();
+        assertThat(claims.take(key(0))).isNull();
+    }
+
+    @Test
+    @DisplayName("K18 an Error while claims are given back doesn't reach the consumer, which would stop")
+    void givingBackFails() {
+        Runnable full = () -> {
+            throw new OutOfMemoryError("for once");
+        };
+        claims.claim(deliveries, LONG);
+        watched.before("releaseAll", full);
+        watched.before("name", full); // what the engine asks for when a call has failed
+        assertThatCode(claims::giveBack).doesNotThrowAnyException();
+        assertThat(claims.take(key(0))).isNull();
+    }
+
+    @Test
+    @DisplayName("K18 an Error in a call of the first half: what the second one claims is given back")
+    void firstHalfFails() {
+        Thread mine = Thread.currentThread();
+        Runnable full = () -> {
+            if (Thread.currentThread() == mine) {
+                throw new OutOfMemoryError("for once");
+            }
+        };
+        watched.before("claimAll", full);
+        watched.before("name", full);
+        assertThatThrownBy(() -> claims.claim(deliveries, LONG)).isInstanceOf(OutOfMemoryError.class);
+        claims.giveBack(); // so does the poll that called it
+        await().atMost(LONG).until(() -> dedup.engine().inFlight() == 0);
+        assertThat(claims.take(key(HALF))).isNull();
     }
 
     @Test
