@@ -13,6 +13,7 @@ import io.dedup.internal.Printable;
 import io.dedup.store.DedupStore;
 import io.dedup.store.OperatorResult;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -280,11 +281,19 @@ public final class Deduplicator implements AutoCloseable {
 
     /**
      * Admits nothing any more, waits for running handlers while their leases are renewed (at most
-     * {@code shutdownTimeout}), and tries once more to record what the store couldn't be told.
+     * {@code shutdownTimeout}; not for those whose renewals and lease are over), and tries once more to record what the store couldn't be told.
      */
     @Override
     public void close() {
-        engine.close();
-        closeOuts.shutdown();
+        closeAll(List.of(this));
+    }
+
+    /**
+     * Closes several as {@link #close} does one. Their waits for running handlers overlap: together they take no longer than
+     * the longest {@code shutdownTimeout} among them.
+     */
+    public static void closeAll(Collection<Deduplicator> several) {
+        DedupEngine.closeAll(several.stream().map(Deduplicator::engine).toList());
+        several.forEach(each -> each.closeOuts.shutdown());
     }
 }

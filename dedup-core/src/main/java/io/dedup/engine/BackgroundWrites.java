@@ -130,9 +130,8 @@ final class BackgroundWrites implements AutoCloseable {
         }
     }
 
-    /** Goes on for at most {@value #CLOSE_MILLIS} ms; then drops the completions that are left, and says so. */
-    @Override
-    public void close() {
+    /** From now on it ends when nothing is left; see {@link #close(long)}. */
+    void beginToClose() {
         lock.lock();
         try {
             closing = true;
@@ -140,22 +139,34 @@ final class BackgroundWrites implements AutoCloseable {
         } finally {
             lock.unlock();
         }
+    }
+
+    /** Goes on for at most {@value #CLOSE_MILLIS} ms; then drops the completions that are left, and says so. */
+    @Override
+    public void close() {
+        beginToClose();
+        close(System.nanoTime());
+    }
+
+    /** @param begun when the time began that it may go on for, by {@link System#nanoTime()} */
+    void close(long begun) {
         boolean interrupted = Thread.interrupted();
         try {
-            thread.join(CLOSE_MILLIS);
+            long left = CLOSE_MILLIS - TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begun);
+            thread.join(Math.max(1, left)); // 0 would wait for ever
         } catch (InterruptedException e) {
             interrupted = true;
         }
         thread.interrupt();
-        List<LateCompletion> left =
+        List<LateCompletion> dropped =
                 completions.close().stream().filter(LateCompletion::isOwn).toList();
-        if (!left.isEmpty()) {
+        if (!dropped.isEmpty()) {
             log.warn(
                     "Closing while {} handled messages could not be recorded as done in store {}: when they are"
                             + " delivered again, they run again",
-                    left.size(),
+                    dropped.size(),
                     store.storeName());
-            left.forEach(completions::drop);
+            dropped.forEach(completions::drop);
         }
         if (interrupted) {
             Thread.currentThread().interrupt();

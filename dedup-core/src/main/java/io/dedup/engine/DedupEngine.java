@@ -11,12 +11,11 @@ import io.dedup.store.OperatorResult;
 import io.dedup.store.TransactionalRecords;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,22 +25,18 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread-safe; one for each consumer application. Doesn't own the store.
  */
 public final class DedupEngine implements AutoCloseable {
-    private static final long CLOSE_POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
-
     private final DedupStore store;
     private final Claimer claimer;
     private final Forgetting forgetting;
     private final Decider decider;
-    private final Heartbeat heartbeat;
     private final BackgroundWrites background;
     private final CloseOut closeOut;
     private final Transactions transactions;
     private final ClaimsAhead ahead;
     private final Results results;
     private final @Nullable TransactionalRecords records;
-    private final Duration shutdownTimeout;
+    private final Shutdown shutdown;
     private final Map<String, String> groups = new ConcurrentHashMap<>();
-    private volatile boolean closed;
 
     /**
      * An engine with threads of its own.
@@ -71,17 +66,16 @@ public final class DedupEngine implements AutoCloseable {
             Duration shutdownTimeout) {
         this.store = Objects.requireNonNull(store, "store");
         this.records = records;
-        this.shutdownTimeout = shutdownTimeout;
         SafeListeners<DedupListener> notifier = new SafeListeners<>(listeners);
         StoreCalls calls = new StoreCalls(store, notifier);
         this.claimer = new Claimer(calls, new Owners(instance));
-        this.heartbeat = new Heartbeat(calls, notifier, shortestLease);
+        Heartbeat heartbeat = new Heartbeat(calls, notifier, shortestLease);
         this.background = new BackgroundWrites(calls, notifier);
         this.forgetting = new Forgetting(store, calls, background, records, claimer::nextOwner);
         this.closeOut = new CloseOut(calls, notifier, heartbeat, background, new RunReferences(runReference));
         Verdicts verdicts = new Verdicts(notifier, closeOut);
         this.decider = new Decider(notifier, heartbeat, background, closeOut, verdicts);
-        this.ahead = new ClaimsAhead(claimer, decider, closeOut, () -> closed);
+        this.ahead = new ClaimsAhead(claimer, decider, closeOut, this::isClosed);
         this.results = new Results(notifier, store, records);
         this.transactions = new Transactions(
                 records,
@@ -91,17 +85,22 @@ public final class DedupEngine implements AutoCloseable {
                 closeOut.releases(),
                 heartbeat,
                 new Front(calls, heartbeat, background));
+        this.shutdown = new Shutdown(store.name(), transactions, heartbeat, background, shutdownTimeout);
+    }
+
+    private boolean isClosed() {
+        return shutdown.hasBegun();
     }
 
     /** Decides about one delivery; takes one round trip unless it is in flight elsewhere. */
     public Admission admit(Delivery delivery, WaitBudget budget) {
-        if (closed) {
+        if (isClosed()) {
             return decider.closed(delivery);
         }
         Admission admission = decide(delivery, budget);
         // close() looks for claims after it has set the flag, and this looks at the flag after its claim has joined
         // the heartbeat: one of the two sees the other.
-        return closed ? tooLate(List.of(delivery), List.of(admission)).get(0) : admission;
+        return isClosed() ? tooLate(List.of(delivery), List.of(admission)).get(0) : admission;
     }
 
     private Admission decide(Delivery delivery, WaitBudget budget) {
@@ -122,11 +121,11 @@ public final class DedupEngine implements AutoCloseable {
 
     /** Decides about a batch with one round trip for all of it; copies within the batch follow their first. */
     public BatchAdmission admitAll(List<Delivery> deliveries, WaitBudget budget) {
-        if (closed) {
+        if (isClosed()) {
             return new BatchAdmission(deliveries.stream().map(decider::closed).toList(), false);
         }
         BatchAdmission admission = new BatchAdmitter(claimer, decider, closeOut, deliveries).admit(budget);
-        return closed && !admission.isolate()
+        return isClosed() && !admission.isolate()
                 ? new BatchAdmission(tooLate(deliveries, admission.admissions()), false)
                 : admission;
     }
@@ -270,9 +269,9 @@ public final class DedupEngine implements AutoCloseable {
         return first == null ? group : first;
     }
 
-    /** How many claims are held and transactions open now. */
+    /** How many claims are held and transactions open now; claims whose renewals and leases are over don't count. */
     public int inFlight() {
-        return heartbeat.size() + transactions.size();
+        return shutdown.inFlight();
     }
 
     /** How many successes wait to be recorded, because the store couldn't be told. */
@@ -286,15 +285,11 @@ public final class DedupEngine implements AutoCloseable {
      */
     @Override
     public void close() {
-        closed = true;
-        transactions.close();
-        long until = System.nanoTime() + shutdownTimeout.toNanos();
-        while (inFlight() > 0
-                && until - System.nanoTime() > 0
-                && !Thread.currentThread().isInterrupted()) {
-            LockSupport.parkNanos(CLOSE_POLL_NANOS);
-        }
-        heartbeat.close();
-        background.close();
+        closeAll(List.of(this));
+    }
+
+    /** Closes several as {@link #close} does one; they share the wait, which is as long as the longest of theirs. */
+    public static void closeAll(Collection<DedupEngine> engines) {
+        Shutdown.all(engines.stream().map(engine -> engine.shutdown).toList());
     }
 }

@@ -152,6 +152,15 @@ public final class Execution extends RunFlags implements DedupContext {
         }
     }
 
+    /**
+     * Whether the lease is over and nothing renews it any more: the store has given the claim to somebody else, or the run
+     * has taken longer than {@code maxProcessingTime}. Whoever asks for the message next may run it. The work may still go
+     * on; its late success is recorded unless somebody has taken over.
+     */
+    public boolean isOverdue() {
+        return lost || (handlerNanos() > topic().policy().maxProcessingTime().toNanos() && leaseNanosLeft() <= 0);
+    }
+
     boolean isStarted() {
         return startedAt != 0;
     }

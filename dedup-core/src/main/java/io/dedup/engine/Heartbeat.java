@@ -23,7 +23,9 @@ import org.slf4j.LoggerFactory;
 /**
  * Renews the leases of all claims of this process, at a third of their length, in one batch call.
  *
- * <p>One thread looks through the claims; a claim that is never looked at costs a set insertion and a removal.
+ * <p>A claim leaves it when its run is closed out, and otherwise when it is {@link Execution#isOverdue overdue}: handlers may
+ * drop a message without a word. One thread looks through the claims; a claim that is never looked at costs a set insertion
+ * and a removal.
  */
 final class Heartbeat implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Heartbeat.class);
@@ -79,6 +81,7 @@ final class Heartbeat implements AutoCloseable {
 
     private List<Execution> due() {
         List<Execution> due = new ArrayList<>();
+        List<Execution> over = new ArrayList<>(0);
         long now = System.nanoTime();
         for (Execution execution : claims) {
             if (execution.isClosed()) {
@@ -94,10 +97,15 @@ final class Heartbeat implements AutoCloseable {
                     && now - execution.renewalSentAt() >= policy.lease().toNanos() / 3 - periodNanos) {
                 due.add(execution);
             }
+            boolean overdue = execution.isOverdue();
             if (execution.leaseLost()) {
                 reportLoss(execution);
             }
+            if (overdue) {
+                over.add(execution);
+            }
         }
+        over.forEach(claims::remove); // nobody may ever close them out; whoever does needs no heartbeat for that
         return due;
     }
 
