@@ -13,6 +13,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.utils.Bytes;
 import org.jspecify.annotations.Nullable;
@@ -72,12 +73,12 @@ final class RecordDeliveries {
     Delivery of(ConsumerRecord<?, ?> record) {
         Role role = roles.of(record.topic());
         return (role.deadLetter() ? deadLetters : factory)
-                .of(
-                        role.of(),
-                        record,
-                        () -> "topic " + record.topic() + ", partition " + record.partition() + ", offset "
-                                + record.offset(),
-                        this::fingerprint);
+                .of(role.of(), record, origin(record.topic(), record.partition(), record.offset()), this::fingerprint);
+    }
+
+    /** Without the record: a delivery lives as long as its claim, which may be longer than anybody needs the payload. */
+    private static Supplier<String> origin(String topic, int partition, long offset) {
+        return () -> "topic " + topic + ", partition " + partition + ", offset " + offset;
     }
 
     /**

@@ -177,9 +177,9 @@ final class DedupUnits implements AutoCloseable {
         return List.copyOf(units);
     }
 
-    /** After the adapters, and before the stores. */
+    /** After the adapters, and before the stores. All of them wait within one {@code dedup.shutdown-timeout}. */
     @Override
     public void close() {
-        units().forEach(unit -> unit.deduplicator().close());
+        Deduplicator.closeAll(units().stream().map(DedupUnit::deduplicator).toList());
     }
 }
