@@ -53,6 +53,15 @@ final class BatchSteps<K, V> {
         }
     }
 
+    /** The index of the first record whose partition has too many unfinished ones of earlier polls; the size when there is none. */
+    int firstBehindTooMany() {
+        int index = 0;
+        while (index < size() && !bound.isBehindTooMany(records.get(index))) {
+            index++;
+        }
+        return index;
+    }
+
     /** For claiming the batch: none when one of its records was deferred before, whose waiting its pauses do. */
     WaitBudget claimBudget() {
         return records.stream().anyMatch(bound::wasDeferred) ? WaitBudget.none() : budget;
@@ -77,6 +86,7 @@ final class BatchSteps<K, V> {
         if (!(admission instanceof Admission.Reject reject)) {
             throw new IllegalStateException("doesn't cut: " + admission);
         }
+        pending.arrivals().rejected(records.get(index));
         return failedAt(
                 index,
                 new RecordFailedException(

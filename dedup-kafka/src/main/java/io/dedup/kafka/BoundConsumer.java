@@ -21,6 +21,7 @@ final class BoundConsumer {
     private final WatchedPolls watched;
     private final ManualAcks acks;
     private final TransactionWork transaction;
+    private final UnfinishedLimit unfinished;
     private final ConsumerSeekCallback seeks;
     private final boolean commitsOffsets;
     private final Map<TopicPartition, Long> deferred = new HashMap<>();
@@ -31,6 +32,7 @@ final class BoundConsumer {
     BoundConsumer(
             DedupEngine engine,
             Duration maxPollInterval,
+            int maxUnfinished,
             boolean commitsOffsets,
             ConsumerSeekCallback seeks,
             WatchedPolls watched) {
@@ -48,7 +50,8 @@ final class BoundConsumer {
                 () -> Thread.currentThread() == thread ? polls.current() : polls.fresh(),
                 // Another thread's ack is committed whenever the consumer gets to it, and the consumer would wait.
                 (execution, delivery) -> Thread.currentThread() == thread && claims().queue(execution, delivery));
-        watched.shortenWhile(() -> redeliveries().open() > 0);
+        this.unfinished = new UnfinishedLimit(maxUnfinished, pending, acks.redeliveries());
+        watched.shortenWhile(pending::isAnyRunning);
     }
 
     /** Whether this callback, of which each consumer has its own, is its consumer's. */
@@ -85,6 +88,11 @@ final class BoundConsumer {
 
     Redeliveries redeliveries() {
         return acks.redeliveries();
+    }
+
+    /** Whether so much below this record is unfinished that it has to wait, with all that is above it. */
+    boolean isBehindTooMany(ConsumerRecord<?, ?> record) {
+        return unfinished.isReached(record);
     }
 
     /** The seek is made between two polls; where to is decided then, since meanwhile the record may have come. */

@@ -16,7 +16,10 @@ import org.springframework.kafka.support.Acknowledgment;
 final class ContainerAck {
     private final Runnable ack;
     private final @Nullable ConsumerRecord<?, ?> record;
-    private int unfinished;
+    /** The last position that it covers, of each of its partitions. */
+    private final Map<PendingPartition, Long> last = new HashMap<>(2);
+
+    private int waitingIn;
     private boolean requested;
     private boolean over;
 
@@ -41,28 +44,64 @@ final class ContainerAck {
         return record;
     }
 
-    void covers() {
-        unfinished++;
+    /** It commits this position, among others. */
+    void covers(PendingPartition partition, long offset) {
+        Long before = last.get(partition);
+        if (over || (before != null && before >= offset)) {
+            return;
+        }
+        if (before == null || !partition.stopsWaiting(before, this)) {
+            waitingIn++;
+        }
+        last.put(partition, offset);
+        partition.waits(offset, this);
     }
 
-    void finishedOne() {
-        unfinished--;
+    /** Nothing of one partition holds it back any more. */
+    void freeInOne() {
+        waitingIn--;
     }
 
     void request() {
         requested = true;
     }
 
-    /** The broker doesn't check who commits: the offset of a partition that another consumer has would be moved. */
+    /** It is never sent: what it covers is delivered again, or is another consumer's, whose offset it would move. */
     void cancel() {
         over = true;
+        last.forEach((partition, offset) -> partition.stopsWaiting(offset, this));
+        last.clear();
     }
 
     /** True the one time that it is to be sent. */
     boolean isDue() {
-        boolean due = requested && unfinished == 0 && !over;
+        boolean due = requested && waitingIn == 0 && !over;
         over |= due;
         return due;
+    }
+
+    /** Forgets others that this makes superfluous: where it is asked for, and waits for the same as they. */
+    void supersede(List<ContainerAck> others) {
+        if (requested && !over) {
+            others.stream().filter(this::supersedes).toList().forEach(ContainerAck::cancel);
+        }
+    }
+
+    private boolean supersedes(ContainerAck other) {
+        return other != this
+                && other.last.entrySet().stream().allMatch(covered -> {
+                    Long mine = last.get(covered.getKey());
+                    return mine != null && covered.getKey().nothingOpenBetween(covered.getValue(), mine);
+                });
+    }
+
+    boolean isRequested() {
+        return requested;
+    }
+
+    /** The partitions of what it covers forget acks that it makes superfluous. */
+    void settle() {
+        Map.copyOf(last).forEach(PendingPartition::dropSuperfluousAcks);
     }
 
     /**

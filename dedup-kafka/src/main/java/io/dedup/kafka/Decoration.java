@@ -40,6 +40,7 @@ final class Decoration {
     private final @Nullable LaterMode later;
     private final PollHooks hooks;
     private final boolean claimAhead;
+    private final int maxUnfinished;
     private final @Nullable Replies replies;
     private final Map<Thread, BoundConsumer> consumers = new ConcurrentHashMap<>();
     /** What its consumers were ever assigned. */
@@ -57,6 +58,7 @@ final class Decoration {
             @Nullable LaterMode later,
             PollHooks hooks,
             boolean claimAhead,
+            int maxUnfinished,
             @Nullable Replies replies) {
         this.replies = replies;
         this.container = container;
@@ -68,6 +70,7 @@ final class Decoration {
         this.later = later;
         this.hooks = hooks;
         this.claimAhead = claimAhead;
+        this.maxUnfinished = maxUnfinished;
     }
 
     DedupEngine engine() {
@@ -202,7 +205,12 @@ final class Decoration {
         consumers.put(
                 Thread.currentThread(),
                 new BoundConsumer(
-                        engine, maxPollInterval(), container.getGroupId() != null, seeks, hooks.bind(claims, seeks)));
+                        engine,
+                        maxPollInterval(),
+                        maxUnfinished,
+                        container.getGroupId() != null,
+                        seeks,
+                        hooks.bind(claims, seeks)));
     }
 
     /** These topics may be new, where a pattern finds them. */

@@ -51,6 +51,9 @@ final class DedupMessageListener<K, V> extends FilteringMessageListenerAdapter<K
         bound.outstanding().begun(record);
         NackWatch watched = acknowledgment == null ? null : new NackWatch(acknowledgment);
         try {
+            if (bound.isBehindTooMany(record)) {
+                notRun(record, UnfinishedLimit.deferral(decoration.maxDeferDelay(record)), bound);
+            }
             if (later != null && watched != null && !decoration.inKafkaTransaction()) {
                 later.onMessage(record, watched, consumer, bound);
             } else {
@@ -78,12 +81,9 @@ final class DedupMessageListener<K, V> extends FilteringMessageListenerAdapter<K
         }
         if (acknowledgment == null) {
             Execution execution = admitted(record, delivery, bound);
-            if (execution == null) {
-                return;
-            }
-            if (execution.isTransactional()) {
+            if (execution != null && execution.isTransactional()) {
                 runInTransaction(record, null, consumer, execution, bound);
-            } else {
+            } else if (execution != null) {
                 run(record, delivery, consumer, execution, bound);
             }
             return;
@@ -95,7 +95,7 @@ final class DedupMessageListener<K, V> extends FilteringMessageListenerAdapter<K
         Execution execution = first == null ? admitted(record, delivery, bound) : null;
         if (execution != null && execution.isTransactional()) {
             runInTransaction(record, acknowledgment, consumer, execution, bound);
-            acks.pending().finished(record, ack);
+            acks.pending().arrivals().finished(record, ack);
         } else if (execution != null) {
             PendingDelivery given = acks.given(record, delivery, execution, ack);
             runUntilAcknowledged(
@@ -108,9 +108,9 @@ final class DedupMessageListener<K, V> extends FilteringMessageListenerAdapter<K
             return;
         } else if (first != null) {
             observation.close(null);
-            acks.pending().following(first, record, ack);
+            acks.pending().arrivals().following(first, record, ack);
         } else {
-            acks.pending().finished(record, ack);
+            acks.pending().arrivals().finished(record, ack);
         }
         acks.pending().request(ack);
     }
@@ -134,6 +134,7 @@ final class DedupMessageListener<K, V> extends FilteringMessageListenerAdapter<K
     private void notRun(ConsumerRecord<K, V> record, Admission admission, BoundConsumer bound) {
         if (admission instanceof Admission.Reject reject) {
             observation.close(reject.cause());
+            bound.acks().pending().arrivals().rejected(record);
             throw reject.cause();
         }
         if (admission instanceof Admission.Duplicate duplicate

@@ -43,10 +43,17 @@ public final class KafkaDedup implements AutoCloseable {
     private final CloseOuts closeOuts = new CloseOuts();
     private final PollHooks hooks;
     private final boolean claimAhead;
+    private final int maxUnfinished;
     private final Replies replies;
 
-    KafkaDedup(Deduplicator deduplicator, RecordDeliveries deliveries, boolean claimAhead, Replies replies) {
+    KafkaDedup(
+            Deduplicator deduplicator,
+            RecordDeliveries deliveries,
+            boolean claimAhead,
+            int maxUnfinished,
+            Replies replies) {
         this.claimAhead = claimAhead;
+        this.maxUnfinished = maxUnfinished;
         this.replies = replies;
         this.deduplicator = deduplicator;
         this.deliveries = deliveries;
@@ -96,6 +103,7 @@ public final class KafkaDedup implements AutoCloseable {
                 // a copy that is claimed with its first would be answered before there is a reply; and a record whose
                 // commit got no answer mustn't be claimed by anybody before it has one
                 claimAhead && !answers && !isInKafkaTransaction(container) && listener instanceof MessageListener<?, ?>,
+                maxUnfinished,
                 answers ? replies : null);
         hooks.install(ConsumerSettings.factoryOf(container));
         container.setupMessageListener(decorated(listener, container, decoration));

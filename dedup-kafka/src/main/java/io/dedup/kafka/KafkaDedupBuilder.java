@@ -12,12 +12,15 @@ import org.jspecify.annotations.Nullable;
 
 /** Settings of a {@link KafkaDedup}: where the business ID is, for all topics or for single ones. Not thread-safe. */
 public final class KafkaDedupBuilder {
+    private static final int DEFAULT_MAX_UNFINISHED = 10_000;
+
     private final Deduplicator deduplicator;
     private final Map<String, MessageIdExtractor<? super ConsumerRecord<?, ?>>> byTopic = new HashMap<>();
     private final Map<String, Role> roles = new HashMap<>();
     private final Map<String, ResultCodec<?>> repliesByTopic = new HashMap<>();
     private @Nullable MessageIdExtractor<? super ConsumerRecord<?, ?>> byDefault;
     private boolean claimAhead = true;
+    private int maxUnfinished = DEFAULT_MAX_UNFINISHED;
     private @Nullable ResultCodec<?> replyByDefault;
 
     KafkaDedupBuilder(Deduplicator deduplicator) {
@@ -95,6 +98,26 @@ public final class KafkaDedupBuilder {
         return this;
     }
 
+    /**
+     * How many records of a partition a consumer gives to handlers from the first unfinished one on; 10,000 by default. It
+     * matters where a record is done later than its listener returns: with a returned future, {@code asyncAcks}, or a manual
+     * acknowledgment. At this number the consumer holds the partition, with a warning, and goes on with its other partitions.
+     * The partition goes on when the first unfinished record is finished. Once that one has run for longer than
+     * {@code maxProcessingTime} and its lease is over, it is delivered again instead.
+     *
+     * <p>A handler that acknowledges the last of many records for all of them needs a limit above their number. A batch
+     * listener may be given one poll more.
+     *
+     * @throws IllegalArgumentException when it is below 1
+     */
+    public KafkaDedupBuilder maxUnfinishedPerPartition(int records) {
+        if (records < 1) {
+            throw new IllegalArgumentException("maxUnfinishedPerPartition must be at least 1, but is " + records);
+        }
+        maxUnfinished = records;
+        return this;
+    }
+
     private KafkaDedupBuilder role(String topic, Role role, String setting) {
         if (topic.equals(role.of())) {
             throw new IllegalArgumentException(setting + ": topic " + topic + " can't be its own");
@@ -119,6 +142,7 @@ public final class KafkaDedupBuilder {
                 deduplicator,
                 new RecordDeliveries(deduplicator, byDefault, byTopic, new TopicRoles(roles)),
                 claimAhead,
+                maxUnfinished,
                 new Replies(
                         repliesByTopic, replyByDefault, deduplicator.engine().results()));
     }

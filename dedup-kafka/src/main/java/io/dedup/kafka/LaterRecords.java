@@ -59,9 +59,9 @@ final class LaterRecords<K, V> {
         }
         if (first != null) {
             listener.observation().close(null);
-            pending.following(first, record, ack);
+            pending.arrivals().following(first, record, ack);
         } else {
-            pending.finished(record, ack);
+            pending.arrivals().finished(record, ack);
         }
         pending.request(ack);
         bound.redeliveries().fetch();
@@ -94,7 +94,7 @@ final class LaterRecords<K, V> {
     }
 
     private boolean hasRoom(BoundConsumer bound) {
-        return bound.redeliveries().open() < mode.limit();
+        return bound.acks().pending().hasRoom(mode.limit());
     }
 
     private void run(

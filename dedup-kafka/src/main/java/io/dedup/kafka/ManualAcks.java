@@ -45,7 +45,7 @@ final class ManualAcks {
     PendingDelivery given(
             ConsumerRecord<?, ?> record, Delivery delivery, Execution execution, @Nullable ContainerAck ack) {
         try {
-            return pending.given(record, delivery, execution, ack);
+            return pending.arrivals().given(record, delivery, execution, ack);
         } catch (Throwable e) {
             execution.giveBack();
             throw e;

@@ -60,7 +60,8 @@ final class ManualBatch<K, V> {
         Map<Integer, PendingDelivery> firsts = new HashMap<>();
         List<Delivery> toAdmit = new ArrayList<>();
         List<Integer> indexes = new ArrayList<>();
-        for (int i = 0; i < steps.size(); i++) {
+        int held = steps.firstBehindTooMany();
+        for (int i = 0; i < held; i++) {
             PendingDelivery first = pending.firstOf(steps.deliveries.get(i));
             if (first == null) {
                 toAdmit.add(steps.deliveries.get(i));
@@ -71,13 +72,17 @@ final class ManualBatch<K, V> {
         }
         BatchAdmission batch = engine.admitAll(toAdmit, steps.claimBudget());
         if (batch.isolate()) {
-            runSingly();
+            runSingly(held);
             return;
         }
         BatchPlan plan;
         ContainerAck ack;
         try {
-            plan = BatchPlan.of(BatchPlan.spread(batch.admissions(), indexes, steps.size()), firsts);
+            List<@Nullable Admission> admissions = BatchPlan.spread(batch.admissions(), indexes, steps.size());
+            if (held < steps.size()) {
+                admissions.set(held, UnfinishedLimit.deferral(steps.maxDeferDelay(held)));
+            }
+            plan = BatchPlan.of(admissions, firsts);
             plan.giveBackBehindCut(engine);
             ack = plan.isCut() ? null : ackOfPoll();
             for (int i = 0; i < plan.cut(); i++) {
@@ -137,9 +142,9 @@ final class ManualBatch<K, V> {
         if (admission instanceof Admission.Run run) {
             give(index, run.execution(), ack);
         } else if (first != null) {
-            pending.following(first, record, ack);
+            pending.arrivals().following(first, record, ack);
         } else {
-            pending.finished(record, ack);
+            pending.arrivals().finished(record, ack);
         }
     }
 
@@ -244,20 +249,23 @@ final class ManualBatch<K, V> {
         acks.fail(back, new NackedException(this + " from record " + index));
     }
 
-    private void runSingly() {
+    private void runSingly(int held) {
         ContainerAck whole = ackOfPoll();
         for (int i = 0; i < steps.size() && nackedFrom < 0; i++) {
+            if (i == held) {
+                throw steps.cutAt(i, UnfinishedLimit.deferral(steps.maxDeferDelay(i)));
+            }
             Delivery delivery = steps.deliveries.get(i);
             PendingDelivery first = pending.firstOf(delivery);
             Admission admission = first == null ? engine.admit(delivery, steps.budget) : null;
             if (first != null) {
-                pending.following(first, steps.records.get(i), whole);
+                pending.arrivals().following(first, steps.records.get(i), whole);
             } else if (admission instanceof Admission.Run run) {
                 runAlone(i, run.execution(), whole);
             } else if (admission instanceof Admission.Defer || admission instanceof Admission.Reject) {
                 throw steps.cutAt(i, admission);
             } else {
-                pending.finished(steps.records.get(i), whole);
+                pending.arrivals().finished(steps.records.get(i), whole);
             }
         }
         if (nackedFrom < 0) {

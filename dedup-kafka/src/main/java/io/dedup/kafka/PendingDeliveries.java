@@ -1,14 +1,14 @@
 package io.dedup.kafka;
 
-import io.dedup.DedupKey;
 import io.dedup.engine.Delivery;
-import io.dedup.engine.Execution;
 import io.dedup.kafka.PendingDelivery.State;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -28,7 +28,8 @@ import org.jspecify.annotations.Nullable;
 final class PendingDeliveries {
     private final ReentrantLock lock = new ReentrantLock();
     private final Map<TopicPartition, PendingPartition> partitions = new HashMap<>();
-    private final Map<DedupKey, PendingDelivery> firsts = new HashMap<>();
+    private final RunningRecords running = new RunningRecords();
+    private final Arrivals arrivals = new Arrivals(this, running);
 
     static TopicPartition partitionOf(ConsumerRecord<?, ?> record) {
         return new TopicPartition(record.topic(), record.partition());
@@ -37,78 +38,23 @@ final class PendingDeliveries {
     /** What this delivery is a copy of, because the handler has the same message; else null. */
     @Nullable
     PendingDelivery firstOf(Delivery delivery) {
-        DedupKey key = delivery.key();
-        if (key == null || delivery.topic().policy().shadow()) {
-            return null;
-        }
-        lock.lock();
-        try {
-            PendingDelivery first = firsts.get(key);
-            // Whose lease is lost may have been taken over: the store decides then. So it does about other payloads.
-            return first == null
-                            || first.execution == null
-                            || first.execution.leaseLost()
-                            || first.differsFrom(delivery)
-                    ? null
-                    : first;
-        } finally {
-            lock.unlock();
-        }
+        return locked(() -> running.firstOf(delivery));
     }
 
-    /** The handler is about to get this record. */
-    PendingDelivery given(
-            ConsumerRecord<?, ?> record, Delivery delivery, Execution execution, @Nullable ContainerAck ack) {
-        Execution superseded = null;
-        PendingDelivery given;
-        lock.lock();
-        try {
-            given = new PendingDelivery(partition(record), record, State.GIVEN, delivery, execution);
-            PendingDelivery before = given.partition.put(given);
-            if (before != null) { // given before, and its lease was lost since
-                given.inherit(before);
-                superseded = before.state == State.GIVEN ? before.execution : null;
-                forgetFirst(before);
-            }
-            given.attach(ack);
-            if (delivery.key() != null && execution.guarded()) {
-                firsts.put(delivery.key(), given);
-            }
-        } finally {
-            lock.unlock();
-        }
-        if (superseded != null) {
-            superseded.abandon();
-        }
-        return given;
+    /** Where records enter as they are delivered. */
+    Arrivals arrivals() {
+        return arrivals;
     }
 
-    /** This record is a copy of one that the handler has; finished when that one is. */
-    PendingDelivery following(PendingDelivery first, ConsumerRecord<?, ?> record, @Nullable ContainerAck ack) {
-        lock.lock();
-        try {
-            PendingDelivery copy = new PendingDelivery(partition(record), record, State.FOLLOWING, null, null);
-            PendingDelivery there = copy.partition.putIfAbsent(copy);
-            there.attach(ack);
-            if (there == copy && first.isOpen()) {
-                first.followers.add(copy);
-            } else if (there == copy) {
-                copy.state = State.FINISHED;
-            }
-            return there;
-        } finally {
-            lock.unlock();
+    /** Under the lock. */
+    void finish(PendingDelivery delivery) {
+        delivery.state = State.FINISHED;
+        running.remove(delivery);
+        delivery.partition.finish(delivery);
+        for (PendingDelivery follower : List.copyOf(delivery.followers)) {
+            follower.state = State.FINISHED;
+            follower.partition.finish(follower);
         }
-    }
-
-    /** This record needs no handling. */
-    PendingDelivery finished(ConsumerRecord<?, ?> record, @Nullable ContainerAck ack) {
-        return locked(() -> {
-            PendingDelivery finished = new PendingDelivery(partition(record), record, State.FINISHED, null, null);
-            PendingDelivery there = finished.partition.putIfAbsent(finished);
-            there.attach(ack);
-            return there;
-        });
     }
 
     /** Asks for the container's ack, if there is one, now or as soon as everything below is finished. */
@@ -118,9 +64,9 @@ final class PendingDeliveries {
         try {
             if (ack != null) {
                 ack.request();
-                collect(ack, due);
             }
             partitions.values().forEach(partition -> partition.drain(due));
+            collect(ack, due);
         } finally {
             lock.unlock();
         }
@@ -175,22 +121,28 @@ final class PendingDeliveries {
         List<ContainerAck> due = new ArrayList<>(1);
         lock.lock();
         try {
+            Set<PendingPartition> touched = new LinkedHashSet<>();
             for (PendingDelivery delivery : closing) {
-                delivery.state = State.FINISHED;
-                forgetFirst(delivery);
-                for (PendingDelivery follower : delivery.followers) {
-                    follower.state = State.FINISHED;
-                    follower.partition.drain(due);
-                }
-                delivery.partition.drain(due);
+                List<PendingDelivery> followers = List.copyOf(delivery.followers);
+                finish(delivery);
+                touched.add(delivery.partition);
+                followers.forEach(follower -> touched.add(follower.partition));
             }
-            if (ack != null) {
-                collect(ack, due); // for one that was finished before
-            }
+            touched.forEach(partition -> partition.drain(due));
+            closing.forEach(delivery -> delivery.partition.dropSuperfluousAcks(delivery.offset));
+            collect(ack, due); // for one that was finished before
         } finally {
             lock.unlock();
         }
         ContainerAck.send(due);
+    }
+
+    /** A finished record that an error handler has dealt with. */
+    void recovered(PendingDelivery delivery) {
+        locked(() -> {
+            finish(delivery);
+            return delivery;
+        });
     }
 
     /** The handler failed, or gave them back: forgets those that it hasn't acknowledged before, and returns them. */
@@ -203,7 +155,7 @@ final class PendingDeliveries {
                 if (delivery.state == State.GIVEN) {
                     remove(delivery);
                     aborted.add(delivery);
-                    delivery.followers.forEach(this::remove);
+                    List.copyOf(delivery.followers).forEach(this::remove);
                 }
             }
             aborted.forEach(delivery -> delivery.partition.drain(due));
@@ -240,7 +192,8 @@ final class PendingDeliveries {
                 }
             }
             for (PendingDelivery delivery : lost) {
-                forgetFirst(delivery);
+                running.remove(delivery);
+                delivery.followNobody();
                 for (PendingDelivery follower : delivery.followers) {
                     if (follower.state == State.FOLLOWING && !follower.partition.isLost()) {
                         remove(follower);
@@ -277,21 +230,33 @@ final class PendingDeliveries {
         return partitions.computeIfAbsent(partitionOf(record), PendingPartition::new);
     }
 
-    void forgetFirst(PendingDelivery delivery) {
-        DedupKey key = delivery.key();
-        if (key != null) {
-            firsts.remove(key, delivery);
-        }
+    /** Whether the handler has any record that may still be finished in time. */
+    boolean isAnyRunning() {
+        return locked(running::isAny);
     }
 
-    private void remove(PendingDelivery delivery) {
+    /** Whether the handler may be given another record, where it may have so many at once. */
+    boolean hasRoom(int limit) {
+        return locked(() -> running.hasRoom(limit));
+    }
+
+    /** The handler doesn't have it any more. Under the lock. */
+    void leaves(PendingDelivery delivery) {
+        running.remove(delivery);
+    }
+
+    /** Under the lock. */
+    void remove(PendingDelivery delivery) {
         delivery.partition.remove(delivery);
-        forgetFirst(delivery);
+        running.remove(delivery);
     }
 
-    private static void collect(ContainerAck ack, List<ContainerAck> due) {
-        if (ack.isDue()) {
-            due.add(ack);
+    private static void collect(@Nullable ContainerAck ack, List<ContainerAck> due) {
+        if (ack != null) {
+            if (ack.isDue()) {
+                due.add(ack);
+            }
+            ack.settle();
         }
     }
 }

@@ -38,6 +38,9 @@ final class PendingDelivery {
     Throwable failure;
 
     boolean sought;
+    /** What a copy follows. */
+    @Nullable
+    PendingDelivery first;
 
     PendingDelivery(
             PendingPartition partition,
@@ -66,17 +69,41 @@ final class PendingDelivery {
         return state == State.AGAIN || state == State.HANDED_OVER;
     }
 
+    /** Whether its run, or that of the one that it follows, has taken too long: its message may run again. */
+    boolean isOverdue() {
+        return switch (state) {
+            case GIVEN -> execution != null && execution.isOverdue();
+            case FOLLOWING -> first != null && first.isOverdue();
+            default -> false;
+        };
+    }
+
     /** This ack commits this position, among others. */
     void attach(@Nullable ContainerAck ack) {
         if (ack != null && !acks.contains(ack)) {
             acks.add(ack);
-            ack.covers();
+            ack.covers(partition, offset);
         }
+    }
+
+    void followNobody() {
+        if (first != null) {
+            first.followers.remove(this);
+            first = null;
+        }
+    }
+
+    void follow(PendingDelivery leader) {
+        followNobody();
+        first = leader;
+        leader.followers.add(this);
     }
 
     /** Takes the place of one that was given before. */
     void inherit(PendingDelivery before) {
+        before.followers.forEach(follower -> follower.first = this);
         followers.addAll(before.followers);
+        before.followers.clear();
         acks.addAll(before.acks);
     }
 

@@ -12,10 +12,18 @@ import org.jspecify.annotations.Nullable;
 /**
  * What is unfinished of a partition from its assignment to its loss. After the loss it is known to its acknowledgments
  * only, which close their claims and commit nothing. Read and written under the lock of {@link PendingDeliveries}.
+ *
+ * <p>Of a record that is finished while something below it isn't, only the offset is kept, and an ack for all such records up
+ * to the next unfinished one.
  */
 final class PendingPartition {
     private final TopicPartition id;
     private final NavigableMap<Long, PendingDelivery> open = new TreeMap<>();
+    /** Above the lowest open one. */
+    private final OffsetRanges finished = new OffsetRanges();
+    /** Acks of the container that something open holds back, by the last position that they cover here. */
+    private final NavigableMap<Long, List<ContainerAck>> waiting = new TreeMap<>();
+
     private boolean lost;
 
     PendingPartition(TopicPartition id) {
@@ -28,6 +36,16 @@ final class PendingPartition {
 
     boolean isLost() {
         return lost;
+    }
+
+    /** How many records were delivered from the lowest unfinished one on, that one included. */
+    long size() {
+        return open.size() + finished.size();
+    }
+
+    /** Whether this is a record above the lowest unfinished one that hasn't been delivered before. */
+    boolean isNew(long offset) {
+        return !open.isEmpty() && offset > open.firstKey() && !open.containsKey(offset) && !finished.contains(offset);
     }
 
     /** What was at this position before, if anything. */
@@ -59,13 +77,24 @@ final class PendingPartition {
         return open.isEmpty() ? null : open.firstEntry().getValue();
     }
 
-    /** How many records the handler has. */
-    int open() {
-        return (int) open.values().stream().filter(PendingDelivery::isOpen).count();
+    /** It is delivered again, or never: none of the acks that cover it is sent. */
+    void remove(PendingDelivery delivery) {
+        if (open.remove(delivery.offset, delivery)) {
+            delivery.acks().forEach(ContainerAck::cancel);
+        }
     }
 
-    void remove(PendingDelivery delivery) {
-        open.remove(delivery.offset, delivery);
+    /** Nothing happens when another delivery has taken its place. */
+    void finish(PendingDelivery delivery) {
+        if (open.remove(delivery.offset, delivery)) {
+            finish(delivery.offset);
+        }
+    }
+
+    void finish(long offset) {
+        if (!lost && unfinishedUpTo(offset)) {
+            finished.add(offset);
+        }
     }
 
     boolean unfinishedUpTo(long offset) {
@@ -79,22 +108,71 @@ final class PendingPartition {
                 .toList();
     }
 
-    /** Forgets the finished ones at the low end, and collects the acks that nothing holds back any more. */
+    /** This ack is held back by what is open up to here. */
+    void waits(long offset, ContainerAck ack) {
+        waiting.computeIfAbsent(offset, last -> new ArrayList<>(1)).add(ack);
+    }
+
+    /** Whether it was held back. */
+    boolean stopsWaiting(long offset, ContainerAck ack) {
+        List<ContainerAck> there = waiting.get(offset);
+        if (there == null || !there.remove(ack)) {
+            return false;
+        }
+        if (there.isEmpty()) {
+            waiting.remove(offset);
+        }
+        return true;
+    }
+
+    /** Forgets what is finished at the low end, and collects the acks that nothing holds back any more. */
     void drain(List<ContainerAck> due) {
-        while (!open.isEmpty() && open.firstEntry().getValue().state == State.FINISHED) {
-            for (ContainerAck ack : open.pollFirstEntry().getValue().acks()) {
-                ack.finishedOne();
+        while (!waiting.isEmpty() && !unfinishedUpTo(waiting.firstKey())) {
+            for (ContainerAck ack : waiting.pollFirstEntry().getValue()) {
+                ack.freeInOne();
                 if (ack.isDue()) {
                     due.add(ack);
                 }
             }
         }
+        if (open.isEmpty()) {
+            finished.clear();
+        } else {
+            finished.removeBelow(open.firstKey());
+        }
+    }
+
+    /** Of the acks that wait around a finished position for the same to be finished, the last requested one is enough. */
+    void dropSuperfluousAcks(long offset) {
+        Long below = open.floorKey(offset);
+        Long above = open.higherKey(offset);
+        if (below == null) {
+            return; // nothing holds them back
+        }
+        List<ContainerAck> acks = new ArrayList<>();
+        waiting.subMap(below, false, above == null ? Long.MAX_VALUE : above, false)
+                .values()
+                .forEach(acks::addAll);
+        for (int i = acks.size() - 1; i > 0; i--) {
+            if (acks.get(i).isRequested()) {
+                acks.get(i).supersede(acks.subList(0, i));
+                return;
+            }
+        }
+    }
+
+    /** Whether everything is finished that is above the first and not above the second, which isn't below it. */
+    boolean nothingOpenBetween(long first, long second) {
+        return second >= first && open.subMap(first, false, second, true).isEmpty();
     }
 
     /** The partition is somebody else's now: none of its offsets is committed any more. */
     Collection<PendingDelivery> lose() {
         lost = true;
-        open.values().forEach(delivery -> delivery.acks().forEach(ContainerAck::cancel));
+        List<ContainerAck> held = new ArrayList<>();
+        waiting.values().forEach(held::addAll);
+        held.forEach(ContainerAck::cancel);
+        finished.clear();
         return new ArrayList<>(open.values());
     }
 }

@@ -35,7 +35,7 @@ final class Redeliveries {
         pending.locked(() -> {
             closing.state = State.AGAIN;
             closing.failure = failure;
-            pending.forgetFirst(closing);
+            pending.leaves(closing);
             closing.followers.forEach(follower -> {
                 if (follower.state == State.FOLLOWING) {
                     follower.state = State.AGAIN;
@@ -63,12 +63,30 @@ final class Redeliveries {
         due.forEach(fetchAgain);
     }
 
+    /** Asks for a partition's lowest unfinished record, whose run takes too long. */
+    void fetchOverdue(TopicPartition id) {
+        boolean due = pending.locked(() -> {
+            PendingPartition partition = pending.find(id);
+            PendingDelivery lowest = partition == null ? null : partition.lowest();
+            if (lowest == null || !lowest.isOverdue() || lowest.sought) {
+                return false;
+            }
+            lowest.sought = true;
+            return true;
+        });
+        if (due) {
+            fetchAgain.accept(id);
+        }
+    }
+
     /** Where a partition is to be read from, instead of the consumer's position; asked when the seek is made. */
     long position(TopicPartition id, long position) {
         return pending.locked(() -> {
             PendingPartition partition = pending.find(id);
             PendingDelivery lowest = partition == null ? null : partition.lowest();
-            return lowest != null && lowest.state == State.AGAIN ? Math.min(lowest.offset, position) : position;
+            return lowest != null && (lowest.state == State.AGAIN || lowest.isOverdue())
+                    ? Math.min(lowest.offset, position)
+                    : position;
         });
     }
 
@@ -112,21 +130,12 @@ final class Redeliveries {
 
     /** The error handler is done with it. */
     void recovered(ConsumerRecord<?, ?> record) {
-        pending.locked(() -> {
-            PendingDelivery there = at(record);
-            if (there != null && there.state == State.HANDED_OVER) {
-                there.state = State.FINISHED;
-            }
-            return record;
-        });
+        PendingDelivery there = pending.locked(() -> at(record));
+        if (there != null && there.state == State.HANDED_OVER) {
+            pending.recovered(there);
+        }
         pending.request(null);
         fetch();
-    }
-
-    /** How many records the handler has. */
-    int open() {
-        return pending.locked(
-                () -> pending.all().stream().mapToInt(PendingPartition::open).sum());
     }
 
     private @Nullable PendingDelivery at(ConsumerRecord<?, ?> record) {

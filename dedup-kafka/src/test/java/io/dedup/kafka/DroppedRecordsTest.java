@@ -13,16 +13,13 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.serialization.StringDeserializer;
 import org.junit.jupiter.api.DisplayName;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.kafka.annotation.KafkaListener;
 import org.springframework.kafka.listener.AcknowledgingMessageListener;
-import org.springframework.kafka.listener.AcknowledgingShareConsumerAwareMessageListener;
 import org.springframework.kafka.listener.BatchAcknowledgingMessageListener;
 import org.springframework.kafka.listener.ContainerProperties;
 import org.springframework.kafka.listener.ContainerProperties.AckMode;
-import org.springframework.kafka.listener.ContainerProperties.ShareAckMode;
 
 /** K18: records that a handler drops when its consumer stops or loses the partition: it never acknowledges them. */
 class DroppedRecordsTest {
@@ -90,8 +87,7 @@ class DroppedRecordsTest {
             Runnable stop = start(scene, shape, Map.of());
             scene.awaitEffects("a", "b");
             stop.run();
-            await().atMost(Scene.PATIENCE)
-                    .until(() -> scene.dedup.engine().inFlight() == 0);
+            await().atMost(Scene.PATIENCE).until(() -> scene.dedup.engine().inFlight() == 0);
 
             start(scene, Shape.MANUAL_RECORDS, Map.of());
             scene.awaitEffects("a", "b", "a", "b");
@@ -116,8 +112,7 @@ class DroppedRecordsTest {
     @EnumSource
     @DisplayName("K18 so are those of a consumer that lost the partition and goes on")
     void lostPartition(Shape shape) {
-        try (Scene scene = new Scene(
-                2, policy -> policy.lease(LEASE).maxProcessingTime(LEASE.multipliedBy(20)))) {
+        try (Scene scene = new Scene(2, policy -> policy.lease(LEASE).maxProcessingTime(LEASE.multipliedBy(20)))) {
             scene.sendTo(0, "a");
             scene.sendTo(0, "b");
             start(scene, shape, TakeOverAssignor.ranked(1));
@@ -131,27 +126,8 @@ class DroppedRecordsTest {
                     return !other.assignment().isEmpty();
                 });
                 awaitNothingHeld();
-                await().atMost(Scene.PATIENCE)
-                        .until(() -> scene.dedup.engine().inFlight() == 0);
+                await().atMost(Scene.PATIENCE).until(() -> scene.dedup.engine().inFlight() == 0);
             }
-        }
-    }
-
-    @Test
-    @DisplayName("K18 so are those of a share consumer that has stopped")
-    void shareGroup() {
-        try (ShareScene group = new ShareScene(
-                new Scene(policy -> policy.lease(LEASE).maxProcessingTime(LEASE.multipliedBy(20))))) {
-            group.scene.send("a");
-            var container = group.start(group.container(
-                    ShareAckMode.MANUAL,
-                    (AcknowledgingShareConsumerAwareMessageListener<String, String>)
-                            (record, ack, consumer) -> drop(group.scene, record)));
-            group.scene.awaitEffects("a");
-            container.stop();
-            awaitNothingHeld();
-            await().atMost(Scene.PATIENCE)
-                    .until(() -> group.scene.dedup.engine().inFlight() == 0);
         }
     }
 }

@@ -116,6 +116,16 @@ final class Scene implements AutoCloseable {
         kafka = kafka(ahead);
     }
 
+    /** The same with a limit of unfinished records. */
+    void maxUnfinishedPerPartition(int records) {
+        kafka.close();
+        kafka = KafkaDedup.builder(dedup)
+                .id(KafkaMessageIds.header("id"))
+                .claimAhead(CLAIM_AHEAD)
+                .maxUnfinishedPerPartition(records)
+                .build();
+    }
+
     private KafkaDedup kafka(boolean claimAhead) {
         return KafkaDedup.builder(dedup)
                 .id(KafkaMessageIds.header("id"))

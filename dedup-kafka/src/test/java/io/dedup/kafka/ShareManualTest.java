@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.dedup.DedupMode;
+import java.lang.ref.WeakReference;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -14,6 +16,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -96,6 +99,28 @@ class ShareManualTest {
             ack.acknowledge();
             group.awaitSettled();
             assertThat(calls).containsExactly("a 1");
+        }
+    }
+
+    @Test
+    @DisplayName("K18 never acknowledged: the claim of a stopped consumer holds no payload, and ends with its lease")
+    void neverAcknowledged() {
+        Duration lease = Duration.ofMillis(400);
+        List<WeakReference<ConsumerRecord<?, ?>>> dropped = new CopyOnWriteArrayList<>();
+        try (ShareScene group =
+                new ShareScene(new Scene(policy -> policy.lease(lease).maxProcessingTime(lease.multipliedBy(20))))) {
+            group.scene.send("a");
+            var container = group.start(group.container(
+                    ShareAckMode.MANUAL, (AcknowledgingShareConsumerAwareMessageListener<String, String>)
+                            (record, ack, consumer) -> dropped.add(new WeakReference<>(record))));
+            await().atMost(Scene.PATIENCE).until(() -> !dropped.isEmpty());
+            container.stop();
+            await().atMost(Scene.PATIENCE).until(() -> {
+                System.gc();
+                return dropped.get(0).get() == null;
+            });
+            await().atMost(Scene.PATIENCE)
+                    .until(() -> group.scene.dedup.engine().inFlight() == 0);
         }
     }
 
