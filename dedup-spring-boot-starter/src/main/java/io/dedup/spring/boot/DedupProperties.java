@@ -19,7 +19,7 @@ public class DedupProperties {
     /** Where records are kept. Unset: the one that the class path has, if there is only one. Topics in mode transactional have their records in the table of dedup.jdbc, beside any store. Changing it forgets windows, but for jdbc and tiered, which share the table. */
     private @Nullable StoreType store;
 
-    /** How long the end of the application waits for running handlers. */
+    /** How long the end of the application waits for running handlers, those of all its listeners together. */
     private Duration shutdownTimeout = Duration.ofSeconds(30);
 
     /**

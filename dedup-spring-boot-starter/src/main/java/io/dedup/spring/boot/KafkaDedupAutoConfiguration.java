@@ -33,7 +33,7 @@ final class KafkaDedupAutoConfiguration {
                 new KafkaIds(new ExtractorBeans(beans)),
                 known,
                 registries,
-                properties.getKafka().isClaimAhead());
+                properties.getKafka());
     }
 
     /** Static: it is asked before other beans are made. */

@@ -33,7 +33,7 @@ final class KafkaListeners implements AutoCloseable {
     private final KafkaIds ids;
     private final KnownTopics known;
     private final ObjectProvider<KafkaListenerEndpointRegistry> registries;
-    private final boolean claimAhead;
+    private final KafkaSettings settings;
     private final List<Decorated> decorated = new CopyOnWriteArrayList<>();
     private final Map<DedupUnit, KafkaDedup> byUnit = new ConcurrentHashMap<>();
 
@@ -47,14 +47,14 @@ final class KafkaListeners implements AutoCloseable {
             KafkaIds ids,
             KnownTopics known,
             ObjectProvider<KafkaListenerEndpointRegistry> registries,
-            boolean claimAhead) {
+            KafkaSettings settings) {
         this.plans = plans;
         this.annotations = annotations;
         this.units = units;
         this.ids = ids;
         this.known = known;
         this.registries = registries;
-        this.claimAhead = claimAhead;
+        this.settings = settings;
     }
 
     /**
@@ -130,7 +130,9 @@ final class KafkaListeners implements AutoCloseable {
     }
 
     private KafkaDedup open(DedupUnit unit) {
-        KafkaDedupBuilder builder = KafkaDedup.builder(unit.deduplicator()).claimAhead(claimAhead);
+        KafkaDedupBuilder builder = KafkaDedup.builder(unit.deduplicator())
+                .claimAhead(settings.isClaimAhead())
+                .maxUnfinishedPerPartition(maxUnfinished());
         unit.topics().forEach((topic, plan) -> {
             try {
                 builder.id(topic, extractor(plan));
@@ -142,6 +144,16 @@ final class KafkaListeners implements AutoCloseable {
             builder.id(extractor(unit.others()));
         }
         return builder.build();
+    }
+
+    private int maxUnfinished() {
+        int records = settings.getMaxUnfinishedPerPartition();
+        if (records < 1) {
+            throw new DedupConfigurationException(
+                    "dedup.kafka.max-unfinished-per-partition is " + records,
+                    "Set it to 1 or more; without it, it is 10000.");
+        }
+        return records;
     }
 
     private MessageIdExtractor<? super ConsumerRecord<?, ?>> extractor(TopicPlan plan) {

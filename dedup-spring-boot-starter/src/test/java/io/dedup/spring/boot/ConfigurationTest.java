@@ -2,14 +2,17 @@ package io.dedup.spring.boot;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.dedup.DedupCall;
 import io.dedup.DedupMode;
 import io.dedup.DedupPolicy;
 import io.dedup.OnStoreFailure;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -105,6 +108,37 @@ class ConfigurationTest {
     }
 
     @Test
+    @DisplayName("K18 deduplicators with messages in flight are waited for within one shutdown time-out")
+    void closesWithinOneTimeout() {
+        runner.withPropertyValues(
+                        "dedup.defaults.id=key",
+                        "dedup.topics.orders.window=1h",
+                        "dedup.topics.my_topic.window=1h",
+                        "dedup.topics.[my.topic].window=1h",
+                        "dedup.listeners.raw.enabled=true",
+                        "dedup.shutdown-timeout=1s")
+                .run(context -> {
+                    DedupUnits units = context.getBean(DedupUnits.class);
+                    assertThat(units.units()).hasSizeGreaterThanOrEqualTo(4);
+                    for (DedupUnit unit : units.units()) {
+                        var unused = unit.deduplicator()
+                                .executeAsync(
+                                        DedupCall.<String>of(unit.deduplicator()
+                                                .key(
+                                                        "orders",
+                                                        unit.deduplicator().consumer())),
+                                        running -> new CompletableFuture<String>());
+                    }
+                    assertThat(units.units())
+                            .allMatch(unit -> unit.deduplicator().engine().inFlight() == 1);
+                    long from = System.nanoTime();
+                    units.close();
+                    assertThat(Duration.ofNanos(System.nanoTime() - from))
+                            .isBetween(Duration.ofSeconds(1), Duration.ofSeconds(3));
+                });
+    }
+
+    @Test
     void anOperatorHasTheLastWord() {
         runner.withPropertyValues(
                         "dedup.listeners.clicks.id=key",
@@ -192,6 +226,7 @@ class ConfigurationTest {
             dedup.listeners.raw.enabled=true,dedup.listeners.raw.id=key,dedup.listeners.raw.consumer=billing,dedup.topics.orders.id=key | read the same topics under the consumer name billing
             dedup.topics.orders.id=key,dedup.topics.orders.mode=transactional         | mode transactional
             dedup.topics.orders.id=bean:nobody                                        | there is no bean nobody
+            dedup.topics.orders.id=key,dedup.kafka.max-unfinished-per-partition=0     | dedup.kafka.max-unfinished-per-partition is 0
             """)
     void refusals(String properties, String message) {
         runner.withPropertyValues(properties.split(",(?=dedup)")).run(context -> {
