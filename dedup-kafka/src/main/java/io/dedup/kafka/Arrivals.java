@@ -40,7 +40,6 @@ final class Arrivals {
         pending.locked(() -> {
             PendingDelivery there = copy.partition.putIfAbsent(copy);
             there.attach(ack);
-            there.sought = false;
             if (there.state == State.FOLLOWING && first.isOpen()) {
                 there.follow(first); // perhaps of another one than before, whose run has taken too long
             } else if (there == copy) {
@@ -63,7 +62,6 @@ final class Arrivals {
                 return null;
             }
             there.attach(ack);
-            there.sought = false;
             if (!there.isOver() && there.state != State.FOLLOWING && !there.isOverdue()) {
                 return null;
             }

@@ -63,20 +63,9 @@ final class Redeliveries {
         due.forEach(fetchAgain);
     }
 
-    /** Asks for a partition's lowest unfinished record, whose run takes too long. */
+    /** Asks for a partition's lowest unfinished record, whose run takes too long. Called by the consumer's thread. */
     void fetchOverdue(TopicPartition id) {
-        boolean due = pending.locked(() -> {
-            PendingPartition partition = pending.find(id);
-            PendingDelivery lowest = partition == null ? null : partition.lowest();
-            if (lowest == null || !lowest.isOverdue() || lowest.sought) {
-                return false;
-            }
-            lowest.sought = true;
-            return true;
-        });
-        if (due) {
-            fetchAgain.accept(id);
-        }
+        fetchAgain.accept(id);
     }
 
     /** Where a partition is to be read from, instead of the consumer's position; asked when the seek is made. */
