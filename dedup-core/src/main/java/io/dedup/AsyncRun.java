@@ -20,9 +20,9 @@ record AsyncRun<R extends @Nullable Object>(
         DedupCall<R> call, DedupPolicy policy, Execution execution, Outcomes outcomes, Supplier<WaitBudget> budget) {
 
     CompletionStage<DedupOutcome<R>> start(AsyncDedupHandler<R> handler, Executor executor) {
-        execution.begin();
         CompletionStage<R> work;
         try {
+            execution.begin();
             work = handler.handle(execution);
             if (work == null) {
                 throw new IllegalStateException("the handler of " + call.key() + " returned no stage");

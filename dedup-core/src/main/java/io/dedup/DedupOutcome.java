@@ -28,7 +28,8 @@ public sealed interface DedupOutcome<R extends @Nullable Object> {
     /**
      * The message is a duplicate; its handler wasn't run.
      *
-     * @param completedAt when the first was done; for a copy in the same batch, this process's time
+     * @param completedAt when the first was done; for a copy in the same batch, and while the store doesn't know of the first, this
+     *     process's time
      * @param value the first one's result, where it was kept and a codec given; else null
      * @param firstRun what {@link RunReference} said of the first one's run, where it was kept; else null. Text from a store:
      *     not to be trusted
@@ -110,7 +111,10 @@ public sealed interface DedupOutcome<R extends @Nullable Object> {
     enum Completion {
         /** DONE is durable in the store. */
         DONE,
-        /** The store can't be reached: DONE is written in the background. Until then a redelivery may run again. */
+        /**
+         * The store can't be reached: DONE is written in the background. Until then a redelivery may run again in another
+         * process, or after a restart; this process takes it for a duplicate.
+         */
         PENDING,
         /** The claim belongs to somebody else by now: <b>the message may have run twice</b>. */
         LEASE_LOST,

@@ -128,9 +128,9 @@ public final class Deduplicator implements AutoCloseable {
         if (execution.isTransactional()) {
             return executeInTransaction(call, handler, execution, budget);
         }
-        execution.begin();
         R value;
         try {
+            execution.begin();
             value = handler.handle(execution);
         } catch (Throwable e) { // Errors, too: a claim that nobody releases holds the message for its lease
             if (execution.fail(e)) {

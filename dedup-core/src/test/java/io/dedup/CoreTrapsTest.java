@@ -108,7 +108,10 @@ class CoreTrapsTest extends DeduplicatorTestBase {
 
         assertThat(dedup.execute(key("a"), context -> "effect").mayAck()).isTrue();
         assertThat(store.calls(Op.RELEASE)).isEmpty();
-        assertThat(dedup.execute(key("a"), context -> "twice")).isInstanceOf(Deferred.class);
+        assertThat(dedup.execute(key("a"), context -> {
+                    throw new AssertionError("twice");
+                }))
+                .isInstanceOf(Duplicate.class);
     }
 
     @Test

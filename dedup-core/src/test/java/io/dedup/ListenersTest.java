@@ -9,6 +9,9 @@ import io.dedup.DedupOutcome.Deferred;
 import io.dedup.DedupOutcome.Duplicate;
 import io.dedup.DedupOutcome.Handled;
 import io.dedup.DedupOutcome.Rejected;
+import io.dedup.engine.Admission;
+import io.dedup.engine.Delivery;
+import io.dedup.engine.WaitBudget;
 import io.dedup.store.StoredRecord.State;
 import io.dedup.store.memory.InMemoryDedupStore;
 import io.dedup.support.DeduplicatorTestBase;
@@ -79,10 +82,10 @@ class ListenersTest extends DeduplicatorTestBase {
                 .satisfiesExactly(
                         leader -> assertThat(leader).isInstanceOf(Handled.class),
                         copy -> assertThat(copy).isInstanceOf(Duplicate.class));
-        store.on(Op.COMPLETE, Faults.down());
-        dedup.execute(key("f"), context -> "");
+        ((Admission.Run) dedup.engine().admit(Delivery.of(dedup.topic(TOPIC), "f", null, () -> "x"), WaitBudget.none()))
+                .execution()
+                .abandon(); // as a process does that dies
         clock.advance(Duration.ofMinutes(1));
-        store.on(Op.CLAIM, Faults.times(1, (call, real) -> real.apply(call.requests())));
         assertThat(dedup.execute(key("f"), context -> "")).isInstanceOf(Rejected.class);
 
         assertThat(failedIn)

@@ -2,13 +2,33 @@ package io.dedup.engine;
 
 import io.dedup.store.ClaimRequest;
 import io.dedup.store.ClaimResult;
+import io.dedup.store.DedupStoreException;
 
 /**
  * A claim and what became of it.
  *
- * @param sentAt when the request that was answered was sent, by {@link System#nanoTime()}
+ * @param sentAt when the request that was answered was sent, by {@link System#nanoTime()}; {@link #NOT_SENT} when the store
+ *     wasn't asked, because this process knows the answer, or knows that there will be none
  */
 record Attempted(Delivery delivery, ClaimRequest request, ClaimResult result, long sentAt) {
+    private static final long NOT_SENT = Long.MIN_VALUE;
+
+    /** What is known without asking the store. */
+    static Attempted unasked(Delivery delivery, ClaimRequest request, ClaimResult result) {
+        return new Attempted(delivery, request, result, NOT_SENT);
+    }
+
+    /** Whether the store was asked. */
+    boolean asked() {
+        return sentAt != NOT_SENT;
+    }
+
+    /** A claim whose answer was lost in this process. */
+    static Attempted unknown(Delivery delivery, ClaimRequest request) {
+        DedupStoreException cause = new DedupStoreException("the answer was lost", null);
+        return new Attempted(delivery, request, new ClaimResult.StoreError(cause), System.nanoTime());
+    }
+
     /** Whether asking again may change the answer. */
     boolean isUndecided() {
         return result instanceof ClaimResult.InFlight || result instanceof ClaimResult.StoreError;

@@ -1,5 +1,6 @@
 package io.dedup.engine;
 
+import io.dedup.DedupKey;
 import io.dedup.DedupListener;
 import io.dedup.internal.SafeListeners;
 import io.dedup.store.CompleteRequest;
@@ -13,7 +14,10 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Goes on telling the store what it couldn't be told in time, until it answers; on a thread of its own. */
+/**
+ * Goes on telling the store what it couldn't be told in time, until it answers; on a thread of its own. Probes the store while a
+ * gate is closed.
+ */
 final class BackgroundWrites implements AutoCloseable {
     /** The most that are told with one call. */
     static final int BATCH = 500;
@@ -22,8 +26,11 @@ final class BackgroundWrites implements AutoCloseable {
     private static final long CLOSE_MILLIS = 5_000;
     private static final long FIRST_BACK_OFF_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
     private static final long MAX_BACK_OFF_NANOS = TimeUnit.SECONDS.toNanos(5);
+    /** While messages run unguarded for want of an answer. */
+    private static final long MAX_BACK_OFF_OF_PROBES_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final StoreCalls store;
+    private final StoreGates gates;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
     private final LateCompletions completions;
@@ -31,13 +38,17 @@ final class BackgroundWrites implements AutoCloseable {
     private final Thread thread;
     private boolean closing;
 
-    BackgroundWrites(StoreCalls store, SafeListeners<DedupListener> notifier) {
+    /** @param gates are opened by what this hears from the store */
+    BackgroundWrites(
+            StoreCalls store, SafeListeners<DedupListener> notifier, StoreGates gates, KnownSuccesses successes) {
         this.store = store;
-        this.completions = new LateCompletions(store, notifier, lock);
+        this.gates = gates;
+        this.completions = new LateCompletions(store, notifier, successes, lock);
         this.releases = new LateReleases(store, lock);
         this.thread = new Thread(this::run, "dedup-background-" + store.storeName());
         thread.setDaemon(true);
         thread.start();
+        gates.onClosed(this::wake);
     }
 
     /** Records a success later. Where the run's claim got no answer, the claim is made again first. */
@@ -47,8 +58,17 @@ final class BackgroundWrites implements AutoCloseable {
 
     /** The same for a store in front of a record, whose window has begun. */
     void complete(CompleteRequest request, @Nullable Rest rest, Execution execution) {
-        completions.add(LateCompletion.of(execution, request, rest));
+        complete(LateCompletion.of(execution, request, rest));
+    }
+
+    void complete(LateCompletion completion) {
+        completions.add(completion);
         wake();
+    }
+
+    /** An operator wants the message to run again: its success isn't recorded any more. */
+    void forget(DedupKey key) {
+        completions.forget(key);
     }
 
     /** Gives a claim up by its owner, whether or not it was ever made. */
@@ -61,6 +81,10 @@ final class BackgroundWrites implements AutoCloseable {
         return completions.size();
     }
 
+    int pendingWrites() {
+        return completions.size() + releases.size();
+    }
+
     private void run() {
         long backOff = FIRST_BACK_OFF_NANOS;
         try {
@@ -69,7 +93,8 @@ final class BackgroundWrites implements AutoCloseable {
                     backOff = FIRST_BACK_OFF_NANOS;
                 } else {
                     pause(backOff);
-                    backOff = Math.min(MAX_BACK_OFF_NANOS, backOff * 2);
+                    long longest = gates.anyClosed() ? MAX_BACK_OFF_OF_PROBES_NANOS : MAX_BACK_OFF_NANOS;
+                    backOff = Math.min(longest, backOff * 2);
                 }
             }
         } catch (InterruptedException e) {
@@ -81,7 +106,11 @@ final class BackgroundWrites implements AutoCloseable {
     private boolean pass() {
         try {
             boolean released = releases.tell();
-            return completions.tell() || released;
+            boolean answered = completions.tell() || released;
+            if (gates.wantProbe() && (answered || store.ping())) {
+                gates.probeAnswered();
+            }
+            return answered;
         } catch (RuntimeException | Error e) {
             // A thread that ends here would take every later completion of this process with it.
             log.error("Background writes to store {} failed and go on", store.storeName(), e);
@@ -93,9 +122,12 @@ final class BackgroundWrites implements AutoCloseable {
     private boolean awaitWork() throws InterruptedException {
         lock.lockInterruptibly();
         try {
-            while (completions.size() == 0 && releases.isEmpty()) {
+            while (completions.size() == 0 && releases.size() == 0) {
                 if (closing) {
                     return false;
+                }
+                if (gates.anyClosed()) {
+                    return true;
                 }
                 changed.await();
             }

@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
 final class BatchAdmitter {
     private final Claimer claimer;
     private final Decider decider;
+    private final BatchCopies copies;
     private final CloseOut closeOut;
     private final List<Delivery> deliveries;
     /** The index of the first delivery of each key. */
@@ -25,12 +26,15 @@ final class BatchAdmitter {
 
     private final Map<DedupKey, Attempted> attempted = new HashMap<>();
     private final Map<DedupKey, Execution> executions = new HashMap<>();
+    private final List<Admission> admissions;
 
-    BatchAdmitter(Claimer claimer, Decider decider, CloseOut closeOut, List<Delivery> deliveries) {
+    BatchAdmitter(Claimer claimer, Decider decider, BatchCopies copies, CloseOut closeOut, List<Delivery> deliveries) {
         this.claimer = claimer;
         this.decider = decider;
+        this.copies = copies;
         this.closeOut = closeOut;
         this.deliveries = deliveries;
+        this.admissions = new ArrayList<>(deliveries.size());
     }
 
     BatchAdmission admit(WaitBudget budget) {
@@ -40,7 +44,8 @@ final class BatchAdmitter {
                 giveBackAll();
                 return new BatchAdmission(List.of(), true);
             }
-            return new BatchAdmission(decideAll(), false);
+            decideAll();
+            return new BatchAdmission(admissions, false);
         } catch (Throwable e) { // claims that nobody knows of would be renewed for ever
             giveBackAll();
             throw e;
@@ -76,7 +81,9 @@ final class BatchAdmitter {
         DedupKey key = answer.request().key();
         attempted.put(key, answer);
         if (answer.result() instanceof Acquired acquired) {
-            executions.put(key, decider.register(answer, acquired));
+            Execution execution = decider.execution(answer, acquired);
+            executions.put(key, execution); // first: whatever fails from here on, it is found and given back
+            decider.renew(execution);
         }
     }
 
@@ -85,18 +92,23 @@ final class BatchAdmitter {
     }
 
     private void giveBackAll() {
-        closeOut.releaseAll(
-                executions.values().stream().filter(Execution::close).toList(), null);
+        for (Admission admission : admissions) {
+            if (admission instanceof Admission.Run run) { // also a copy's own claim, which isn't among the executions
+                run.execution().giveBack();
+            }
+        }
+        boolean unused = closeOut.releaseAll(List.copyOf(executions.values()), null);
         for (Attempted each : attempted.values()) {
             // One that was made nevertheless would die at the end of its lease, and charge its message for it.
-            if (each.result() instanceof ClaimResult.StoreError) {
+            boolean hasNoRun = each.result() instanceof Acquired
+                    && !executions.containsKey(each.request().key());
+            if (hasNoRun || each.result() instanceof ClaimResult.StoreError) {
                 decider.giveBackUnanswered(each);
             }
         }
     }
 
-    private List<Admission> decideAll() {
-        List<Admission> admissions = new ArrayList<>(deliveries.size());
+    private void decideAll() {
         for (int i = 0; i < deliveries.size(); i++) {
             Delivery delivery = deliveries.get(i);
             DedupKey key = delivery.claimKey();
@@ -113,11 +125,10 @@ final class BatchAdmitter {
                 admissions.add(decider.decide(requireNonNull(attempted.get(key)), executions.get(key)));
             }
         }
-        return admissions;
     }
 
     private Admission copy(Delivery delivery, DedupKey key, int leader, Admission leaderAdmission) {
-        @Nullable Admission admission = decider.follow(delivery, deliveries.get(leader), leader, leaderAdmission);
+        @Nullable Admission admission = copies.follow(delivery, deliveries.get(leader), leader, leaderAdmission);
         return admission != null ? admission : decider.decide(claimer.claim(delivery, claimer.request(delivery, key)));
     }
 }

@@ -9,11 +9,11 @@ import io.dedup.store.ClaimResult.InFlight;
 import io.dedup.store.ClaimResult.StoreError;
 import io.dedup.store.Owner;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Asks the store for claims, and waits in place, within a budget, for those that are in flight elsewhere.
@@ -26,11 +26,15 @@ final class Claimer {
     private static final long LEASE_END_MARGIN_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
     private final StoreCalls store;
-    private final FrontGate gate = new FrontGate();
+    private final FrontGate front = new FrontGate();
+    private final StoreGates gates;
+    private final KnownSuccesses successes;
     private final Owners owners;
 
-    Claimer(StoreCalls store, Owners owners) {
+    Claimer(StoreCalls store, StoreGates gates, KnownSuccesses successes, Owners owners) {
         this.store = store;
+        this.gates = gates;
+        this.successes = successes;
         this.owners = owners;
     }
 
@@ -50,15 +54,27 @@ final class Claimer {
 
     Attempted claim(Delivery delivery, ClaimRequest request) {
         long sentAt = System.nanoTime();
-        if (!isInFront(delivery)) {
-            return new Attempted(delivery, request, store.claim(request), sentAt);
-        }
-        if (gate.isClosed()) {
-            return new Attempted(delivery, request, new StoreError(FrontGate.skip()), sentAt);
+        ClaimResult unasked = withoutAsking(delivery, request);
+        if (unasked != null) {
+            return Attempted.unasked(delivery, request, unasked);
         }
         ClaimResult result = store.claim(request);
-        gate.answered(result instanceof StoreError);
+        if (isInFront(delivery)) {
+            front.answered(result instanceof StoreError);
+        }
         return new Attempted(delivery, request, result, sentAt);
+    }
+
+    /** What is known before the store is asked; null when it has to be asked. */
+    private @Nullable ClaimResult withoutAsking(Delivery delivery, ClaimRequest request) {
+        ClaimResult known = successes.answerTo(request);
+        if (known != null) {
+            return known;
+        }
+        if (isInFront(delivery)) {
+            return front.isClosed() ? new StoreError(FrontGate.skip()) : null;
+        }
+        return gates.keepsClaimsOut(delivery.topic()) ? new StoreError(StoreGate.notAsked()) : null;
     }
 
     /** The same, but waits in place, within the budget, while it is undecided. */
@@ -77,27 +93,41 @@ final class Claimer {
         return delivery.topic().policy().mode() == DedupMode.TIERED;
     }
 
-    /** One call for all; the answers in order, a {@link StoreError} for each that has none. */
+    /** One call for all that have to be asked; the answers in order, a {@link StoreError} for each that has none. */
     List<Attempted> claimAll(List<Delivery> deliveries, List<ClaimRequest> requests) {
         long sentAt = System.nanoTime();
-        List<ClaimResult> results = answers(deliveries, requests);
-        List<Attempted> attempted = new ArrayList<>(requests.size());
+        List<@Nullable ClaimResult> unasked = new ArrayList<>(requests.size());
+        List<ClaimRequest> toAsk = new ArrayList<>(requests.size());
         for (int i = 0; i < requests.size(); i++) {
-            attempted.add(new Attempted(deliveries.get(i), requests.get(i), results.get(i), sentAt));
+            ClaimResult known = withoutAsking(deliveries.get(i), requests.get(i));
+            unasked.add(known);
+            if (known == null) {
+                toAsk.add(requests.get(i));
+            }
+        }
+        List<Attempted> attempted = new ArrayList<>(requests.size());
+        List<ClaimResult> answers = store.claimAll(toAsk);
+        boolean anyInFront = false;
+        boolean frontFailed = false;
+        int next = 0;
+        for (int i = 0; i < requests.size(); i++) {
+            Delivery delivery = deliveries.get(i);
+            ClaimResult known = unasked.get(i);
+            if (known != null) {
+                attempted.add(Attempted.unasked(delivery, requests.get(i), known));
+                continue;
+            }
+            ClaimResult result = answers.get(next++);
+            attempted.add(new Attempted(delivery, requests.get(i), result, sentAt));
+            if (isInFront(delivery)) {
+                anyInFront = true;
+                frontFailed |= result instanceof StoreError;
+            }
+        }
+        if (anyInFront) {
+            front.answered(frontFailed);
         }
         return attempted;
-    }
-
-    private List<ClaimResult> answers(List<Delivery> deliveries, List<ClaimRequest> requests) {
-        if (!deliveries.stream().allMatch(Claimer::isInFront)) {
-            return store.claimAll(requests);
-        }
-        if (gate.isClosed()) {
-            return Collections.nCopies(requests.size(), new StoreError(FrontGate.skip()));
-        }
-        List<ClaimResult> results = store.claimAll(requests);
-        gate.answered(results.stream().anyMatch(StoreError.class::isInstance));
-        return results;
     }
 
     /**
@@ -123,7 +153,10 @@ final class Claimer {
                     long remaining = inFlight.remaining().toNanos() + LEASE_END_MARGIN_NANOS;
                     pause = Math.max(pause, Math.min(Math.min(pollNanos, remaining), leftOfWait));
                     again.add(i);
-                } else if (each.result() instanceof StoreError && !errorsRetried && !isInFront(each.delivery())) {
+                } else if (each.result() instanceof StoreError
+                        && each.asked()
+                        && !errorsRetried
+                        && !isInFront(each.delivery())) {
                     // A store that fails twice in a row is down: waiting for it in place would hold everything up.
                     again.add(i);
                 }

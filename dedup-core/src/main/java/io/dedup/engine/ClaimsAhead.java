@@ -64,25 +64,62 @@ public final class ClaimsAhead {
         if (requests.isEmpty() || closed.getAsBoolean()) {
             return Collections.unmodifiableList(Arrays.asList(claims));
         }
-        boolean isolate = false;
-        List<ClaimAhead> made = new ArrayList<>(requests.size());
-        List<Attempted> answers = claimer.claimAll(toClaim, requests);
-        for (int i = 0; i < answers.size(); i++) {
-            Attempted answer = answers.get(i);
-            isolate |= answer.needsIsolation();
-            if (!(answer.result() instanceof ClaimResult.InFlight)) { // to be asked about again at its turn
-                ClaimAhead claim = new ClaimAhead(
-                        answer,
-                        answer.result() instanceof Acquired acquired ? decider.register(answer, acquired) : null);
-                made.add(claim);
-                claims[indexes.get(i)] = claim;
+        // Allocated before the first claim is renewed: an Error must not leave claims that are renewed for ever.
+        Execution[] executions = new Execution[requests.size()];
+        List<Attempted> answers = List.of();
+        try {
+            answers = claimer.claimAll(toClaim, requests);
+            boolean isolate = false;
+            for (int i = 0; i < answers.size(); i++) {
+                Attempted answer = answers.get(i);
+                isolate |= answer.needsIsolation();
+                if (isWorthKeeping(answer)) {
+                    if (answer.result() instanceof Acquired acquired) {
+                        executions[i] = decider.execution(answer, acquired);
+                        decider.renew(executions[i]);
+                    }
+                    claims[indexes.get(i)] = new ClaimAhead(answer, executions[i]);
+                }
+            }
+            if ((isolate && deliveries.size() > 1) || closed.getAsBoolean()) {
+                giveBack(Arrays.asList(claims));
+                return Collections.nCopies(deliveries.size(), null);
+            }
+            return Collections.unmodifiableList(Arrays.asList(claims));
+        } catch (Throwable e) {
+            giveBackAll(toClaim, requests, answers, executions, e);
+            throw e;
+        }
+    }
+
+    /** Whether it saves a question at its turn: one in flight is asked about again, and so is one that wasn't asked about. */
+    private static boolean isWorthKeeping(Attempted answer) {
+        return !(answer.result() instanceof ClaimResult.InFlight)
+                && (answer.asked() || !(answer.result() instanceof ClaimResult.StoreError));
+    }
+
+    /** Gives up whatever the store may have granted. Those that are renewed first, for these would never end. */
+    private void giveBackAll(
+            List<Delivery> deliveries,
+            List<ClaimRequest> requests,
+            List<Attempted> answers,
+            Execution[] executions,
+            Throwable cause) {
+        for (Execution execution : executions) {
+            if (execution != null) {
+                try {
+                    execution.giveBack();
+                } catch (Throwable again) { // its renewals have ended, and so must the others'
+                    cause.addSuppressed(again);
+                }
             }
         }
-        if ((isolate && deliveries.size() > 1) || closed.getAsBoolean()) {
-            giveBack(made);
-            return Collections.nCopies(deliveries.size(), null);
+        for (int i = 0; i < requests.size(); i++) {
+            if (executions[i] == null) {
+                decider.giveBackUnanswered(
+                        answers.isEmpty() ? Attempted.unknown(deliveries.get(i), requests.get(i)) : answers.get(i));
+            }
         }
-        return Collections.unmodifiableList(Arrays.asList(claims));
     }
 
     /** Decides about a delivery whose turn it is. Takes no round trip unless the store's answer has become worthless. */
@@ -92,7 +129,8 @@ public final class ClaimsAhead {
             giveBack(List.of(claim));
             return decider.closed(claim.delivery());
         }
-        if (execution != null && execution.leaseLost()) { // while it waited; nothing has begun
+        if (execution != null
+                && (execution.leaseLost() || execution.isClosed())) { // while it waited; nothing has begun
             execution.giveBack();
             return ask(claim.delivery(), claimer.request(claim.delivery(), claim.key()), budget);
         }
@@ -106,22 +144,25 @@ public final class ClaimsAhead {
         return decider.decide(claimer.claimPatiently(delivery, request, budget));
     }
 
-    /** Gives up claims whose deliveries have not begun, with one call; their attempts don't count. */
-    public void giveBack(Collection<ClaimAhead> claims) {
-        List<Execution> open = new ArrayList<>(claims.size());
+    /**
+     * Gives up claims whose deliveries have not begun, with one call; their attempts don't count.
+     *
+     * @param claims may contain nulls, as the answers of {@link #claim} do
+     */
+    public void giveBack(Collection<? extends @Nullable ClaimAhead> claims) {
+        List<Execution> executions = new ArrayList<>(claims.size());
         for (ClaimAhead claim : claims) {
+            if (claim == null) {
+                continue;
+            }
             Execution execution = claim.execution();
-            if (execution == null) {
-                if (claim.attempted().result() instanceof ClaimResult.StoreError) {
-                    decider.giveBackUnanswered(claim.attempted());
-                }
-            } else if (execution.close()) {
-                open.add(execution);
+            if (execution != null) {
+                executions.add(execution);
+            } else if (claim.isUnanswered()) {
+                decider.giveBackUnanswered(claim.attempted());
             }
         }
-        if (!open.isEmpty()) {
-            boolean unused = closeOut.releaseAll(open, null);
-        }
+        boolean unused = closeOut.releaseAll(executions, null);
     }
 
     /** Tells the listeners of a copy of a message whose handler has succeeded, and whose completion is on its way. */

@@ -1,19 +1,13 @@
 package io.dedup.engine;
 
-import static java.util.Objects.requireNonNull;
-
-import io.dedup.DedupKey;
-import io.dedup.DedupListener;
 import io.dedup.DedupOutcome.Completion;
 import io.dedup.engine.Execution.Guard;
-import io.dedup.internal.SafeListeners;
-import io.dedup.store.CompleteRequest;
-import io.dedup.store.WriteResult;
+import io.dedup.internal.SafeLog;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Ends runs: completes, releases or abandons their claims.
@@ -21,32 +15,18 @@ import org.jspecify.annotations.Nullable;
  * <p>A completion that fails is never taken for a failed handler: releasing then would make the effect happen twice.
  */
 final class CloseOut {
-    private static final long FIRST_BACK_OFF_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
-    private static final long MAX_BACK_OFF_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+    private static final Logger log = LoggerFactory.getLogger(CloseOut.class);
 
-    /** A completion that got no answer, and where its outcome belongs. */
-    @SuppressWarnings("ArrayRecordComponent") // never compared
-    private record Unanswered(Execution execution, byte @Nullable [] result, int index) {}
-
-    private final StoreCalls store;
-    private final SafeListeners<DedupListener> notifier;
     private final Heartbeat heartbeat;
-    private final BackgroundWrites background;
+    private final Completions completions;
     private final Releases releases;
     private final RunReferences references;
 
-    CloseOut(
-            StoreCalls store,
-            SafeListeners<DedupListener> notifier,
-            Heartbeat heartbeat,
-            BackgroundWrites background,
-            RunReferences references) {
-        this.store = store;
-        this.notifier = notifier;
+    CloseOut(Heartbeat heartbeat, Completions completions, Releases releases, RunReferences references) {
         this.heartbeat = heartbeat;
-        this.background = background;
+        this.completions = completions;
+        this.releases = releases;
         this.references = references;
-        this.releases = new Releases(store, notifier, heartbeat, background);
     }
 
     /** What a run that begins now, on this thread, is found again by; null where no duplicate would be told. */
@@ -59,147 +39,93 @@ final class CloseOut {
         return releases;
     }
 
-    Completion succeed(Execution execution, byte @Nullable [] result, WaitBudget budget) {
-        if (!isTold(execution)) {
-            return succeedUntold(execution, result);
-        }
+    /** The handler has succeeded without a claim that could be asked about, and the completion follows. Never throws. */
+    void succeededUnclaimed(Execution execution) {
         try {
-            return complete(execution, result, budget);
+            completions.known(execution);
+        } catch (Throwable e) { // no memory: what matters is that the completion follows
+            SafeLog.warn(log, "A success isn't known before it is recorded: {}", execution.key(), e);
+        }
+    }
+
+    Completion succeed(Execution execution, WaitBudget budget) {
+        try {
+            return completions.complete(execution, budget);
+        } catch (Throwable e) {
+            return later(execution, e);
         } finally {
             heartbeat.remove(execution);
         }
     }
 
-    private Completion complete(Execution execution, byte @Nullable [] result, WaitBudget budget) {
-        long sentAt = System.nanoTime();
-        WriteResult answer = store.complete(request(execution, result, false));
-        if (!(answer instanceof WriteResult.StoreError)) {
-            return told(execution, answer);
-        }
-        budget.spend(System.nanoTime() - sentAt);
-        if (execution.guard() == Guard.SHADOW) { // only watching
-            return Completion.UNGUARDED;
-        }
-        List<Completion> outcome = new ArrayList<>(List.of(Completion.PENDING));
-        repeat(new ArrayList<>(List.of(new Unanswered(execution, result, 0))), outcome, budget);
-        return outcome.get(0);
-    }
-
-    /** Completes all with one call; answers in order. */
+    /**
+     * Closes the executions and completes those that were open with one call; answers in order, {@link Completion#UNGUARDED} for
+     * those that were closed before.
+     */
     List<Completion> succeedAll(List<Execution> executions, WaitBudget budget) {
-        try {
-            return completeAll(executions, budget);
-        } finally {
-            executions.forEach(heartbeat::remove);
+        List<Execution> open = closeAll(executions);
+        List<Completion> completions = succeedOpen(open, budget);
+        if (open.size() == executions.size()) {
+            return completions;
         }
-    }
-
-    private List<Completion> completeAll(List<Execution> executions, WaitBudget budget) {
-        List<CompleteRequest> requests = new ArrayList<>(executions.size());
-        for (Execution execution : executions) {
-            if (isTold(execution)) {
-                requests.add(request(execution, execution.keptResult(), false));
-            }
-        }
-        long sentAt = System.nanoTime();
-        List<WriteResult> answers = store.completeAll(requests);
-        long took = System.nanoTime() - sentAt;
-        List<Completion> outcomes = new ArrayList<>(executions.size());
-        List<Unanswered> unanswered = new ArrayList<>(0);
+        List<Completion> all = new ArrayList<>(executions.size());
         int next = 0;
         for (Execution execution : executions) {
-            WriteResult answer = isTold(execution) ? answers.get(next++) : null;
-            if (answer == null) {
-                outcomes.add(succeedUntold(execution, execution.keptResult()));
-            } else if (!(answer instanceof WriteResult.StoreError)) {
-                outcomes.add(told(execution, answer));
-            } else if (execution.guard() == Guard.SHADOW) {
-                outcomes.add(Completion.UNGUARDED);
-            } else {
-                unanswered.add(new Unanswered(execution, execution.keptResult(), outcomes.size()));
-                outcomes.add(Completion.PENDING);
-            }
+            boolean wasOpen = next < open.size() && open.get(next) == execution;
+            all.add(wasOpen ? completions.get(next++) : Completion.UNGUARDED);
         }
-        if (!unanswered.isEmpty()) {
-            budget.spend(took);
-            repeat(unanswered, outcomes, budget);
-        }
-        return outcomes;
+        return all;
     }
 
-    /** Tells again what got no answer, then leaves it to the background; enters what becomes known. */
-    private void repeat(List<Unanswered> unanswered, List<Completion> outcomes, WaitBudget budget) {
-        long backOff = FIRST_BACK_OFF_NANOS;
-        while (!unanswered.isEmpty()) {
-            // The effect has happened. Beyond the lease a successor may run; holding the consumer then helps nobody.
-            long leaseLeft = 0;
-            for (Unanswered each : unanswered) {
-                leaseLeft = Math.max(leaseLeft, each.execution().leaseNanosLeft());
-            }
-            long wait = Math.min(backOff, Math.min(budget.nanosLeft(), leaseLeft));
-            if (wait <= 0) {
-                break;
-            }
-            LockSupport.parkNanos(wait);
-            budget.spend(wait);
-            backOff = Math.min(MAX_BACK_OFF_NANOS, backOff * 2);
-            long sentAt = System.nanoTime();
-            List<WriteResult> answers = again(unanswered);
-            budget.spend(System.nanoTime() - sentAt);
-            List<Unanswered> left = new ArrayList<>(unanswered.size());
-            for (int i = 0; i < unanswered.size(); i++) {
-                Unanswered each = unanswered.get(i);
-                if (answers.get(i) instanceof WriteResult.StoreError) {
-                    left.add(each);
-                } else {
-                    outcomes.set(each.index(), told(each.execution(), answers.get(i)));
-                }
-            }
-            unanswered = left;
-        }
-        for (Unanswered each : unanswered) {
-            background.complete(request(each.execution(), each.result(), true), each.execution());
+    private List<Completion> succeedOpen(List<Execution> open, WaitBudget budget) {
+        try {
+            return completions.completeAll(open, budget);
+        } catch (Throwable e) {
+            List<Completion> outcomes = new ArrayList<>(open.size());
+            open.forEach(execution -> outcomes.add(later(execution, e)));
+            return outcomes;
+        } finally {
+            open.forEach(heartbeat::remove);
         }
     }
 
-    private List<WriteResult> again(List<Unanswered> unanswered) {
-        List<CompleteRequest> requests = new ArrayList<>(unanswered.size());
-        for (Unanswered each : unanswered) {
-            requests.add(request(each.execution(), each.result(), true));
-        }
-        return requests.size() == 1 ? List.of(store.complete(requests.get(0))) : store.completeAll(requests);
-    }
-
-    private Completion succeedUntold(Execution execution, byte @Nullable [] result) {
-        if (execution.guard() == Guard.STORE_DOWN) {
-            background.complete(request(execution, result, false), execution);
-        }
-        return Completion.UNGUARDED;
-    }
-
-    private Completion told(Execution execution, WriteResult answer) {
-        if (execution.guard() == Guard.SHADOW) {
+    /** The effect has happened, and something failed that isn't the store: the background records it. */
+    private Completion later(Execution execution, Throwable cause) {
+        if (execution.claim() == null || execution.guard() == Guard.SHADOW) {
             return Completion.UNGUARDED;
         }
-        if (answer.isApplied()) {
-            notifier.tell(listener -> listener.completed(keyOf(execution), execution.handlerTime()));
-            return Completion.DONE;
+        try {
+            completions.later(execution);
+        } catch (Throwable e) { // no memory for that, either: the lease runs out
+            completions.unknown(execution);
+            cause.addSuppressed(e);
         }
-        execution.markLost();
-        if (execution.reportLossOnce()) {
-            notifier.tell(listener -> listener.leaseLost(keyOf(execution)));
+        SafeLog.warn(log, "A completion failed and is left to the background: {}", execution.key(), cause);
+        return Completion.PENDING;
+    }
+
+    /** Closes them, and returns those that were open. Allocates nothing once the first one is closed. */
+    private static List<Execution> closeAll(List<Execution> executions) {
+        List<Execution> open = new ArrayList<>(executions.size());
+        for (Execution execution : executions) {
+            if (execution.close()) {
+                open.add(execution);
+            }
         }
-        return Completion.LEASE_LOST;
+        return open;
     }
 
     /** Whether the claim was found to be somebody else's. */
     boolean release(Execution execution, @Nullable Throwable cause) {
+        completions.unknown(execution);
         return releases.release(execution, cause);
     }
 
-    /** Releases all with one call; answers whether any was lost before. */
+    /** Closes the executions and releases those that were open with one call; answers whether any was lost before. */
     boolean releaseAll(List<Execution> executions, @Nullable Throwable cause) {
-        return releases.releaseAll(executions, cause);
+        List<Execution> open = closeAll(executions);
+        open.forEach(completions::unknown);
+        return !open.isEmpty() && releases.releaseAll(open, cause);
     }
 
     /** The claim's message is poison: it isn't run, and its deaths are forgotten. */
@@ -210,23 +136,7 @@ final class CloseOut {
     }
 
     void abandon(Execution execution) {
+        completions.unknown(execution);
         heartbeat.remove(execution);
-    }
-
-    /** Whether the store is told now; else there is no claim, or no store. */
-    private static boolean isTold(Execution execution) {
-        return execution.guard() == Guard.CLAIMED || execution.guard() == Guard.SHADOW;
-    }
-
-    private static CompleteRequest request(Execution execution, byte @Nullable [] result, boolean repeated) {
-        return new CompleteRequest(
-                requireNonNull(execution.claim()),
-                execution.topic().policy().window(),
-                execution.stored(result),
-                repeated);
-    }
-
-    private static DedupKey keyOf(Execution execution) {
-        return requireNonNull(execution.claim()).key();
     }
 }

@@ -12,7 +12,6 @@ import io.dedup.MissingMessageIdException;
 import io.dedup.OnConflict;
 import io.dedup.OnStoreFailure;
 import io.dedup.PayloadConflictException;
-import io.dedup.PoisonMessageException;
 import io.dedup.engine.Execution.Guard;
 import io.dedup.internal.SafeListeners;
 import io.dedup.store.Claim;
@@ -38,6 +37,7 @@ final class Decider {
     private final BackgroundWrites background;
     private final CloseOut closeOut;
     private final Verdicts verdicts;
+    private final Handover handover;
     private volatile boolean storeWasDown;
 
     Decider(
@@ -45,38 +45,61 @@ final class Decider {
             Heartbeat heartbeat,
             BackgroundWrites background,
             CloseOut closeOut,
-            Verdicts verdicts) {
+            Verdicts verdicts,
+            Handover handover) {
         this.notifier = notifier;
         this.heartbeat = heartbeat;
         this.background = background;
         this.closeOut = closeOut;
         this.verdicts = verdicts;
+        this.handover = handover;
     }
 
-    /** Puts an acquired claim under the heartbeat. */
-    Execution register(Attempted attempted, Acquired acquired) {
+    /** The run of an acquired claim. Its lease is renewed from {@link #renew} on. */
+    Execution execution(Attempted attempted, Acquired acquired) {
         Guard guard = attempted.delivery().isShadow() ? Guard.SHADOW : Guard.CLAIMED;
-        Execution execution = execution(attempted, guard, acquired);
+        return execution(attempted, guard, acquired);
+    }
+
+    /** Puts a claim under the heartbeat. Whoever calls this closes the run out, whatever is thrown. */
+    void renew(Execution execution) {
         heartbeat.add(execution);
-        return execution;
     }
 
     Admission decide(Attempted attempted) {
-        return decide(attempted, null);
+        if (!(attempted.result() instanceof Acquired acquired)) {
+            return decide(attempted, null);
+        }
+        Execution execution = execution(attempted, acquired);
+        try {
+            renew(execution);
+            return decide(attempted, execution);
+        } catch (Throwable e) { // a claim that nobody knows of would be renewed for ever
+            execution.giveBack();
+            throw e;
+        }
     }
 
-    /** Decides, with the execution of a claim that is registered already. */
+    /**
+     * Decides.
+     *
+     * @param registered the run of the claim, under the heartbeat; null when nothing was acquired
+     */
     Admission decide(Attempted attempted, @Nullable Execution registered) {
         Delivery delivery = attempted.delivery();
         DedupKey key = attempted.request().key();
-        if (storeWasDown && !(attempted.result() instanceof StoreError)) {
+        if (storeWasDown && attempted.asked() && !(attempted.result() instanceof StoreError)) {
             storeAnswers();
         }
         if (delivery.isShadow()) {
             return shadow(attempted, registered);
         }
+        AlreadyDone handledHere = handledHere(attempted, registered);
+        if (handledHere != null) {
+            return duplicate(key, handledHere);
+        }
         if (attempted.result() instanceof Acquired acquired) {
-            return acquired(attempted, acquired, registered == null ? register(attempted, acquired) : registered);
+            return acquired(attempted, acquired, requireNonNull(registered));
         }
         if (attempted.result() instanceof AlreadyDone done) {
             return duplicate(key, done);
@@ -88,6 +111,20 @@ final class Decider {
             return storeDown(attempted, error.cause());
         }
         return conflict(delivery, key);
+    }
+
+    /**
+     * The answer to a copy of a message that this process has handled while the copy's claim was asked for, or waited for its
+     * turn. The store may have granted that claim, because the first one's lease ran out before its completion arrived.
+     */
+    private @Nullable AlreadyDone handledHere(Attempted attempted, @Nullable Execution registered) {
+        AlreadyDone done = attempted.result() instanceof Acquired acquired
+                ? handover.instead(attempted, acquired)
+                : attempted.result() instanceof StoreError ? handover.instead(attempted) : null;
+        if (done != null && registered != null) {
+            registered.abandon(); // handed over: it is neither renewed nor released
+        }
+        return done;
     }
 
     private Admission acquired(Attempted attempted, Acquired acquired, Execution execution) {
@@ -109,7 +146,7 @@ final class Decider {
         return duplicate;
     }
 
-    private void tell(DedupKey key, Admission.Duplicate duplicate) {
+    void tell(DedupKey key, Admission.Duplicate duplicate) {
         notifier.tell(listener -> listener.duplicate(key, duplicate.done().completedAt(), duplicate.firstRun()));
     }
 
@@ -122,9 +159,7 @@ final class Decider {
         Delivery delivery = attempted.delivery();
         DedupPolicy policy = delivery.topic().policy();
         if (policy.mode() == DedupMode.TIERED) { // the store is only in front of what decides
-            if (!FrontGate.skipped(cause)) {
-                giveBackUnanswered(attempted);
-            }
+            giveBackUnanswered(attempted);
             return decidedByRecord(delivery);
         }
         // An interrupted claim fails without saying anything about the store: no reason to run unguarded.
@@ -151,6 +186,9 @@ final class Decider {
 
     /** The claim may have been made although its answer was lost; left alone, it would hold the message for a lease. */
     void giveBackUnanswered(Attempted attempted) {
+        if (!attempted.asked() || handover.instead(attempted) != null) {
+            return;
+        }
         Claim claim = new Claim(attempted.request().key(), attempted.request().owner(), 0);
         background.release(
                 new ReleaseRequest(claim, ReleaseMode.NOT_STARTED),
@@ -183,62 +221,11 @@ final class Decider {
         };
     }
 
-    /**
-     * Decides about a copy of a delivery of the same batch, about which {@code leaderAdmission} says what is known.
-     *
-     * @return null when that says nothing about the copy, which has another payload: it is to be claimed for itself
-     */
-    @Nullable
-    Admission follow(Delivery copy, Delivery leader, int leaderIndex, Admission leaderAdmission) {
-        DedupKey key = requireNonNull(copy.key());
-        if (copy.isShadow()) {
-            notifier.tell(listener -> listener.shadow(key, "copy in batch"));
-            return new Admission.Run(unclaimed(copy));
-        }
-        if (leaderAdmission instanceof Admission.Run run && run.execution().hasRecord() && copy.differsFrom(leader)) {
-            // What the record says isn't known yet. When it is, this one comes again and is compared.
-            return defer(copy, DeferReason.IN_FLIGHT, Duration.ZERO, null).behind();
-        }
-        boolean leaderRuns =
-                leaderAdmission instanceof Admission.Run run && run.execution().guard() != Guard.NONE;
-        if (copy.differsFrom(leader)) {
-            return leaderRuns
-                    ? conflict(copy, key)
-                    : isNothingKnown(leaderAdmission) ? again(copy, leaderAdmission) : null;
-        }
-        if (leaderRuns) {
-            notifier.tell(listener -> listener.copyInBatch(key));
-            return new Admission.Follow(leaderIndex);
-        }
-        return again(copy, leaderAdmission);
-    }
-
     /** A copy of a message whose handler has succeeded a moment ago, by the same consumer; the store isn't asked. */
     void duplicateOfHandled(Delivery copy, Execution handled) {
         DedupKey key = requireNonNull(copy.key());
         Instant about = Instant.now(); // by the local clock: only told
         notifier.tell(listener -> listener.duplicate(key, about, handled.reference()));
-    }
-
-    /** Whether an admission comes from something else than a comparison with the record. */
-    private static boolean isNothingKnown(Admission admission) {
-        return admission instanceof Admission.Defer defer
-                ? defer.reason() != DeferReason.IN_FLIGHT
-                : admission instanceof Admission.Reject reject && reject.cause() instanceof PoisonMessageException;
-    }
-
-    /** What the leader got, for its copy. */
-    private Admission again(Delivery copy, Admission leaderAdmission) {
-        DedupKey key = requireNonNull(copy.key());
-        if (leaderAdmission instanceof Admission.Duplicate duplicate) {
-            tell(key, duplicate);
-        } else if (leaderAdmission instanceof Admission.Defer defer) {
-            notifier.tell(listener -> listener.deferred(key, defer.reason(), defer.retryAfter()));
-        } else if (!(leaderAdmission instanceof Admission.Reject reject
-                && reject.cause() instanceof PoisonMessageException)) {
-            return conflict(copy, key); // with the record, as its leader: rejected, ignored, or run unguarded
-        }
-        return leaderAdmission;
     }
 
     /** After the end nothing is admitted; what is only watched runs as it would without this framework. */
@@ -253,8 +240,8 @@ final class Decider {
     private Admission shadow(Attempted attempted, @Nullable Execution registered) {
         Delivery delivery = attempted.delivery();
         DedupKey key = requireNonNull(delivery.key());
-        if (attempted.result() instanceof Acquired acquired) {
-            return new Admission.Run(registered == null ? register(attempted, acquired) : registered);
+        if (attempted.result() instanceof Acquired) {
+            return new Admission.Run(requireNonNull(registered));
         }
         String wouldBe;
         if (attempted.result() instanceof AlreadyDone) {
@@ -284,7 +271,7 @@ final class Decider {
         return new Admission.Defer(reason, retryAfter, pause, cause);
     }
 
-    private Execution unclaimed(Delivery delivery) {
+    Execution unclaimed(Delivery delivery) {
         return new Execution(closeOut, delivery, Guard.NONE, null, null, System.nanoTime());
     }
 

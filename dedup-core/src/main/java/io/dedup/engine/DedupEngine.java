@@ -29,6 +29,7 @@ public final class DedupEngine implements AutoCloseable {
     private final Claimer claimer;
     private final Forgetting forgetting;
     private final Decider decider;
+    private final BatchCopies copies;
     private final BackgroundWrites background;
     private final CloseOut closeOut;
     private final Transactions transactions;
@@ -67,14 +68,23 @@ public final class DedupEngine implements AutoCloseable {
         this.store = Objects.requireNonNull(store, "store");
         this.records = records;
         SafeListeners<DedupListener> notifier = new SafeListeners<>(listeners);
-        StoreCalls calls = new StoreCalls(store, notifier);
-        this.claimer = new Claimer(calls, new Owners(instance));
-        Heartbeat heartbeat = new Heartbeat(calls, notifier, shortestLease);
-        this.background = new BackgroundWrites(calls, notifier);
+        StoreGates gates = new StoreGates();
+        StoreCalls calls = new StoreCalls(store, notifier, gates::ended);
+        StoreCalls calmCalls = new StoreCalls(store, notifier, gates::endedInBackground);
+        KnownSuccesses successes = new KnownSuccesses();
+        this.claimer = new Claimer(calls, gates, successes, new Owners(instance));
+        Heartbeat heartbeat = new Heartbeat(calmCalls, notifier, shortestLease);
+        this.background = new BackgroundWrites(calmCalls, notifier, gates, successes);
+        Handover handover = new Handover(successes, heartbeat, background);
         this.forgetting = new Forgetting(store, calls, background, records, claimer::nextOwner);
-        this.closeOut = new CloseOut(calls, notifier, heartbeat, background, new RunReferences(runReference));
+        this.closeOut = new CloseOut(
+                heartbeat,
+                new Completions(calls, gates, notifier, background, successes),
+                new Releases(calls, gates, notifier, heartbeat, background, handover),
+                new RunReferences(runReference));
         Verdicts verdicts = new Verdicts(notifier, closeOut);
-        this.decider = new Decider(notifier, heartbeat, background, closeOut, verdicts);
+        this.decider = new Decider(notifier, heartbeat, background, closeOut, verdicts, handover);
+        this.copies = new BatchCopies(notifier, decider);
         this.ahead = new ClaimsAhead(claimer, decider, closeOut, this::isClosed);
         this.results = new Results(notifier, store, records);
         this.transactions = new Transactions(
@@ -124,7 +134,7 @@ public final class DedupEngine implements AutoCloseable {
         if (isClosed()) {
             return new BatchAdmission(deliveries.stream().map(decider::closed).toList(), false);
         }
-        BatchAdmission admission = new BatchAdmitter(claimer, decider, closeOut, deliveries).admit(budget);
+        BatchAdmission admission = new BatchAdmitter(claimer, decider, copies, closeOut, deliveries).admit(budget);
         return isClosed() && !admission.isolate()
                 ? new BatchAdmission(tooLate(deliveries, admission.admissions()), false)
                 : admission;
@@ -173,9 +183,9 @@ public final class DedupEngine implements AutoCloseable {
     }
 
     private static RunEnd runLeased(Execution execution, Work work, WaitBudget budget) {
-        execution.begin();
         byte[] result;
         try {
+            execution.begin();
             result = work.run(execution);
         } catch (Throwable e) { // Errors, too: a claim that nobody releases holds the message for its lease
             return execution.fail(e) && !(e instanceof Error)
@@ -209,18 +219,7 @@ public final class DedupEngine implements AutoCloseable {
     /** Completes many runs with one call; otherwise as {@link Execution#succeed}. Answers in order. */
     public List<Completion> succeedAll(List<Execution> executions, WaitBudget budget) {
         executions.forEach(Execution::requireNoTransaction);
-        List<Execution> open = open(executions);
-        List<Completion> completions = closeOut.succeedAll(open, budget);
-        if (open.size() == executions.size()) {
-            return completions;
-        }
-        List<Completion> all = new ArrayList<>(executions.size());
-        int next = 0;
-        for (Execution execution : executions) {
-            boolean wasOpen = next < open.size() && open.get(next) == execution;
-            all.add(wasOpen ? completions.get(next++) : Completion.UNGUARDED);
-        }
-        return all;
+        return closeOut.succeedAll(executions, budget);
     }
 
     /**
@@ -230,11 +229,7 @@ public final class DedupEngine implements AutoCloseable {
      * @return whether any claim was lost before, see {@link Execution#fail}
      */
     public boolean failAll(List<Execution> executions, @Nullable Throwable cause) {
-        return closeOut.releaseAll(open(executions), cause);
-    }
-
-    private static List<Execution> open(List<Execution> executions) {
-        return executions.stream().filter(Execution::close).toList();
+        return closeOut.releaseAll(executions, cause);
     }
 
     /**
@@ -277,6 +272,11 @@ public final class DedupEngine implements AutoCloseable {
     /** How many successes wait to be recorded, because the store couldn't be told. */
     public int pendingCompletions() {
         return background.pendingCompletions();
+    }
+
+    /** How many successes and releases wait for an answer of the store. */
+    public int pendingWrites() {
+        return background.pendingWrites();
     }
 
     /**

@@ -40,6 +40,7 @@ public final class Execution extends RunFlags implements DedupContext {
     private volatile boolean lost;
     private volatile byte @Nullable [] keptResult;
     private volatile @Nullable String reference;
+    private volatile @Nullable KnownSuccess success;
 
     /**
      * A run.
@@ -81,10 +82,27 @@ public final class Execution extends RunFlags implements DedupContext {
         reference = closeOut.referenceOf(guard); // if it hangs, that counts, or the lease is renewed for ever
     }
 
-    /** The handler has returned; what follows until the completion isn't its time. */
+    /**
+     * The handler has succeeded, and a completion follows. The time until the completion isn't the handler's, and copies that
+     * this process receives meanwhile are duplicates. Never throws.
+     */
     public void returned() {
         long now = System.nanoTime();
         returnedAt = now == 0 ? 1 : now;
+        markSucceeded();
+        if (guard == Guard.STORE_DOWN && !isClosed()) { // a run with a claim is found by that
+            closeOut.succeededUnclaimed(this);
+        }
+    }
+
+    /** By what this process recognises copies until the store has recorded the success; null before the success. */
+    @Nullable
+    KnownSuccess success() {
+        return success;
+    }
+
+    void succeeded(KnownSuccess known) {
+        success = known;
     }
 
     /**
@@ -95,7 +113,10 @@ public final class Execution extends RunFlags implements DedupContext {
      */
     public Completion succeed(byte @Nullable [] result, WaitBudget budget) {
         requireNoTransaction();
-        return close() ? closeOut.succeed(this, result == null ? keptResult : result, budget) : Completion.UNGUARDED;
+        if (result != null && !isClosed()) {
+            keptResult = result;
+        }
+        return close() ? closeOut.succeed(this, budget) : Completion.UNGUARDED;
     }
 
     /**

@@ -42,7 +42,11 @@ final class Forgetting {
 
     OperatorResult forget(DedupKey key, DedupMode mode, boolean evenIfLeaseLive) {
         if (records == null || mode == DedupMode.LEASED || mode == DedupMode.LEASED_TRANSACTIONAL) {
-            return store.forget(key, evenIfLeaseLive);
+            OperatorResult result = store.forget(key, evenIfLeaseLive);
+            if (result != OperatorResult.LEASE_LIVE) {
+                background.forget(key); // what this process knows and the store doesn't yet
+            }
+            return result;
         }
         if (mode == DedupMode.TRANSACTIONAL) {
             return records.forget(key, evenIfLeaseLive);

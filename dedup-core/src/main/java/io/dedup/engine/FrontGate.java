@@ -26,19 +26,6 @@ final class FrontGate {
 
     /** In place of an answer. */
     static DedupStoreException skip() {
-        return new NotAskedException();
-    }
-
-    /** Whether this stands for a question that wasn't asked, so that nothing can have come of it. */
-    static boolean skipped(DedupStoreException error) {
-        return error instanceof NotAskedException;
-    }
-
-    private static final class NotAskedException extends DedupStoreException {
-        private static final long serialVersionUID = 1L;
-
-        NotAskedException() {
-            super("the store in front failed a moment ago and isn't asked", null);
-        }
+        return new NotAskedException("the store in front failed a moment ago and isn't asked");
     }
 }

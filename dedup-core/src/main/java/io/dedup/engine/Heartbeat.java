@@ -17,6 +17,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -67,6 +68,19 @@ final class Heartbeat implements AutoCloseable {
         return claims.size();
     }
 
+    /** A run whose handler has succeeded, and whose completion got no answer yet; null when there is none. Looks at all runs. */
+    @Nullable
+    Execution succeeded(DedupKey key) {
+        for (Execution execution : claims) {
+            if (execution.isSucceeded()
+                    && execution.guarded()
+                    && keyOf(execution).equals(key)) {
+                return execution;
+            }
+        }
+        return null;
+    }
+
     private void beat() {
         try {
             List<Execution> due = due();
@@ -101,7 +115,7 @@ final class Heartbeat implements AutoCloseable {
             if (execution.leaseLost()) {
                 reportLoss(execution);
             }
-            if (overdue) {
+            if (overdue && !execution.isSucceeded()) { // whose completion is on its way, copies are recognised by
                 over.add(execution);
             }
         }

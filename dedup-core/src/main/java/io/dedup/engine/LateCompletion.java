@@ -16,16 +16,19 @@ import org.jspecify.annotations.Nullable;
  *
  * @param rest of the window of the record behind it; null where the window begins with the completion
  * @param unanswered the claim that got no answer before the run; null when the run had its claim
+ * @param success by which copies in this process are recognised meanwhile; null where the record behind the store does that
  */
 record LateCompletion(
         CompleteRequest request,
         @Nullable Rest rest,
         @Nullable ClaimRequest unanswered,
-        Duration handlerTime) {
+        Duration handlerTime,
+        @Nullable KnownSuccess success) {
 
     static LateCompletion of(Execution execution, CompleteRequest request, @Nullable Rest rest) {
         ClaimRequest unanswered = execution.guard() == Guard.STORE_DOWN ? requireNonNull(execution.request()) : null;
-        return new LateCompletion(request, rest, unanswered, execution.handlerTime());
+        return new LateCompletion(
+                request, rest, unanswered, execution.handlerTime(), rest == null ? execution.success() : null);
     }
 
     /** Whether the store is the only one to know. */
@@ -43,7 +46,7 @@ record LateCompletion(
     }
 
     LateCompletion withoutResult() {
-        return new LateCompletion(request.withoutResult(), rest, unanswered, handlerTime);
+        return new LateCompletion(request.withoutResult(), rest, unanswered, handlerTime, success);
     }
 
     /** What the store is told at a time by {@link System#nanoTime()}; null when the window is over by then. */

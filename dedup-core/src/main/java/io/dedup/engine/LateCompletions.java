@@ -27,6 +27,7 @@ final class LateCompletions {
 
     private final StoreCalls store;
     private final SafeListeners<DedupListener> notifier;
+    private final KnownSuccesses successes;
     private final ReentrantLock lock;
     private final WorkList<LateCompletion> waiting = new WorkList<>(LateCompletion::claim);
     private long resultBytes;
@@ -38,9 +39,11 @@ final class LateCompletions {
     /** The one that failed alone as well. */
     private @Nullable LateCompletion convicted;
 
-    LateCompletions(StoreCalls store, SafeListeners<DedupListener> notifier, ReentrantLock lock) {
+    LateCompletions(
+            StoreCalls store, SafeListeners<DedupListener> notifier, KnownSuccesses successes, ReentrantLock lock) {
         this.store = store;
         this.notifier = notifier;
+        this.successes = successes;
         this.lock = lock;
     }
 
@@ -66,11 +69,23 @@ final class LateCompletions {
             drop(completion);
         }
         if (tooMuch) {
+            KnownSuccess success = completion.success();
+            if (success != null) {
+                success.dropResult();
+            }
             notifier.tell(listener -> listener.resultNotKept(key, completion.resultBytes()));
         }
     }
 
+    /** It will never be recorded. */
     void drop(LateCompletion completion) {
+        if (completion.success() != null) {
+            successes.remove(completion.success());
+        }
+        refuse(completion);
+    }
+
+    private void refuse(LateCompletion completion) {
         tell(
                 completion,
                 listener -> listener.completionDropped(completion.claim().key()));
@@ -95,7 +110,7 @@ final class LateCompletions {
         LateCompletion convict = convicted;
         suspect = null;
         convicted = null;
-        if ((alone == null && convict == null) || !store.answers()) {
+        if ((alone == null && convict == null) || !store.ping()) {
             return tell(next());
         }
         if (convict != null) {
@@ -220,12 +235,47 @@ final class LateCompletions {
         if (!forget(completion)) {
             return true; // close() was faster, and its caller tells
         }
+        KnownSuccess success = completion.success();
         if (recorded) {
+            if (success != null) {
+                successes.remove(success);
+            }
             tell(completion, listener -> listener.completed(completion.claim().key(), completion.handlerTime()));
-        } else {
-            drop(completion);
+            return true;
+        }
+        LateCompletion byReplacement = success == null ? null : successes.refused(success);
+        if (byReplacement == null || !addAgain(byReplacement)) {
+            refuse(completion);
         }
         return true;
+    }
+
+    /** With another claim for the same message; false when closed. */
+    private boolean addAgain(LateCompletion completion) {
+        lock.lock();
+        try {
+            if (!closed) {
+                waiting.add(completion);
+                resultBytes += completion.resultBytes();
+            }
+            return !closed;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** An operator wants the message to run again: nothing is to be recorded for it any more. */
+    void forget(DedupKey key) {
+        successes.remove(key);
+        lock.lock();
+        try {
+            for (LateCompletion each :
+                    waiting.removeAll(work -> work.isOwn() && work.claim().key().equals(key))) {
+                resultBytes -= each.resultBytes();
+            }
+        } finally {
+            lock.unlock();
+        }
     }
 
     private boolean forget(LateCompletion completion) {

@@ -60,10 +60,10 @@ final class LateReleases {
         }
     }
 
-    boolean isEmpty() {
+    int size() {
         lock.lock();
         try {
-            return waiting.isEmpty();
+            return waiting.size();
         } finally {
             lock.unlock();
         }

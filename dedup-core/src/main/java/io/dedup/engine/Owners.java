@@ -12,7 +12,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class Owners {
     private static final int RANDOM_BYTES = 12;
-    private static final int RADIX = 36;
 
     private final AtomicLong next = new AtomicLong();
     private final String prefix;
@@ -25,7 +24,7 @@ final class Owners {
     }
 
     Owner next() {
-        return new Owner(prefix + Long.toString(next.getAndIncrement(), RADIX));
+        return new Owner(prefix + Long.toHexString(next.getAndIncrement())); // other radixes but 10 take a buffer of 65
     }
 
     /** Of a name that is too long both ends: a pod's name differs in its last characters, a host's in its first. */

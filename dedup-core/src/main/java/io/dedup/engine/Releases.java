@@ -21,10 +21,19 @@ final class Releases {
     private final SafeListeners<DedupListener> notifier;
     private final Heartbeat heartbeat;
     private final BackgroundWrites background;
+    private final StoreGates gates;
+    private final Handover handover;
 
     Releases(
-            StoreCalls store, SafeListeners<DedupListener> notifier, Heartbeat heartbeat, BackgroundWrites background) {
+            StoreCalls store,
+            StoreGates gates,
+            SafeListeners<DedupListener> notifier,
+            Heartbeat heartbeat,
+            BackgroundWrites background,
+            Handover handover) {
         this.store = store;
+        this.gates = gates;
+        this.handover = handover;
         this.notifier = notifier;
         this.heartbeat = heartbeat;
         this.background = background;
@@ -35,42 +44,64 @@ final class Releases {
         if (execution.claim() == null) {
             return false;
         }
-        ReleaseRequest request = request(execution);
-        if (execution.guard() == Guard.STORE_DOWN) {
-            background.release(request, leaseOf(execution));
-            return told(execution, null, cause);
+        try {
+            if (isUnasked(execution)) {
+                return told(execution, null, cause);
+            }
+            ReleaseRequest request = request(execution);
+            return told(execution, orLater(execution, request, store.release(request)), cause);
+        } finally {
+            heartbeat.remove(execution);
         }
-        WriteResult answer = orLater(execution, request, store.release(request));
-        heartbeat.remove(execution);
-        return told(execution, answer, cause);
+    }
+
+    /** Whether the claim was handed over, or is released in the background; else the store is to be asked. */
+    private boolean isUnasked(Execution execution) {
+        if (handover.instead(execution)) {
+            return true;
+        }
+        boolean later = execution.guard() == Guard.STORE_DOWN || gates.keepsWritesOut(execution.topic());
+        if (later) {
+            background.release(request(execution), leaseOf(execution));
+        }
+        return later;
     }
 
     /** Releases all with one call; answers whether any was lost before. */
     boolean releaseAll(List<Execution> executions, @Nullable Throwable cause) {
-        boolean lost = false;
-        List<Execution> claimed = new ArrayList<>(executions.size());
-        List<ReleaseRequest> requests = new ArrayList<>(executions.size());
-        for (Execution execution : executions) {
-            if (execution.claim() == null || execution.guard() == Guard.STORE_DOWN) {
-                lost |= release(execution, cause);
-            } else {
-                claimed.add(execution);
-                requests.add(request(execution));
+        try {
+            boolean lost = false;
+            List<Execution> claimed = new ArrayList<>(executions.size());
+            List<ReleaseRequest> requests = new ArrayList<>(executions.size());
+            for (Execution execution : executions) {
+                if (execution.claim() == null) {
+                    continue;
+                }
+                if (isUnasked(execution)) {
+                    lost |= told(execution, null, cause);
+                } else {
+                    claimed.add(execution);
+                    requests.add(request(execution));
+                }
             }
+            List<WriteResult> answers = store.releaseAll(requests);
+            for (int i = 0; i < claimed.size(); i++) {
+                WriteResult answer = orLater(claimed.get(i), requests.get(i), answers.get(i));
+                lost |= told(claimed.get(i), answer, cause);
+            }
+            return lost;
+        } finally { // also when there is no memory: what is closed must not count as in flight
+            executions.forEach(heartbeat::remove);
         }
-        List<WriteResult> answers = store.releaseAll(requests);
-        for (int i = 0; i < claimed.size(); i++) {
-            WriteResult answer = orLater(claimed.get(i), requests.get(i), answers.get(i));
-            heartbeat.remove(claimed.get(i));
-            lost |= told(claimed.get(i), answer, cause);
-        }
-        return lost;
     }
 
     void convict(Execution execution) {
         ReleaseRequest request = new ReleaseRequest(requireNonNull(execution.claim()), ReleaseMode.CONVICTED);
-        WriteResult ignored = orLater(execution, request, store.release(request)); // rejected, whosever it is now
-        heartbeat.remove(execution);
+        try {
+            WriteResult ignored = orLater(execution, request, store.release(request)); // rejected, whosever it is now
+        } finally {
+            heartbeat.remove(execution);
+        }
     }
 
     private WriteResult orLater(Execution execution, ReleaseRequest request, WriteResult answer) {

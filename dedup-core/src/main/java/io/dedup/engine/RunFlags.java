@@ -9,6 +9,8 @@ abstract class RunFlags {
     private static final int CLOSED = 1;
     private static final int LOSS_REPORTED = 2;
     private static final int OVERRUN_REPORTED = 4;
+    private static final int SUCCEEDED = 8;
+    private static final int ANSWERED = 16;
 
     static {
         try {
@@ -27,6 +29,24 @@ abstract class RunFlags {
 
     final boolean isClosed() {
         return (flags & CLOSED) != 0;
+    }
+
+    /** The handler has succeeded, and a completion follows. */
+    final void markSucceeded() {
+        boolean unused = isFirst(SUCCEEDED);
+    }
+
+    final boolean isSucceeded() {
+        return (flags & SUCCEEDED) != 0;
+    }
+
+    /** The store has answered the completion. */
+    final void markAnswered() {
+        boolean unused = isFirst(ANSWERED);
+    }
+
+    final boolean isAnswered() {
+        return (flags & ANSWERED) != 0;
     }
 
     /** True the first time that it is called. */

@@ -17,6 +17,7 @@ import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -28,12 +29,34 @@ import org.jspecify.annotations.Nullable;
  * <p>A set interrupt flag is cleared for the call and set again afterwards, because blocking clients fail under it.
  */
 final class StoreCalls {
+    /** What the store is called for. */
+    enum Kind {
+        CLAIM("claim"),
+        COMPLETE("complete"),
+        RELEASE("release"),
+        RENEW("renew");
+
+        private final String operation;
+
+        Kind(String operation) {
+            this.operation = operation;
+        }
+    }
+
+    /** Learns how each call ended, and whether it brought any answer. Must not throw. */
+    @FunctionalInterface
+    interface Watch {
+        void ended(Kind kind, boolean answered, long nanos);
+    }
+
     private final DedupStore store;
     private final SafeListeners<DedupListener> notifier;
+    private final Watch watch;
 
-    StoreCalls(DedupStore store, SafeListeners<DedupListener> notifier) {
+    StoreCalls(DedupStore store, SafeListeners<DedupListener> notifier, Watch watch) {
         this.store = store;
         this.notifier = notifier;
+        this.watch = watch;
     }
 
     String storeName() {
@@ -43,61 +66,58 @@ final class StoreCalls {
     ClaimResult claim(ClaimRequest request) {
         boolean interrupted = Thread.interrupted();
         long since = System.nanoTime();
+        boolean answered = false;
         try {
             @Nullable ClaimResult answer = store.claim(request);
-            return answer == null || answer instanceof ClaimResult.StoreError
-                    ? new ClaimResult.StoreError(told("claim", errorOf(answer)))
-                    : answer;
+            answered = answer != null && !(answer instanceof ClaimResult.StoreError);
+            return answer != null && answered ? answer : new ClaimResult.StoreError(told(Kind.CLAIM, errorOf(answer)));
         } catch (Throwable e) {
-            return new ClaimResult.StoreError(told("claim", e));
+            return new ClaimResult.StoreError(told(Kind.CLAIM, e));
         } finally {
-            ended("claim", 1, since, interrupted);
-        }
-    }
-
-    /** Whether the store takes writes just now. */
-    boolean answers() {
-        try {
-            store.ping();
-            return true;
-        } catch (RuntimeException | Error e) {
-            return false;
+            ended(Kind.CLAIM, 1, answered, since, interrupted);
         }
     }
 
     /** A result that the store doesn't take is left out: the message is done all the same. */
     WriteResult complete(CompleteRequest request) {
-        WriteResult answer = completeOnce(request);
-        return TooLargeResults.is(request, answer) ? completeOnce(TooLargeResults.leaveOut(request, notifier)) : answer;
-    }
-
-    private WriteResult completeOnce(CompleteRequest request) {
-        boolean interrupted = Thread.interrupted();
-        long since = System.nanoTime();
-        try {
-            return checked("complete", store.complete(request));
-        } catch (Throwable e) {
-            return new WriteResult.StoreError(told("complete", e));
-        } finally {
-            ended("complete", 1, since, interrupted);
-        }
+        WriteResult answer = write(Kind.COMPLETE, request, DedupStore::complete);
+        return TooLargeResults.is(request, answer)
+                ? write(Kind.COMPLETE, TooLargeResults.leaveOut(request, notifier), DedupStore::complete)
+                : answer;
     }
 
     WriteResult release(ReleaseRequest request) {
+        return write(Kind.RELEASE, request, DedupStore::release);
+    }
+
+    private <Q> WriteResult write(Kind kind, Q request, BiFunction<DedupStore, Q, @Nullable WriteResult> call) {
         boolean interrupted = Thread.interrupted();
         long since = System.nanoTime();
+        boolean answered = false;
         try {
-            return checked("release", store.release(request));
+            @Nullable WriteResult answer = call.apply(store, request);
+            answered = answer != null && !(answer instanceof WriteResult.StoreError);
+            return answer != null && answered ? answer : new WriteResult.StoreError(told(kind, errorOf(answer)));
         } catch (Throwable e) {
-            return new WriteResult.StoreError(told("release", e));
+            return new WriteResult.StoreError(told(kind, e));
         } finally {
-            ended("release", 1, since, interrupted);
+            ended(kind, 1, answered, since, interrupted);
+        }
+    }
+
+    /** Whether the store takes writes just now. Listeners aren't told. */
+    boolean ping() {
+        try {
+            store.ping();
+            return true;
+        } catch (Throwable e) {
+            return false;
         }
     }
 
     List<ClaimResult> claimAll(List<ClaimRequest> requests) {
         return all(
-                "claim",
+                Kind.CLAIM,
                 requests.size(),
                 () -> store.claimAll(requests),
                 ClaimResult.StoreError::new,
@@ -109,15 +129,15 @@ final class StoreCalls {
     }
 
     private List<WriteResult> completeAllOnce(List<CompleteRequest> requests) {
-        return writes("complete", requests, request -> request.claim().key(), store::completeAll);
+        return writes(Kind.COMPLETE, requests, request -> request.claim().key(), store::completeAll);
     }
 
     List<WriteResult> releaseAll(List<ReleaseRequest> requests) {
-        return writes("release", requests, request -> request.claim().key(), store::releaseAll);
+        return writes(Kind.RELEASE, requests, request -> request.claim().key(), store::releaseAll);
     }
 
     List<WriteResult> renewAll(List<RenewRequest> requests) {
-        return writes("renew", requests, request -> request.claim().key(), store::renewAll);
+        return writes(Kind.RENEW, requests, request -> request.claim().key(), store::renewAll);
     }
 
     /**
@@ -125,22 +145,19 @@ final class StoreCalls {
      * took its place in the same process end, or are renewed, together.
      */
     private <Q> List<WriteResult> writes(
-            String operation,
-            List<Q> requests,
-            Function<Q, DedupKey> keyOf,
-            Function<List<Q>, List<WriteResult>> call) {
+            Kind kind, List<Q> requests, Function<Q, DedupKey> keyOf, Function<List<Q>, List<WriteResult>> call) {
         List<WriteResult> answers = new ArrayList<>(requests.size());
         Set<DedupKey> keys = new HashSet<>();
         int from = 0;
         for (int i = 0; i < requests.size(); i++) {
             if (!keys.add(keyOf.apply(requests.get(i)))) {
-                answers.addAll(write(operation, requests.subList(from, i), call));
+                answers.addAll(write(kind, requests.subList(from, i), call));
                 keys.clear();
                 keys.add(keyOf.apply(requests.get(i)));
                 from = i;
             }
         }
-        List<WriteResult> last = write(operation, requests.subList(from, requests.size()), call);
+        List<WriteResult> last = write(kind, requests.subList(from, requests.size()), call);
         if (answers.isEmpty()) {
             return last;
         }
@@ -148,13 +165,13 @@ final class StoreCalls {
         return answers;
     }
 
-    private <Q> List<WriteResult> write(String operation, List<Q> part, Function<List<Q>, List<WriteResult>> call) {
-        return all(operation, part.size(), () -> call.apply(part), WriteResult.StoreError::new, StoreCalls::errorOf);
+    private <Q> List<WriteResult> write(Kind kind, List<Q> part, Function<List<Q>, List<WriteResult>> call) {
+        return all(kind, part.size(), () -> call.apply(part), WriteResult.StoreError::new, StoreCalls::errorOf);
     }
 
     /** One answer for each request, whatever the store does. */
     private <A> List<A> all(
-            String operation,
+            Kind kind,
             int expected,
             Supplier<List<A>> call,
             Function<DedupStoreException, A> error,
@@ -164,6 +181,7 @@ final class StoreCalls {
         }
         boolean interrupted = Thread.interrupted();
         long since = System.nanoTime();
+        int answered = 0;
         try {
             List<A> answers = call.get();
             if (answers.size() != expected) { // whose answer is whose can't be known
@@ -171,25 +189,22 @@ final class StoreCalls {
             }
             for (A answer : answers) {
                 Throwable failure = errorOf.apply(answer);
-                if (failure != null) {
-                    DedupStoreException told = told(operation, failure);
+                if (failure == null) {
+                    answered++;
+                } else {
+                    DedupStoreException told = told(kind, failure);
                     if (answer == null) { // a store that answers null can't say which one it means either
+                        answered = 0;
                         return Collections.nCopies(expected, error.apply(told));
                     }
                 }
             }
             return answers;
         } catch (Throwable e) {
-            return Collections.nCopies(expected, error.apply(told(operation, e)));
+            return Collections.nCopies(expected, error.apply(told(kind, e)));
         } finally {
-            ended(operation, expected, since, interrupted);
+            ended(kind, expected, answered > 0, since, interrupted);
         }
-    }
-
-    private WriteResult checked(String operation, @Nullable WriteResult answer) {
-        return answer == null || answer instanceof WriteResult.StoreError
-                ? new WriteResult.StoreError(told(operation, errorOf(answer)))
-                : answer;
     }
 
     private static @Nullable Throwable errorOf(@Nullable ClaimResult answer) {
@@ -210,17 +225,19 @@ final class StoreCalls {
         return new IllegalStateException("null for an answer");
     }
 
-    private DedupStoreException told(String operation, @Nullable Throwable e) {
+    private DedupStoreException told(Kind kind, @Nullable Throwable e) {
         DedupStoreException error = e instanceof DedupStoreException known
                 ? known
                 : new DedupStoreException("store " + store.name() + " failed unexpectedly: " + e, e);
-        notifier.tell(listener -> listener.storeError(operation, error));
+        notifier.tell(listener -> listener.storeError(kind.operation, error));
         return error;
     }
 
-    private void ended(String operation, int keys, long since, boolean interrupted) {
-        Duration took = Duration.ofNanos(System.nanoTime() - since);
-        notifier.tell(listener -> listener.storeCalled(operation, keys, took));
+    private void ended(Kind kind, int keys, boolean answered, long since, boolean interrupted) {
+        long nanos = System.nanoTime() - since;
+        watch.ended(kind, answered, nanos);
+        Duration took = Duration.ofNanos(nanos);
+        notifier.tell(listener -> listener.storeCalled(kind.operation, keys, took));
         if (interrupted) {
             Thread.currentThread().interrupt();
         }

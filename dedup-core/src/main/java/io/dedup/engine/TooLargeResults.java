@@ -31,8 +31,8 @@ final class TooLargeResults {
 
     /** Asks about all, and once more, without their results, about those that were too large. */
     static List<WriteResult> retry(
-            List<CompleteRequest> requests, Completions completions, SafeListeners<DedupListener> notifier) {
-        List<WriteResult> answers = completions.complete(requests);
+            List<CompleteRequest> requests, Call call, SafeListeners<DedupListener> notifier) {
+        List<WriteResult> answers = call.complete(requests);
         List<CompleteRequest> again = new ArrayList<>(0);
         for (int i = 0; i < requests.size(); i++) {
             if (is(requests.get(i), answers.get(i))) {
@@ -42,7 +42,7 @@ final class TooLargeResults {
         if (again.isEmpty()) {
             return answers;
         }
-        List<WriteResult> second = completions.complete(again);
+        List<WriteResult> second = call.complete(again);
         List<WriteResult> all = new ArrayList<>(answers);
         int next = 0;
         for (int i = 0; i < requests.size(); i++) {
@@ -54,7 +54,7 @@ final class TooLargeResults {
     }
 
     /** A call of the store. */
-    interface Completions {
+    interface Call {
         List<WriteResult> complete(List<CompleteRequest> requests);
     }
 }

@@ -67,14 +67,17 @@ final class WorkList<W> {
         return next;
     }
 
+    /** Removes all that match, and returns them. */
+    List<W> removeAll(Predicate<W> which) {
+        List<W> removed = waiting.values().stream().filter(which).toList();
+        waiting.values().removeAll(removed);
+        return removed;
+    }
+
     List<W> removeAll() {
         List<W> all = List.copyOf(waiting.values());
         waiting.clear();
         return all;
-    }
-
-    boolean isEmpty() {
-        return waiting.isEmpty();
     }
 
     int size() {

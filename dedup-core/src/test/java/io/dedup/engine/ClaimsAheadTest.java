@@ -2,6 +2,7 @@ package io.dedup.engine;
 
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 import io.dedup.DedupContext;
@@ -13,8 +14,10 @@ import io.dedup.support.DeduplicatorTestBase;
 import io.dedup.support.Faults;
 import io.dedup.support.FaultyStore.Op;
 import java.time.Duration;
+import java.util.AbstractList;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DisplayName;
@@ -165,6 +168,82 @@ class ClaimsAheadTest extends DeduplicatorTestBase {
             assertThat(stateOf(id)).isEqualTo(State.ABANDONED);
             assertThat(record(id).deaths()).isZero();
         }
+    }
+
+    @Test
+    @DisplayName("K18 an Error after claims were registered, before anybody knows of them: all are given back")
+    void errorOnTheWay() {
+        Deduplicator careful = deduplicator(policy -> policy.lease(LEASE).maxDeaths(3));
+        List<Delivery> deliveries = Stream.of("killer", "b")
+                .map(id -> Delivery.of(careful.topic(TOPIC), id, null, () -> "orders-0@17"))
+                .toList();
+        requireNonNull(requireNonNull(careful.engine()
+                                .ahead()
+                                .claim(deliveries.subList(0, 1))
+                                .get(0))
+                        .execution())
+                .abandon();
+        clock.advance(Duration.ofMinutes(1));
+        int asked = store.calls(Op.CLAIM).size();
+        List<Delivery> noMemory = new AbstractList<>() {
+            @Override
+            public Delivery get(int index) {
+                return deliveries.get(index);
+            }
+
+            @Override
+            public int size() {
+                if (store.calls(Op.CLAIM).size() > asked) {
+                    throw new OutOfMemoryError("as if");
+                }
+                return deliveries.size();
+            }
+        };
+
+        assertThatExceptionOfType(OutOfMemoryError.class)
+                .isThrownBy(() -> careful.engine().ahead().claim(noMemory));
+
+        assertThat(careful.engine().inFlight()).isZero();
+        await().until(() -> stateOf("b") == State.RELEASED);
+        assertThat(record("b").attempt()).isZero();
+    }
+
+    @Test
+    @DisplayName("K18 an Error while the store's answers are read: what it may have granted is given back")
+    void errorInTheAnswers() {
+        store.on(Op.CLAIM, (call, real) -> {
+            List<?> answers = real.apply(call.requests());
+            AtomicInteger reads = new AtomicInteger();
+            return new AbstractList<Object>() {
+                @Override
+                public Object get(int index) {
+                    if (reads.getAndIncrement() > answers.size()) {
+                        throw new OutOfMemoryError("as if");
+                    }
+                    return answers.get(index);
+                }
+
+                @Override
+                public int size() {
+                    return answers.size();
+                }
+            };
+        });
+
+        assertThatExceptionOfType(OutOfMemoryError.class).isThrownBy(() -> claim("a", "b"));
+
+        assertThat(engine.inFlight()).isZero();
+        await().until(() -> stateOf("a") == State.RELEASED && stateOf("b") == State.RELEASED);
+    }
+
+    @Test
+    @DisplayName("K18 what was given back doesn't run: it is claimed again")
+    void givenBackBefore() {
+        ClaimAhead claim = requireNonNull(claim("a").get(0));
+        engine.ahead().giveBack(List.of(claim));
+        Admission admission = admit(claim);
+        assertThat(stateOf("a")).isEqualTo(State.PROCESSING);
+        run(admission);
     }
 
     @Test

@@ -79,6 +79,12 @@ final class Book implements DedupStore {
         }
     }
 
+    void require(boolean condition, String rule, Copy copy) {
+        if (!condition) {
+            violated(rule + ": " + copy);
+        }
+    }
+
     boolean isDone(DedupKey key) {
         return entry(key).isDone(clock.instant());
     }

@@ -22,6 +22,8 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.function.IntSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -43,9 +45,13 @@ final class Gateway implements DedupStore {
     private final Map<DedupKey, Claim> claims = new HashMap<>();
     private @Nullable DedupStore store;
     private volatile boolean dead;
-    private volatile int passed;
     private Fault next = Fault.NONE;
-    private int queued;
+    private IntSupplier backgroundWork = () -> 0;
+
+    /** @param work how much the process still has to tell the store in the background */
+    void backgroundWork(IntSupplier work) {
+        backgroundWork = work;
+    }
 
     void connect(DedupStore to) {
         store = to;
@@ -72,7 +78,7 @@ final class Gateway implements DedupStore {
     }
 
     boolean hasBackgroundWork() {
-        return queued > 0;
+        return backgroundWork.getAsInt() > 0;
     }
 
     /**
@@ -81,10 +87,19 @@ final class Gateway implements DedupStore {
      */
     void passBackground() {
         while (hasBackgroundWork()) {
-            arrived.acquireUninterruptibly();
-            go.release();
-            done.acquireUninterruptibly();
-            queued -= passed;
+            if (hasArrived()) {
+                go.release();
+                done.acquireUninterruptibly();
+            }
+        }
+    }
+
+    /** Not for ever: the last call's answers may be on their way, and then no other follows. */
+    private boolean hasArrived() {
+        try {
+            return arrived.tryAcquire(1, TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
         }
     }
 
@@ -97,29 +112,27 @@ final class Gateway implements DedupStore {
         next = Fault.NONE;
     }
 
-    private <A> A call(int requests, Supplier<A> real, Supplier<A> whenDead) {
+    private <A> A call(Supplier<A> real, Supplier<A> whenDead) {
         if (Thread.currentThread() != history) {
-            return inBackground(requests, real, whenDead);
+            return inBackground(real, whenDead);
         }
         Fault fault = next;
         next = Fault.NONE;
         if (fault == Fault.NONE) {
             return real.get();
         }
-        queued += requests; // the engine has something to tell later
         if (fault == Fault.REPLY_LOST) {
             A unused = real.get();
         }
         throw new DedupStoreException(fault.toString(), null);
     }
 
-    private <A> A inBackground(int requests, Supplier<A> real, Supplier<A> whenDead) {
+    private <A> A inBackground(Supplier<A> real, Supplier<A> whenDead) {
         arrived.release();
         go.acquireUninterruptibly();
         try {
             return dead ? whenDead.get() : real.get();
         } finally {
-            passed = requests;
             done.release();
         }
     }
@@ -137,14 +150,14 @@ final class Gateway implements DedupStore {
 
     @Override
     public ClaimResult claim(ClaimRequest request) {
-        return note(request, call(1, () -> store().claim(request), () -> {
+        return note(request, call(() -> store().claim(request), () -> {
             throw new IllegalStateException("the background claims nothing here");
         }));
     }
 
     @Override
     public List<ClaimResult> claimAll(List<ClaimRequest> requests) {
-        List<ClaimResult> answers = call(requests.size(), () -> store().claimAll(requests), () -> {
+        List<ClaimResult> answers = call(() -> store().claimAll(requests), () -> {
             throw new IllegalStateException("the background claims nothing here");
         });
         for (int i = 0; i < answers.size(); i++) {
@@ -155,22 +168,22 @@ final class Gateway implements DedupStore {
 
     @Override
     public WriteResult complete(CompleteRequest request) {
-        return call(1, () -> store().complete(request), WriteResult::leaseLost);
+        return call(() -> store().complete(request), WriteResult::leaseLost);
     }
 
     @Override
     public List<WriteResult> completeAll(List<CompleteRequest> requests) {
-        return call(requests.size(), () -> store().completeAll(requests), () -> lost(requests));
+        return call(() -> store().completeAll(requests), () -> lost(requests));
     }
 
     @Override
     public WriteResult release(ReleaseRequest request) {
-        return call(1, () -> store().release(request), WriteResult::leaseLost);
+        return call(() -> store().release(request), WriteResult::leaseLost);
     }
 
     @Override
     public List<WriteResult> releaseAll(List<ReleaseRequest> requests) {
-        return call(requests.size(), () -> store().releaseAll(requests), () -> lost(requests));
+        return call(() -> store().releaseAll(requests), () -> lost(requests));
     }
 
     private static List<WriteResult> lost(List<?> requests) {

@@ -26,18 +26,16 @@ final class History {
     private static final int STEPS = 50;
     private static final int MAX_DRAIN = 400;
     private static final int MAX_WINDOWS = 3;
-    private static final int MAX_BATCH = 3;
 
     private final List<Node> nodes;
+    private final String topic;
     private final Bug bug;
     private final Random random;
     private final Book book;
     private final Effects effects;
     private final Broker broker;
     private final List<Run> runs = new ArrayList<>();
-    /** Succeeded, and DONE only once the store could be told. */
-    private final List<Run> pending = new ArrayList<>();
-
+    private final List<Run> pending = new ArrayList<>(); // succeeded, and DONE only once the store could be told
     private final List<String> log = new ArrayList<>();
     private Instant now = Instant.parse("2026-03-01T08:30:00Z");
     private int windows;
@@ -46,6 +44,7 @@ final class History {
 
     History(List<Node> nodes, Bug bug, long seed) {
         this.nodes = nodes;
+        this.topic = nodes.get(0).nextTopic();
         this.bug = bug;
         this.random = new Random(seed);
         InMemoryDedupStore real = new InMemoryDedupStore(() -> now, Duration.ofDays(7));
@@ -69,7 +68,7 @@ final class History {
             drain();
             return book.violation();
         } finally {
-            nodes.forEach(this::crash); // leaves the engines as they were
+            nodes.forEach(this::crash); // leaves nothing to do for the engines
         }
     }
 
@@ -83,7 +82,7 @@ final class History {
         if (dice < 25) {
             deliver(node, 1);
         } else if (dice < 32) {
-            deliver(node, 2 + random.nextInt(MAX_BATCH - 1));
+            deliver(node, 2 + random.nextInt(2));
         } else if (dice < 44) {
             with(this::effect);
         } else if (dice < 60) {
@@ -98,6 +97,7 @@ final class History {
             advance(Node.LEASE.dividedBy(4).multipliedBy(1 + random.nextInt(5)));
         } else if (dice < 88) {
             crash(node);
+            node.restart();
         } else if (dice < 92) {
             broker.redeliver();
         } else if (dice < 96) {
@@ -105,11 +105,10 @@ final class History {
             node.gateway.passBackground();
         } else if (dice < 98) {
             send(random.nextBoolean() ? "a" : "b");
-        } else if (windows < MAX_WINDOWS
-                && runs.isEmpty()
-                && nodes.stream().noneMatch(each -> each.gateway.hasBackgroundWork())) {
+        } else if (windows < MAX_WINDOWS && isQuiet()) {
             windows++;
             advance(Node.WINDOW);
+            nodes.forEach(Node::restart); // their clocks haven't moved
             effects.windowsOver();
         }
     }
@@ -130,7 +129,7 @@ final class History {
     }
 
     private void send(String id) {
-        log.add("sent " + broker.send(nodes.get(0).dedup.key(Node.TOPIC, id)));
+        log.add("sent " + broker.send(nodes.get(0).dedup.key(topic, id)));
     }
 
     private Fault fault(Node node) {
@@ -144,7 +143,7 @@ final class History {
         }
         Fault fault = fault(node);
         List<Delivery> deliveries = batch.stream()
-                .map(copy -> new Delivery(node.dedup.topic(Node.TOPIC), copy.key, null, null, copy::toString))
+                .map(copy -> new Delivery(node.dedup.topic(topic), copy.key, null, null, copy::toString))
                 .toList();
         List<Admission> admissions = most == 1
                 ? List.of(node.dedup.engine().admit(deliveries.get(0), WaitBudget.none()))
@@ -162,9 +161,8 @@ final class History {
             return started(node, copy, run.execution());
         }
         if (admission instanceof Admission.Duplicate) {
-            if (!book.isDone(copy.key)) {
-                book.violated("a duplicate of what isn't done: " + copy);
-            }
+            book.require(
+                    book.isDone(copy.key) || node.handled.contains(copy.key), "a duplicate of what isn't done", copy);
             broker.ack(copy);
         } else if (admission instanceof Admission.Follow follow) {
             Run leader = Objects.requireNonNull(leaders.get(follow.leader()), "a leader that doesn't run");
@@ -189,6 +187,7 @@ final class History {
 
     private Run started(Node node, Copy copy, Execution execution) {
         Claim claim = Objects.requireNonNull(node.gateway.claim(copy.key), "a run without a claim");
+        book.require(!node.handled.contains(copy.key), "runs again what its process has handled", copy);
         execution.begin();
         Run run = new Run(node, new ArrayList<>(List.of(copy)), execution, claim);
         runs.add(run);
@@ -200,9 +199,9 @@ final class History {
 
     private void effect(Run run) {
         if (!run.effected) {
-            run.effected = true;
             log.add(run.node + " does " + run.copies.get(0) + ", attempt " + run.execution.attempt());
             effects.happen(run.claim);
+            run.effected = true;
         }
     }
 
@@ -212,10 +211,10 @@ final class History {
         effects.excuseUnlessHeld(run.claim); // somebody may have taken over
         Fault fault = fault(run.node);
         Completion completion = run.execution.succeed(null, WaitBudget.none());
+        run.node.handled.add(run.claim.key());
         log.add(run.node + " finishes " + run.copies + " (" + fault + "): " + completion);
-        if (completion == Completion.DONE && !book.isDone(run.claim.key())) {
-            book.violated("told to be done, and isn't: " + run.claim.key().messageId());
-        }
+        book.require(
+                completion != Completion.DONE || book.isDone(run.claim.key()), "done, but isn't", run.copies.get(0));
         if (completion == Completion.PENDING && bug == Bug.RELEASE_AFTER_SUCCESS) {
             var unused = book.release(new ReleaseRequest(run.claim, ReleaseMode.STARTED));
             run.copies.forEach(broker::back);
@@ -270,7 +269,7 @@ final class History {
         Stream.concat(pending.stream(), dead.stream())
                 .filter(run -> run.node == node && run.effected)
                 .forEach(run -> effects.excuse(run.claim.key()));
-        node.gateway.crash();
+        node.crash();
         broker.lose(node);
     }
 
@@ -291,8 +290,10 @@ final class History {
     }
 
     private boolean isOver() {
-        return runs.isEmpty()
-                && broker.unacked().isEmpty()
-                && nodes.stream().noneMatch(node -> node.gateway.hasBackgroundWork());
+        return isQuiet() && broker.unacked().isEmpty();
+    }
+
+    private boolean isQuiet() {
+        return runs.isEmpty() && nodes.stream().noneMatch(node -> node.gateway.hasBackgroundWork());
     }
 }

@@ -1,9 +1,12 @@
 package io.dedup.protocol;
 
+import io.dedup.DedupKey;
 import io.dedup.DedupPolicy;
 import io.dedup.Deduplicator;
 import io.dedup.Window;
 import java.time.Duration;
+import java.util.HashSet;
+import java.util.Set;
 
 /** A process: an engine as it is, and its way to the store. Used by one history after the other. */
 final class Node implements AutoCloseable {
@@ -11,15 +14,41 @@ final class Node implements AutoCloseable {
     static final Duration LEASE = Duration.ofHours(1);
 
     static final Duration WINDOW = Duration.ofDays(1);
-    static final String TOPIC = "payments";
 
     final int number;
     final Gateway gateway = new Gateway();
-    final Deduplicator dedup;
+    /** What this process has handled since it began: it must not do that again. */
+    final Set<DedupKey> handled = new HashSet<>();
+
+    Deduplicator dedup;
+    private int histories;
 
     Node(int number) {
         this.number = number;
-        dedup = Deduplicator.builder(gateway)
+        this.dedup = begin();
+        gateway.backgroundWork(() -> dedup.engine().pendingWrites());
+    }
+
+    /** A topic of its own for each history: what an engine knows of one says nothing about another. */
+    String nextTopic() {
+        return "payments-" + histories++;
+    }
+
+    /** With the same way to the store, and without anything that the process knew. */
+    void restart() {
+        dedup.close();
+        dedup = begin();
+        handled.clear();
+    }
+
+    /** Dies, and what it knew is gone with it. */
+    void crash() {
+        gateway.crash();
+        handled.clear();
+    }
+
+    private Deduplicator begin() {
+        return Deduplicator.builder(gateway)
                 .consumer("billing")
                 .shutdownTimeout(Duration.ZERO)
                 .defaults(DedupPolicy.builder()
