@@ -5,6 +5,9 @@ import static org.awaitility.Awaitility.await;
 
 import io.dedup.DedupOutcome.Completion;
 import io.dedup.DedupOutcome.Handled;
+import io.dedup.engine.Admission;
+import io.dedup.engine.Delivery;
+import io.dedup.engine.WaitBudget;
 import io.dedup.store.ClaimRequest;
 import io.dedup.store.ClaimResult;
 import io.dedup.store.Owner;
@@ -59,6 +62,20 @@ class ClaimsEndTest extends DeduplicatorTestBase {
         work.complete("effect"); // nobody has taken over meanwhile
         assertThat(outcome).succeedsWithin(PATIENCE).isEqualTo(new Handled<>("effect", Completion.DONE));
         assertThat(running.find(key("a")).orElseThrow().state()).isEqualTo(State.DONE);
+    }
+
+    @Test
+    @DisplayName("K18 a claim whose run never begins, because an Error ended whoever made it, isn't renewed for ever")
+    void neverBegins() {
+        Deduplicator dedup = patient(LEASE.multipliedBy(2));
+        Delivery delivery = Delivery.of(dedup.topic(key("a").scope().topic()), "a", null, () -> "orders-0@17");
+        assertThat(dedup.engine().admit(delivery, WaitBudget.none())).isInstanceOf(Admission.Run.class);
+        assertThat(dedup.engine().inFlight()).isEqualTo(1);
+
+        await().atMost(PATIENCE).until(() -> dedup.engine().inFlight() == 0);
+        ClaimRequest elsewhere = new ClaimRequest(key("a"), new Owner("elsewhere"), Duration.ofMinutes(1));
+        await().atMost(PATIENCE).until(() -> running.intact().claim(elsewhere) instanceof ClaimResult.Acquired);
+        assertThat(events.count("overrun a")).isZero();
     }
 
     @Test

@@ -34,10 +34,10 @@ public final class Execution extends RunFlags implements DedupContext {
     private final @Nullable Claim claim;
     private final int deaths;
     private volatile long fencingToken;
+    private final int claimedAt; // in milliseconds, without their upper half: each message pays for this object
     private volatile long renewalSentAt;
     private volatile long startedAt;
     private volatile long returnedAt;
-    private volatile boolean lost;
     private volatile byte @Nullable [] keptResult;
     private volatile @Nullable String reference;
     private volatile @Nullable KnownSuccess success;
@@ -64,6 +64,7 @@ public final class Execution extends RunFlags implements DedupContext {
                 : new Claim(request.key(), request.owner(), acquired == null ? 0 : acquired.attempt());
         this.deaths = acquired == null ? 0 : acquired.deaths();
         this.fencingToken = acquired == null ? 0 : acquired.fencingToken();
+        this.claimedAt = millis(claimSentAt);
         this.renewalSentAt = claimSentAt;
     }
 
@@ -179,7 +180,17 @@ public final class Execution extends RunFlags implements DedupContext {
      * on; its late success is recorded unless somebody has taken over.
      */
     public boolean isOverdue() {
-        return lost || (handlerNanos() > topic().policy().maxProcessingTime().toNanos() && leaseNanosLeft() <= 0);
+        return isLost() || (hasTakenTooLong() && leaseNanosLeft() <= 0);
+    }
+
+    /** Whether the lease isn't renewed any more: the handler has taken too long, or (after an Error) to begin. */
+    boolean hasTakenTooLong() {
+        long nanos = isStarted() ? handlerNanos() : (millis(System.nanoTime()) - claimedAt) * 1_000_000L;
+        return nanos > topic().policy().maxProcessingTime().toNanos();
+    }
+
+    private static int millis(long nanos) {
+        return (int) (nanos / 1_000_000);
     }
 
     boolean isStarted() {
@@ -244,15 +255,6 @@ public final class Execution extends RunFlags implements DedupContext {
         renewalSentAt = sentAt;
     }
 
-    /** The store has told that the claim is somebody else's. */
-    void markLost() {
-        lost = true;
-    }
-
-    boolean isLost() {
-        return lost;
-    }
-
     @Override
     public @Nullable DedupKey key() {
         return delivery.key();
@@ -292,6 +294,6 @@ public final class Execution extends RunFlags implements DedupContext {
      * the store's lease unless the two clocks run at different speeds.
      */
     long leaseNanosLeft() {
-        return lost ? 0 : Math.max(0, topic().policy().lease().toNanos() - (System.nanoTime() - renewalSentAt));
+        return isLost() ? 0 : Math.max(0, topic().policy().lease().toNanos() - (System.nanoTime() - renewalSentAt));
     }
 }

@@ -102,9 +102,9 @@ final class Heartbeat implements AutoCloseable {
                 continue;
             }
             DedupPolicy policy = execution.topic().policy();
-            if (execution.handlerNanos() > policy.maxProcessingTime().toNanos()) {
+            if (execution.hasTakenTooLong()) {
                 // From here on the lease runs out, and the context's own deadline tells the handler.
-                if (execution.reportOverrunOnce()) {
+                if (execution.isStarted() && execution.reportOverrunOnce()) {
                     notifier.tell(listener -> listener.maxProcessingTimeExceeded(keyOf(execution)));
                 }
             } else if (!execution.isLost()

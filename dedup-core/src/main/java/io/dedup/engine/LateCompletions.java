@@ -13,7 +13,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Successes that the store couldn't be told of in time. Thread-safe.
@@ -33,11 +32,7 @@ final class LateCompletions {
     private long resultBytes;
     private boolean closed;
 
-    /** The first that failed with a result the last time; of the thread that tells, and no other. */
-    private @Nullable LateCompletion suspect;
-
-    /** The one that failed alone as well. */
-    private @Nullable LateCompletion convicted;
+    private final SuspectResults suspects = new SuspectResults();
 
     LateCompletions(
             StoreCalls store, SafeListeners<DedupListener> notifier, KnownSuccesses successes, ReentrantLock lock) {
@@ -98,18 +93,10 @@ final class LateCompletions {
         }
     }
 
-    /**
-     * Tells the store of some; whether it answered any.
-     *
-     * <p>A server may break the connection over a result that is too large. That looks like an outage, and would go on for ever.
-     * So a completion that failed with its result is told alone the next time, and the time after that without its result, if the
-     * store answers a ping just before. When it fails again, the result isn't the reason.
-     */
+    /** Tells the store of some; whether it answered any. */
     boolean tell() {
-        LateCompletion alone = suspect;
-        LateCompletion convict = convicted;
-        suspect = null;
-        convicted = null;
+        LateCompletion alone = suspects.takeSuspect();
+        LateCompletion convict = suspects.takeConvicted();
         if ((alone == null && convict == null) || !store.ping()) {
             return tell(next());
         }
@@ -117,8 +104,7 @@ final class LateCompletions {
             return tellWithoutResult(convict);
         }
         boolean answered = tell(List.of(alone));
-        convicted = suspect;
-        suspect = null;
+        suspects.convict();
         return answered;
     }
 
@@ -182,8 +168,8 @@ final class LateCompletions {
         List<WriteResult> answers = store.completeAll(requests);
         for (int i = 0; i < claimed.size(); i++) {
             anyAnswer |= settle(claimed.get(i), answers.get(i));
-            if (suspect == null && answers.get(i) instanceof WriteResult.StoreError) {
-                suspect = claimed.get(i).resultBytes() == 0 ? null : claimed.get(i);
+            if (answers.get(i) instanceof WriteResult.StoreError) {
+                suspects.failed(claimed.get(i));
             }
         }
         return giveUp(over) || anyAnswer;

@@ -11,6 +11,7 @@ abstract class RunFlags {
     private static final int OVERRUN_REPORTED = 4;
     private static final int SUCCEEDED = 8;
     private static final int ANSWERED = 16;
+    private static final int LOST = 32;
 
     static {
         try {
@@ -47,6 +48,15 @@ abstract class RunFlags {
 
     final boolean isAnswered() {
         return (flags & ANSWERED) != 0;
+    }
+
+    /** The store has given the claim to somebody else. */
+    final void markLost() {
+        boolean unused = isFirst(LOST);
+    }
+
+    final boolean isLost() {
+        return (flags & LOST) != 0;
     }
 
     /** True the first time that it is called. */

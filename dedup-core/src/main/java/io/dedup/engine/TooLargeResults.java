@@ -30,8 +30,7 @@ final class TooLargeResults {
     }
 
     /** Asks about all, and once more, without their results, about those that were too large. */
-    static List<WriteResult> retry(
-            List<CompleteRequest> requests, Call call, SafeListeners<DedupListener> notifier) {
+    static List<WriteResult> retry(List<CompleteRequest> requests, Call call, SafeListeners<DedupListener> notifier) {
         List<WriteResult> answers = call.complete(requests);
         List<CompleteRequest> again = new ArrayList<>(0);
         for (int i = 0; i < requests.size(); i++) {

@@ -1,0 +1,44 @@
+package io.dedup.engine;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Finds the late completion whose result the store doesn't take. A server may break the connection over a result that is too
+ * large. That looks like an outage, and would go on for ever. So a completion that failed with its result is tried alone the next
+ * time, and the time after that without its result. When it fails again, the result isn't the reason.
+ *
+ * <p>Used by the thread of the background writes.
+ */
+final class SuspectResults {
+    private @Nullable LateCompletion suspect;
+    private @Nullable LateCompletion convicted;
+
+    /** This completion failed together with others, or alone. The first one that has a result is tried alone the next time. */
+    void failed(LateCompletion completion) {
+        if (suspect == null && completion.resultBytes() > 0) {
+            suspect = completion;
+        }
+    }
+
+    /** The completion that failed alone in the last attempt is tried without its result the next time. */
+    void convict() {
+        convicted = suspect;
+        suspect = null;
+    }
+
+    /** To be tried alone; null when there is none. Asked once. */
+    @Nullable
+    LateCompletion takeSuspect() {
+        LateCompletion taken = suspect;
+        suspect = null;
+        return taken;
+    }
+
+    /** To be tried alone and without its result; null when there is none. Asked once. */
+    @Nullable
+    LateCompletion takeConvicted() {
+        LateCompletion taken = convicted;
+        convicted = null;
+        return taken;
+    }
+}
