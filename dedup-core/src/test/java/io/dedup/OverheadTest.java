@@ -8,8 +8,13 @@ import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
 
-/** Allocation doesn't depend on the machine's load, so it can be a gate; time is measured by the benchmarks. */
+/**
+ * Allocation doesn't depend on the machine's load, so it can be a gate; time is measured by the benchmarks. Alone, as Lincheck's
+ * tests instrument the same classes while they run.
+ */
+@Isolated
 class OverheadTest {
     private static final int MESSAGES = 20_000;
 

@@ -285,7 +285,8 @@ final class DedupEndpoint {
         DedupStore table = stores.tableOrNull();
         if (table == null) {
             throw new InvalidEndpointRequestException(
-                    "the records of mode " + DedupUnits.name(mode) + " are in a TransactionalRecords bean, which can't be looked into",
+                    "the records of mode " + DedupUnits.name(mode)
+                            + " are in a TransactionalRecords bean, which can't be looked into",
                     "not supported");
         }
         return mode == DedupMode.TIERED ? List.of(claims, table) : List.of(table);

@@ -6,6 +6,7 @@ import io.dedup.store.memory.InMemoryDedupStore;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
@@ -73,6 +74,16 @@ final class DedupStores implements AutoCloseable {
     /** The table of records, where it was opened. */
     synchronized @Nullable DedupStore tableOrNull() {
         return table == null ? null : table.store();
+    }
+
+    /** How many connections the table's pool hands out at most; empty without a table, or where that can't be found out. */
+    synchronized OptionalInt poolSize() {
+        return table == null ? OptionalInt.empty() : table.store().maxConnections();
+    }
+
+    /** Whether the table has the claims, too. */
+    synchronized boolean isClaimedInTable() {
+        return table != null && opened != null && opened.store() == table.store();
     }
 
     /** The store of claims, where it was opened. */

@@ -49,6 +49,11 @@ final class KafkaDedupAutoConfiguration {
     }
 
     @Bean
+    PoolSizeCheck dedupPoolSizeCheck(KafkaListeners listeners, DedupStores stores) {
+        return new PoolSizeCheck(listeners, stores);
+    }
+
+    @Bean
     @ConditionalOnBooleanProperty(name = "dedup.checks.broker", matchIfMissing = true)
     KafkaRetentionCheck dedupKafkaRetentionCheck(ObjectProvider<KafkaAdmin> admins, DedupProperties properties) {
         return new KafkaRetentionCheck(admins, properties.getChecks().getBrokerTimeout());

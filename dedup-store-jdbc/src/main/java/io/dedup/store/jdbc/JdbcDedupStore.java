@@ -20,6 +20,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.springframework.transaction.PlatformTransactionManager;
@@ -44,6 +45,7 @@ public final class JdbcDedupStore implements DedupStore {
     private final Operators operators;
     private final RecordDialect records;
     private final List<String> warnings;
+    private final OptionalInt maxConnections;
     private final WriteProbe probe;
     private final StatementSize statementSize;
     private final Completions completions;
@@ -72,6 +74,7 @@ public final class JdbcDedupStore implements DedupStore {
         this.operators = new Operators(dialect.rows(), failures);
         this.records = dialect.records();
         this.warnings = List.copyOf(warnings);
+        this.maxConnections = poolSize == null ? OptionalInt.empty() : OptionalInt.of(poolSize.connections());
         this.probe = dialect.probe();
         this.statementSize = statementSize;
         this.runner = new BatchRunner(failures, statementSize, settings);
@@ -106,6 +109,11 @@ public final class JdbcDedupStore implements DedupStore {
     public JdbcTransactions transactions(PlatformTransactionManager manager) {
         return JdbcTransactions.of(
                 this, manager, connections.dataSource(), settings, records, probe, statementSize, failures);
+    }
+
+    /** How many connections the pool hands out at most; empty where that can't be found out. */
+    public OptionalInt maxConnections() {
+        return maxConnections;
     }
 
     /** Whether both have their records in one table. */
