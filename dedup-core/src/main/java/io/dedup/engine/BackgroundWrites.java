@@ -89,7 +89,7 @@ final class BackgroundWrites implements AutoCloseable {
         long backOff = FIRST_BACK_OFF_NANOS;
         try {
             while (awaitWork()) {
-                if (pass()) {
+                if (safePass()) {
                     backOff = FIRST_BACK_OFF_NANOS;
                 } else {
                     pause(backOff);
@@ -99,6 +99,15 @@ final class BackgroundWrites implements AutoCloseable {
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
+        }
+    }
+
+    /** A thread that ended here would take every later completion of this process with it. */
+    private boolean safePass() {
+        try {
+            return pass();
+        } catch (Throwable e) { // there isn't even memory for a line in the log
+            return false;
         }
     }
 
@@ -112,7 +121,6 @@ final class BackgroundWrites implements AutoCloseable {
             }
             return answered;
         } catch (RuntimeException | Error e) {
-            // A thread that ends here would take every later completion of this process with it.
             log.error("Background writes to store {} failed and go on", store.storeName(), e);
             return false;
         }

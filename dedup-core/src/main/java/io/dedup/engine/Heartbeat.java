@@ -49,7 +49,7 @@ final class Heartbeat implements AutoCloseable {
             created.setDaemon(true);
             return created;
         });
-        this.beats = thread.scheduleWithFixedDelay(this::beat, periodNanos, periodNanos, TimeUnit.NANOSECONDS);
+        this.beats = thread.scheduleWithFixedDelay(this::safeBeat, periodNanos, periodNanos, TimeUnit.NANOSECONDS);
     }
 
     void add(Execution execution) {
@@ -81,6 +81,15 @@ final class Heartbeat implements AutoCloseable {
         return null;
     }
 
+    /** A scheduled task that throws is never run again, and every lease of the process would run out silently. */
+    private void safeBeat() {
+        try {
+            beat();
+        } catch (Throwable e) { // there isn't even memory for a line in the log
+            return;
+        }
+    }
+
     private void beat() {
         try {
             List<Execution> due = due();
@@ -88,7 +97,6 @@ final class Heartbeat implements AutoCloseable {
                 renew(due);
             }
         } catch (RuntimeException | Error e) {
-            // A scheduled task that throws is never run again, and every lease of the process would run out silently.
             log.error("The heartbeat of store {} failed and goes on; leases may be lost", store.storeName(), e);
         }
     }

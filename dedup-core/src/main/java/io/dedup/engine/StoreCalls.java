@@ -50,17 +50,19 @@ final class StoreCalls {
     }
 
     private final DedupStore store;
+    private final String storeName;
     private final SafeListeners<DedupListener> notifier;
     private final Watch watch;
 
     StoreCalls(DedupStore store, SafeListeners<DedupListener> notifier, Watch watch) {
         this.store = store;
+        this.storeName = store.name(); // asked for when something has failed
         this.notifier = notifier;
         this.watch = watch;
     }
 
     String storeName() {
-        return store.name();
+        return storeName;
     }
 
     ClaimResult claim(ClaimRequest request) {
@@ -228,7 +230,7 @@ final class StoreCalls {
     private DedupStoreException told(Kind kind, @Nullable Throwable e) {
         DedupStoreException error = e instanceof DedupStoreException known
                 ? known
-                : new DedupStoreException("store " + store.name() + " failed unexpectedly: " + e, e);
+                : new DedupStoreException("store " + storeName + " failed unexpectedly: " + e, e);
         notifier.tell(listener -> listener.storeError(kind.operation, error));
         return error;
     }

@@ -337,6 +337,6 @@ class StoresTest {
         withDatabase
                 .withPropertyValues("dedup.topics.orders.mode=tiered")
                 .run(context -> assertThat(analysis(context.getStartupFailure()).getAction())
-                        .contains("With dedup.store=jdbc the modes"));
+                        .contains("With dedup.store: jdbc the modes"));
     }
 }
