@@ -165,6 +165,9 @@ final class Claimer {
                 return;
             }
             long from = System.nanoTime();
+            if (pause > 0) {
+                budget.waiting();
+            }
             LockSupport.parkNanos(Math.min(pause, budget.nanosLeft()));
             askAgain(attempted, again, answered);
             budget.spend(System.nanoTime() - from);

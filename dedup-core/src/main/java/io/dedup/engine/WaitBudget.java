@@ -1,6 +1,7 @@
 package io.dedup.engine;
 
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How long a consumer's thread may still be held by waiting in place: for a running copy, or for a store that doesn't
@@ -11,6 +12,7 @@ public final class WaitBudget {
     private static final Duration LONGEST = Duration.ofNanos(Long.MAX_VALUE);
 
     private long nanosLeft;
+    private @Nullable Runnable beforeWaiting;
 
     private WaitBudget(long nanos) {
         this.nanosLeft = nanos;
@@ -24,6 +26,22 @@ public final class WaitBudget {
     /** A budget that never waits. */
     public static WaitBudget none() {
         return new WaitBudget(0);
+    }
+
+    /**
+     * Runs this before the next wait for a message that is in flight; once, and never when null. Whoever waits mustn't hold claims
+     * that others wait for: two processes could each hold what the other one waits for.
+     */
+    public void beforeWaiting(@Nullable Runnable action) {
+        beforeWaiting = action;
+    }
+
+    void waiting() {
+        Runnable action = beforeWaiting;
+        beforeWaiting = null;
+        if (action != null) {
+            action.run();
+        }
     }
 
     /** What is left, in nanoseconds; never negative. */

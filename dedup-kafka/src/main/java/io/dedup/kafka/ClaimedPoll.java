@@ -171,12 +171,23 @@ final class ClaimedPoll {
                     .giveBack(List.of(claim)); // its record was dropped on the way, and this isn't the same message
             claim = null;
         }
-        Admission admission =
-                claim == null ? engine.admit(delivery, budget) : engine.ahead().admit(claim, budget);
+        Admission admission = admit(delivery, claim, budget);
         if (waiting != null && !(admission instanceof Admission.Defer)) {
             waiting.storeAnswers();
         }
         return admission;
+    }
+
+    /** Whoever waits for a message that is in flight elsewhere gives back what it has claimed ahead: others may wait for that. */
+    private Admission admit(Delivery delivery, @Nullable ClaimAhead claim, WaitBudget budget) {
+        budget.beforeWaiting(this::giveBack);
+        try {
+            return claim == null
+                    ? engine.admit(delivery, budget)
+                    : engine.ahead().admit(claim, budget);
+        } finally {
+            budget.beforeWaiting(null);
+        }
     }
 
     /** The handler has succeeded, and the record may be acked. */

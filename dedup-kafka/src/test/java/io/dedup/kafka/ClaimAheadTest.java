@@ -5,8 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.dedup.DedupPolicy;
+import io.dedup.Deduplicator;
 import io.dedup.OnMissingId;
+import io.dedup.engine.Admission;
+import io.dedup.engine.Delivery;
 import io.dedup.engine.Execution;
+import io.dedup.engine.WaitBudget;
 import io.dedup.store.StoredRecord;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -506,6 +510,36 @@ class ClaimAheadTest {
                     new ConcurrentMessageListenerContainer<>(ConsumerSettings.factoryOf(container), properties));
             assertDurableFirst(scene, container);
             assertThat(watched.calls("claimAll")).isNotEmpty();
+        }
+    }
+
+    @Test
+    @DisplayName("a record that waits for another process holds no claims that this process, or a third one, waits for")
+    void waitsWithoutClaims() {
+        try (Scene scene = scene(policy -> policy.lease(Duration.ofMinutes(1)).inFlightWait(Duration.ofMinutes(1)))) {
+            Execution elsewhere = scene.runningElsewhere("b");
+            scene.send("a", "b", "c");
+            scene.start(scene.container(AckMode.BATCH, effect(scene)));
+            await().atMost(Scene.PATIENCE).until(() -> scene.effects.contains("a"));
+            Deduplicator third = scene.closeLater(scene.deduplicator(policy -> policy));
+            Execution other = await().atMost(Duration.ofSeconds(20))
+                                    .until(
+                                            () -> third.engine()
+                                                    .admit(
+                                                            Delivery.of(
+                                                                    third.topic(scene.topic),
+                                                                    "c",
+                                                                    null,
+                                                                    () -> "elsewhere"),
+                                                            WaitBudget.none()),
+                                            Admission.Run.class::isInstance)
+                            instanceof Admission.Run run
+                    ? run.execution()
+                    : null;
+            requireNonNull(other).giveBack();
+            elsewhere.fail(new IllegalStateException("elsewhere failed"));
+            scene.awaitCommitted(3);
+            assertThat(scene.effects).containsExactly("a", "b", "c");
         }
     }
 
