@@ -5,7 +5,10 @@ import io.dedup.engine.WaitBudget;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
@@ -25,6 +28,9 @@ final class BoundConsumer {
     private final ConsumerSeekCallback seeks;
     private final boolean commitsOffsets;
     private final Map<TopicPartition, Long> deferred = new HashMap<>();
+    /** Where a seek for a redelivery has been asked for, and hasn't been made. */
+    private final Set<TopicPartition> sought = ConcurrentHashMap.newKeySet();
+
     private boolean deferring;
     private boolean retrying;
     private boolean uncommitted;
@@ -51,7 +57,7 @@ final class BoundConsumer {
                 // Another thread's ack is committed whenever the consumer gets to it, and the consumer would wait.
                 (execution, delivery) -> Thread.currentThread() == thread && claims().queue(execution, delivery));
         this.unfinished = new UnfinishedLimit(maxUnfinished, pending, acks.redeliveries());
-        watched.shortenWhile(pending::isAnyRunning);
+        watched.shortenWhile(this::isWorkOpen);
     }
 
     /** Whether this callback, of which each consumer has its own, is its consumer's. */
@@ -62,6 +68,11 @@ final class BoundConsumer {
     /** What is claimed before its turn. */
     ClaimedPoll claims() {
         return watched.claims();
+    }
+
+    /** What happens around its polls. */
+    WatchedPolls watched() {
+        return watched;
     }
 
     /** What the container may still drop. */
@@ -97,7 +108,17 @@ final class BoundConsumer {
 
     /** The seek is made between two polls; where to is decided then, since meanwhile the record may have come. */
     private void fetchAgain(TopicPartition id) {
-        seeks.seek(id.topic(), id.partition(), position -> redeliveries().position(id, position));
+        sought.add(id);
+        seeks.seek(id.topic(), id.partition(), position -> {
+            sought.remove(id);
+            return redeliveries().position(id, position);
+        });
+    }
+
+    /** Asked before each poll. The container forgets a seek when the consumer doesn't tell the position: ask for it again. */
+    private boolean isWorkOpen() {
+        List.copyOf(sought).forEach(this::fetchAgain);
+        return !sought.isEmpty() || acks.pending().isAnyRunning();
     }
 
     /** Whether offsets can be committed at all: without a group they can't, and an ack means nothing. */
@@ -178,6 +199,11 @@ final class BoundConsumer {
             deferred.clear();
         } else {
             deferred.keySet().removeAll(partitions);
+        }
+        if (partitions == null) {
+            sought.clear();
+        } else {
+            sought.removeAll(partitions);
         }
         watched.outstanding().forget(partitions);
         transaction.revoked(partitions);

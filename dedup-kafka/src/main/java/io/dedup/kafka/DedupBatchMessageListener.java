@@ -84,7 +84,10 @@ final class DedupBatchMessageListener<K, V> extends AbstractDelegatingMessageLis
             return;
         }
         NackWatch watched = acknowledgment == null ? null : new NackWatch(acknowledgment);
-        handle(records, watched, consumer, handler, bound);
+        bound.watched().holding(() -> {
+            handle(records, watched, consumer, handler, bound);
+            return records;
+        });
         if (!decoration.inKafkaTransaction() && (watched == null || !watched.isNacked())) {
             bound.outstanding().finished(records); // a Kafka transaction has yet to commit
         }

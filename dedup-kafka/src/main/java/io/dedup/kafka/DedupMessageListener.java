@@ -51,14 +51,17 @@ final class DedupMessageListener<K, V> extends FilteringMessageListenerAdapter<K
         bound.outstanding().begun(record);
         NackWatch watched = acknowledgment == null ? null : new NackWatch(acknowledgment);
         try {
-            if (bound.isBehindTooMany(record)) {
-                notRun(record, UnfinishedLimit.deferral(decoration.maxDeferDelay(record)), bound);
-            }
-            if (later != null && watched != null && !decoration.inKafkaTransaction()) {
-                later.onMessage(record, watched, consumer, bound);
-            } else {
-                handle(record, watched, consumer, bound);
-            }
+            bound.watched().holding(() -> {
+                if (bound.isBehindTooMany(record)) {
+                    notRun(record, UnfinishedLimit.deferral(decoration.maxDeferDelay(record)), bound);
+                }
+                if (later != null && watched != null && !decoration.inKafkaTransaction()) {
+                    later.onMessage(record, watched, consumer, bound);
+                } else {
+                    handle(record, watched, consumer, bound);
+                }
+                return record;
+            });
             if (!decoration.inKafkaTransaction() && (watched == null || !watched.isNacked())) {
                 bound.outstanding().finished(record); // a Kafka transaction has yet to commit
             }

@@ -5,6 +5,7 @@ import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Supplier;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
@@ -145,7 +146,10 @@ final class DeferralAwareErrorHandler implements CommonErrorHandler {
         throwIfDeferred(thrown, data, consumer, container);
         GuardedListener guarded = new GuardedListener(decoration, invokeListener);
         try {
-            delegate.handleBatch(thrown, data, consumer, container, guarded);
+            holding(() -> {
+                delegate.handleBatch(thrown, data, consumer, container, guarded);
+                return guarded;
+            });
         } catch (LeaveRetry e) {
             handleBatch(e.thrown(), data, consumer, container, invokeListener);
             return;
@@ -166,7 +170,8 @@ final class DeferralAwareErrorHandler implements CommonErrorHandler {
         GuardedListener guarded = new GuardedListener(decoration, invokeListener);
         ConsumerRecords<K, V> remaining;
         try {
-            remaining = delegate.handleBatchAndReturnRemaining(thrown, data, consumer, container, guarded);
+            remaining =
+                    holding(() -> delegate.handleBatchAndReturnRemaining(thrown, data, consumer, container, guarded));
         } catch (LeaveRetry e) {
             return handleBatchAndReturnRemaining(e.thrown(), data, consumer, container, invokeListener);
         }
@@ -176,6 +181,15 @@ final class DeferralAwareErrorHandler implements CommonErrorHandler {
             recovered(PollOffsets.listOf(data));
         }
         return remaining == null ? remaining : PollOffsets.inOrderOf(data, remaining);
+    }
+
+    /** Calls the delegate, which holds the records meanwhile, and may poll. */
+    private <T> T holding(Supplier<T> handling) {
+        BoundConsumer bound = decoration.boundOrNull();
+        if (bound == null) {
+            return handling.get();
+        }
+        return bound.watched().holding(handling);
     }
 
     /** A delegate that catches even errors took the deferral for a failure and went on; nothing may be committed. */
@@ -219,6 +233,7 @@ final class DeferralAwareErrorHandler implements CommonErrorHandler {
         if (done == 0 || lost.isEmpty()) {
             return;
         }
+        recovered(records.subList(0, done));
         if (delegate.isAckAfterHandle()) {
             PollOffsets.commit(records.subList(0, done), consumer, container);
         }

@@ -109,6 +109,8 @@ final class HookedConsumer implements InvocationHandler {
                 return repeated(polls, method, arguments);
             }
             case "position" -> {
+                // With fixTxOffsets the container asks before it polls, and commits what it is told.
+                polls.fetchDropped(target);
                 return repeated(polls, method, arguments);
             }
             case "commitAsync", "groupMetadata" -> polls.claims().flush(); // the last lets a producer commit

@@ -43,6 +43,9 @@ final class OutstandingRecords {
     void polled(ConsumerRecords<?, ?> records) {
         for (TopicPartition partition : records.partitions()) {
             List<? extends ConsumerRecord<?, ?>> list = records.records(partition);
+            if (list.isEmpty()) {
+                continue; // a ConsumerInterceptor has taken them all out
+            }
             ranges.put(
                     partition,
                     new Range(

@@ -3,10 +3,13 @@ package io.dedup.kafka;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.errors.WakeupException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -23,6 +26,10 @@ final class WatchedPolls {
     private static final Logger log = LoggerFactory.getLogger(KafkaDedup.class);
     /** How soon a consumer fetches a record again whose work has failed on another thread. */
     private static final Duration WHILE_WORK_IS_OPEN = Duration.ofMillis(50);
+    /** How long a consumer is asked for a position that it knows unless it looks for the partition's leader. */
+    private static final Duration LONGEST_QUESTION = Duration.ofMillis(100);
+    /** Before the same records are fetched once more. */
+    private static final Duration BETWEEN_DROPS = Duration.ofMillis(100);
     /** After so much waking up the call fails after all, and what was polled is fetched again. */
     private static final Duration LONGEST_WAKING = Duration.ofMinutes(1);
 
@@ -33,6 +40,8 @@ final class WatchedPolls {
     private @Nullable HookedConsumer consumer;
     private boolean seen;
     private boolean wokenUp;
+    private int holders;
+    private Map<TopicPartition, Long> lastDropped = Map.of();
 
     WatchedPolls(ClaimedPoll claims) {
         this.claims = claims;
@@ -118,15 +127,14 @@ final class WatchedPolls {
      *
      * @throws Exception what the consumer throws; the next poll tries again
      */
-    private void fetchDropped(Consumer<?, ?> target) throws Exception {
-        if (!outstanding.isDisturbed()) {
+    void fetchDropped(Consumer<?, ?> target) throws Exception {
+        if (!outstanding.isDisturbed() || holders > 0) {
             return;
         }
         Map<TopicPartition, Long> dropped = outstanding.offsets();
         dropped.keySet().retainAll(target.assignment());
         for (Map.Entry<TopicPartition, Long> each : dropped.entrySet()) {
-            long position = untilNotWokenUp(() -> target.position(each.getKey()));
-            if (position > each.getValue()) { // else somebody begins there, or lower
+            if (isBeyond(target, each.getKey(), each.getValue())) { // else somebody begins there, or lower
                 target.seek(each.getKey(), each.getValue());
                 log.warn(
                         "The container dropped polled records of {} after an exception; fetching them again from offset {}",
@@ -134,12 +142,38 @@ final class WatchedPolls {
                         each.getValue());
             }
         }
+        if (dropped.equals(lastDropped)) {
+            LockSupport.parkNanos(BETWEEN_DROPS.toNanos()); // what throws each time mustn't make the consumer spin
+        }
+        lastDropped = dropped;
         outstanding.restored();
+    }
+
+    /** A position that isn't known soon is one of a partition without a leader: the others must not wait for it. */
+    private boolean isBeyond(Consumer<?, ?> target, TopicPartition partition, long offset) throws Exception {
+        try {
+            return untilNotWokenUp(() -> target.position(partition, LONGEST_QUESTION)) > offset;
+        } catch (TimeoutException e) {
+            return true; // a seek needs no leader
+        }
     }
 
     /** Keeps a partition from being fetched for a while. */
     void hold(MessageListenerContainer container, TopicPartition partition, Duration time) {
         holds.hold(container, partition, time);
+    }
+
+    /**
+     * A listener or an error handler has the records, and may poll meanwhile, as an error handler does to stay in its group.
+     * They aren't fetched again by such a poll: they would come again after the error handler has given them up.
+     */
+    <T extends @Nullable Object> T holding(Supplier<T> work) {
+        holders++;
+        try {
+            return work.get();
+        } finally {
+            holders--;
+        }
     }
 
     /** Whether the container's polls come through here, so that holds come to an end. */
