@@ -126,7 +126,7 @@ final class Decoration {
      * @throws RuntimeException what the work throws, or the transaction
      */
     void inTransaction(List<? extends ConsumerRecord<?, ?>> finished, Consumer<?, ?> consumer, Runnable work) {
-        KafkaTransactionPart.run(container, finished, consumer, work);
+        bound().transaction().apart(finished, () -> KafkaTransactionPart.run(container, finished, consumer, work));
     }
 
     /**
@@ -196,7 +196,8 @@ final class Decoration {
         unbind(); // the adapter of @RetryableTopic doesn't tell the end of a consumer, and threads may be used again
         consumers.keySet().removeIf(thread -> !thread.isAlive());
         // Once more: a decorator around ours keeps the call at the start away from us.
-        if (!stopUnless(this::starting)) {
+        if (!stopUnless(this::starting)
+                || !stopUnless(() -> new StartCheck(container, this).requireWatchedIfCooperative(seeks))) {
             return;
         }
         ClaimedPoll claims = claimAhead

@@ -41,7 +41,19 @@ final class DedupTransactionManager<K, V> implements KafkaAwareTransactionManage
 
     @Override
     public TransactionStatus getTransaction(@Nullable TransactionDefinition definition) {
-        return delegate.getTransaction(definition);
+        try {
+            return delegate.getTransaction(definition);
+        } catch (RuntimeException | Error e) {
+            disturbed(); // the container drops its records when the transaction of a recovery can't begin
+            throw e;
+        }
+    }
+
+    private void disturbed() {
+        BoundConsumer bound = decoration.boundOrNull();
+        if (bound != null) {
+            bound.outstanding().disturbed();
+        }
     }
 
     @Override
@@ -68,6 +80,7 @@ final class DedupTransactionManager<K, V> implements KafkaAwareTransactionManage
             work.commitUnknown();
             throw e instanceof ProducerFencedException fenced ? fenced(fenced, bound) : Sneaky.rethrow(e);
         }
+        bound.outstanding().finished(work.covered());
         try {
             work.committed(bound.budget());
         } catch (RuntimeException e) { // it is committed; an exception would have it handled again

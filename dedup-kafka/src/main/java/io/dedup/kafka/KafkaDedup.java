@@ -106,6 +106,7 @@ public final class KafkaDedup implements AutoCloseable {
                 maxUnfinished,
                 answers ? replies : null);
         hooks.install(ConsumerSettings.factoryOf(container));
+        WatchedInterceptors.watch(container, decoration);
         container.setupMessageListener(decorated(listener, container, decoration));
         if (isInKafkaTransaction(container)) {
             decorateTransactions(container, decoration);

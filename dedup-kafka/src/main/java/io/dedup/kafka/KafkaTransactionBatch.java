@@ -45,7 +45,7 @@ final class KafkaTransactionBatch<K, V> {
     }
 
     void run() {
-        bound.transaction().begin(steps.records.get(0));
+        bound.transaction().begin(steps.records);
         decoration.requireResolved(bound, steps.records);
         BatchAdmission batch = engine.admitAll(steps.deliveries, steps.claimBudget());
         if (batch.isolate()) {

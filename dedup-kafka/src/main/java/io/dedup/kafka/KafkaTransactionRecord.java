@@ -39,7 +39,7 @@ final class KafkaTransactionRecord {
      * @param handler is called with an acknowledgment in the manual ack modes
      */
     void run(Supplier<@Nullable Execution> admitted, BiConsumer<@Nullable Acknowledgment, DedupContext> handler) {
-        bound.transaction().begin(record);
+        bound.transaction().begin(List.of(record));
         decoration.requireResolved(bound, List.of(record));
         Execution execution = admitted.get();
         if (execution != null) {

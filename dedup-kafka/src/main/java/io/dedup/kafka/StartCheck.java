@@ -14,7 +14,9 @@ import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.RangeAssignor;
 import org.springframework.kafka.listener.AbstractMessageListenerContainer;
 import org.springframework.kafka.listener.BatchMessageListener;
+import org.springframework.kafka.listener.ConsumerSeekAware.ConsumerSeekCallback;
 import org.springframework.kafka.listener.ContainerProperties;
+import org.springframework.kafka.listener.ContainerProperties.AckMode;
 import org.springframework.kafka.listener.adapter.KafkaBackoffAwareMessageListenerAdapter;
 import org.springframework.kafka.support.TopicPartitionOffset;
 
@@ -50,6 +52,12 @@ final class StartCheck {
                     + " is true. For a batch listener: set it to false; each batch is acknowledged as a whole"
                     + " anyway. For a record listener: set it before KafkaDedup decorates the container");
         }
+        if (decoration.inKafkaTransaction() && !WatchedInterceptors.areWatched(container)) {
+            throw refused("its record or batch interceptor was set after KafkaDedup decorated it: what it throws would"
+                    + " lose records, because a container with a Kafka transaction has no error handler. Set the"
+                    + " interceptor first, then decorate");
+        }
+        requireNoPositionsCommitted();
         requireNoContexts();
         requireModes(topics());
         if (new ConsumerSettings(container).autoCommit()) {
@@ -61,10 +69,44 @@ final class StartCheck {
         requireOneGroup(topics());
     }
 
+    /** With fixTxOffsets the container commits the position, also when it or the handler still has polled records. */
+    private void requireNoPositionsCommitted() {
+        if (!properties.isFixTxOffsets()) {
+            return;
+        }
+        boolean manual =
+                properties.getAckMode() == AckMode.MANUAL || properties.getAckMode() == AckMode.MANUAL_IMMEDIATE;
+        String keeps = properties.isPauseImmediate()
+                ? "with pauseImmediate the container keeps polled records"
+                : manual && !decoration.inKafkaTransaction()
+                        ? "its handler acknowledges records itself, or later"
+                        : container.getCommonErrorHandler() instanceof DeferralAwareErrorHandler handler
+                                        && !handler.delegate().seeksAfterHandling()
+                                ? "its error handler lets the container keep polled records (seekAfterError is false)"
+                                : null;
+        if (keeps != null) {
+            throw refused("fixTxOffsets is true, so that the container commits the consumer's position, and " + keeps
+                    + ": a crash would lose those. Set fixTxOffsets to false");
+        }
+    }
+
     /** During a cooperative rebalance commits fail between a poll and the first record's turn, and the records are dropped. */
     private void requireWatchedIfCooperative() {
         ConsumerSettings settings = new ConsumerSettings(container);
-        if (settings.isCooperative() && !settings.canWatch()) {
+        requireWatchedIfCooperative(settings, settings.canWatch());
+    }
+
+    /**
+     * The same for a consumer whose factory may have taken a post-processor without applying it.
+     *
+     * @throws IllegalStateException when this consumer isn't watched
+     */
+    void requireWatchedIfCooperative(ConsumerSeekCallback consumer) {
+        requireWatchedIfCooperative(new ConsumerSettings(container), !HookedConsumer.isBare(consumer));
+    }
+
+    private void requireWatchedIfCooperative(ConsumerSettings settings, boolean isWatched) {
+        if (settings.isCooperative() && !isWatched) {
             throw refused(
                     "its consumer factory ignores addPostProcessor, so that KafkaDedup can't fetch the records again"
                             + " that spring-kafka drops when a commit fails in a cooperative rebalance. Let the factory apply"

@@ -44,15 +44,17 @@ final class TransactionWork {
     private final Map<TopicPartition, Long> offsets = new HashMap<>();
     private final List<Unanswered> unanswered = new ArrayList<>();
     private @Nullable ConsumerRecord<?, ?> current;
+    private List<ConsumerRecord<?, ?>> covered = List.of();
     private @Nullable Runnable seekBack;
 
     TransactionWork(DedupEngine engine) {
         this.engine = engine;
     }
 
-    /** A listener was called with this record, or with a poll that begins with it. */
-    void begin(ConsumerRecord<?, ?> record) {
-        current = record;
+    /** A listener was called with these records. */
+    void begin(List<? extends ConsumerRecord<?, ?>> records) {
+        current = records.get(0);
+        covered = List.copyOf(records);
         seekBack = null;
     }
 
@@ -60,6 +62,27 @@ final class TransactionWork {
     void beginWithoutRecords() {
         current = null;
         seekBack = null;
+        covered = List.of();
+    }
+
+    /**
+     * Runs work that has transactions of its own for some of these records.
+     *
+     * @param part what they commit
+     */
+    void apart(List<? extends ConsumerRecord<?, ?>> part, Runnable work) {
+        List<ConsumerRecord<?, ?>> whole = covered;
+        covered = List.copyOf(part);
+        try {
+            work.run();
+        } finally {
+            covered = whole;
+        }
+    }
+
+    /** What the container is finished with when the transaction commits that is open, or has just ended. */
+    List<ConsumerRecord<?, ?>> covered() {
+        return covered;
     }
 
     /** A record is being given up in a transaction of its own; when that one fails, this fetches it again. */

@@ -1,0 +1,68 @@
+package io.dedup.kafka;
+
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import org.jspecify.annotations.Nullable;
+import org.springframework.kafka.listener.AbstractMessageListenerContainer;
+import org.springframework.kafka.listener.BatchInterceptor;
+import org.springframework.kafka.listener.RecordInterceptor;
+
+/**
+ * Passes a container's interceptors on, and takes note of what they throw. With a Kafka transaction the container calls them
+ * outside of its listener's call: what they throw ends its loop over the polled records, and no error handler hears of it.
+ */
+final class WatchedInterceptors implements InvocationHandler {
+    private final Object interceptor;
+    private final Decoration decoration;
+
+    private WatchedInterceptors(Object interceptor, Decoration decoration) {
+        this.interceptor = interceptor;
+        this.decoration = decoration;
+    }
+
+    @SuppressWarnings("unchecked")
+    static <K, V> void watch(AbstractMessageListenerContainer<K, V> container, Decoration decoration) {
+        RecordInterceptor<K, V> records = container.getRecordInterceptor();
+        if (records != null && !isWatched(records)) {
+            container.setRecordInterceptor(
+                    (RecordInterceptor<K, V>) around(RecordInterceptor.class, records, decoration));
+        }
+        BatchInterceptor<K, V> batches = container.getBatchInterceptor();
+        if (batches != null && !isWatched(batches)) {
+            container.setBatchInterceptor((BatchInterceptor<K, V>) around(BatchInterceptor.class, batches, decoration));
+        }
+    }
+
+    /** Whether none was set since. */
+    static boolean areWatched(AbstractMessageListenerContainer<?, ?> container) {
+        return isWatched(container.getRecordInterceptor()) && isWatched(container.getBatchInterceptor());
+    }
+
+    private static boolean isWatched(@Nullable Object interceptor) {
+        return interceptor == null
+                || (Proxy.isProxyClass(interceptor.getClass())
+                        && Proxy.getInvocationHandler(interceptor) instanceof WatchedInterceptors);
+    }
+
+    private static Object around(Class<?> type, Object interceptor, Decoration decoration) {
+        return Proxy.newProxyInstance(
+                WatchedInterceptors.class.getClassLoader(),
+                new Class<?>[] {type},
+                new WatchedInterceptors(interceptor, decoration));
+    }
+
+    @Override
+    public @Nullable Object invoke(Object proxy, Method method, Object @Nullable [] arguments) throws Throwable {
+        try {
+            return method.invoke(interceptor, arguments);
+        } catch (InvocationTargetException e) {
+            BoundConsumer bound = decoration.boundOrNull();
+            if (bound != null) {
+                bound.outstanding().disturbed();
+            }
+            throw e.getCause();
+        }
+    }
+}
