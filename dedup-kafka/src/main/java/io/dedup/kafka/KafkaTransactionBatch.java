@@ -8,6 +8,7 @@ import io.dedup.engine.Execution;
 import io.dedup.engine.WaitBudget;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
@@ -77,8 +78,7 @@ final class KafkaTransactionBatch<K, V> {
         plan.giveBackBehindCut(engine);
         if (end > 0) {
             try {
-                decoration.inTransaction(
-                        steps.records.subList(0, end), consumer, () -> handle(plan.runs(), plan.executions()));
+                inTransaction(end, plan.runs(), plan.executions());
             } catch (HandlerFailed e) {
                 throw undone(plan, e);
             } catch (DeliveryDeferredException e) {
@@ -89,6 +89,24 @@ final class KafkaTransactionBatch<K, V> {
         }
         if (plan.isCut()) {
             throw steps.cutAt(plan.cut(), plan.admissions().get(plan.cut()));
+        }
+    }
+
+    /**
+     * Handles these records of the poll in a transaction of their own, which commits the offsets before an index. What was
+     * claimed for a transaction that can't begin is given back: nobody else would, and it would be in flight from then on.
+     */
+    private void inTransaction(int end, List<Integer> indexes, List<Execution> executions) {
+        AtomicBoolean begun = new AtomicBoolean();
+        try {
+            decoration.inTransaction(steps.records.subList(0, end), consumer, () -> {
+                begun.set(true);
+                handle(indexes, executions);
+            });
+        } finally {
+            if (!begun.get() && !executions.isEmpty()) {
+                engine.failAll(executions, null);
+            }
         }
     }
 
@@ -149,8 +167,7 @@ final class KafkaTransactionBatch<K, V> {
 
     private void runAlone(Execution execution, int index) {
         try {
-            decoration.inTransaction(
-                    steps.records.subList(0, index + 1), consumer, () -> handle(List.of(index), List.of(execution)));
+            inTransaction(index + 1, List.of(index), List.of(execution));
         } catch (HandlerFailed e) {
             if (e.thrown instanceof NotAcknowledgedException open) {
                 throw steps.comesAgain(index, open);
