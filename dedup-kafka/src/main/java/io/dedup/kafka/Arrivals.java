@@ -3,7 +3,10 @@ package io.dedup.kafka;
 import io.dedup.engine.Delivery;
 import io.dedup.engine.Execution;
 import io.dedup.kafka.PendingDelivery.State;
+import java.util.HashMap;
+import java.util.Map;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /** Enters the records of one consumer into its {@link PendingDeliveries} as they are delivered. Used by the consumer's thread. */
@@ -74,8 +77,11 @@ final class Arrivals {
     /**
      * This record isn't given to the handler: the container's error handler decides about it. If it was delivered before, its
      * run has taken too long, and is forgotten.
+     *
+     * @return copies that waited for that run, and must be fetched again
      */
-    void rejected(ConsumerRecord<?, ?> record) {
+    Map<TopicPartition, Long> rejected(ConsumerRecord<?, ?> record) {
+        Map<TopicPartition, Long> again = new HashMap<>();
         abandon(pending.locked(() -> {
             PendingPartition partition = pending.find(PendingDeliveries.partitionOf(record));
             PendingDelivery there = partition == null ? null : partition.at(record.offset());
@@ -83,8 +89,10 @@ final class Arrivals {
                 return null;
             }
             pending.remove(there);
+            pending.removeFollowers(there, again);
             return supersede(there);
         }));
+        return again;
     }
 
     /** Another delivery of the same record takes its place. The run whose claim is to be abandoned, if it has one. */

@@ -86,7 +86,7 @@ final class BatchSteps<K, V> {
         if (!(admission instanceof Admission.Reject reject)) {
             throw new IllegalStateException("doesn't cut: " + admission);
         }
-        pending.arrivals().rejected(records.get(index));
+        bound.rejected(records.get(index));
         return failedAt(
                 index,
                 new RecordFailedException(

@@ -207,8 +207,17 @@ final class BoundConsumer {
         }
         watched.outstanding().forget(partitions);
         transaction.revoked(partitions);
-        acks.pending()
-                .lost(partitions)
-                .forEach((partition, offset) -> seeks.seek(partition.topic(), partition.partition(), offset));
+        fetchAgain(acks.pending().lost(partitions));
+    }
+
+    /** This record isn't given to the handler: the container's error handler decides about it. */
+    void rejected(ConsumerRecord<?, ?> record) {
+        fetchAgain(acks.pending().arrivals().rejected(record));
+    }
+
+    /** Never forwards: the container may have sought back meanwhile, to what comes again and nobody else remembers. */
+    private void fetchAgain(Map<TopicPartition, Long> offsets) {
+        offsets.forEach((partition, offset) ->
+                seeks.seek(partition.topic(), partition.partition(), position -> Math.min(position, offset)));
     }
 }

@@ -137,7 +137,7 @@ final class DedupMessageListener<K, V> extends FilteringMessageListenerAdapter<K
     private void notRun(ConsumerRecord<K, V> record, Admission admission, BoundConsumer bound) {
         if (admission instanceof Admission.Reject reject) {
             observation.close(reject.cause());
-            bound.acks().pending().arrivals().rejected(record);
+            bound.rejected(record);
             throw reject.cause();
         }
         if (admission instanceof Admission.Duplicate duplicate

@@ -194,17 +194,22 @@ final class PendingDeliveries {
             for (PendingDelivery delivery : lost) {
                 running.remove(delivery);
                 delivery.followNobody();
-                for (PendingDelivery follower : delivery.followers) {
-                    if (follower.state == State.FOLLOWING && !follower.partition.isLost()) {
-                        remove(follower);
-                        again.merge(follower.partition.id(), follower.offset, Math::min);
-                    }
-                }
+                removeFollowers(delivery, again);
             }
         } finally {
             lock.unlock();
         }
         return again;
+    }
+
+    /** Its copies wait for it no longer, and must be fetched again from these offsets. Under the lock. */
+    void removeFollowers(PendingDelivery first, Map<TopicPartition, Long> again) {
+        for (PendingDelivery follower : first.followers) {
+            if (follower.state == State.FOLLOWING && !follower.partition.isLost()) {
+                remove(follower);
+                again.merge(follower.partition.id(), follower.offset, Math::min);
+            }
+        }
     }
 
     /** Reads or changes states under the lock. */

@@ -3,12 +3,17 @@ package io.dedup.kafka;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.common.serialization.StringDeserializer;
+import org.apache.kafka.common.serialization.StringSerializer;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -113,6 +118,50 @@ class LostPartitionTest {
             acks.get(0).acknowledge();
             scene.awaitAllCommitted();
             assertThat(scene.effects).containsExactly("a");
+        }
+    }
+
+    @Test
+    @DisplayName(
+            "K12 a copy that is fetched again because of a lost first skips nothing that was to be fetched before it")
+    void copyBehindANack() throws Exception {
+        try (Scene scene = scene(2)) {
+            CountDownLatch nacked = new CountDownLatch(1);
+            BatchAcknowledgingMessageListener<String, String> listener = (records, ack) -> {
+                List<String> ids = records.stream().map(Scene::id).toList();
+                int index = ids.indexOf("c");
+                if (index >= 0 && nacked.getCount() > 0) {
+                    records.subList(0, index).forEach(scene.effect());
+                    ack.nack(index, Duration.ofSeconds(4));
+                    nacked.countDown();
+                    return;
+                }
+                records.forEach(scene.effect());
+                if (ids.contains("a")) {
+                    acks.add(ack); // goes on with it
+                } else {
+                    ack.acknowledge();
+                }
+            };
+            scene.sendTo(0, "a");
+            scene.start(scene.container(scene.properties(AckMode.MANUAL, listener), TakeOverAssignor.ranked(1)));
+            scene.awaitEffects("a");
+            try (var producer = new KafkaProducer<>(
+                    Map.of("bootstrap.servers", scene.bootstrap, "linger.ms", 1_000),
+                    new StringSerializer(),
+                    new StringSerializer())) { // one poll brings them all
+                for (String id : List.of("b", "c", "d", "a", "e", "f")) {
+                    var unused = producer.send(scene.record(1, id.getBytes(StandardCharsets.UTF_8), "v-" + id));
+                }
+            }
+            assertThat(nacked.await(Scene.PATIENCE.toSeconds(), TimeUnit.SECONDS))
+                    .isTrue();
+
+            scene.start(scene.container(scene.properties(AckMode.MANUAL, listener), TakeOverAssignor.ranked(2)));
+            await().atMost(Scene.PATIENCE).until(() -> !scene.deferrals.isEmpty());
+            acks.get(0).acknowledge();
+            scene.awaitAllCommitted();
+            assertThat(scene.effects).containsExactlyInAnyOrder("a", "b", "c", "d", "e", "f");
         }
     }
 

@@ -279,6 +279,35 @@ class UnfinishedLimitTest {
         }
     }
 
+    @ParameterizedTest
+    @EnumSource
+    @DisplayName("K18 a copy of one that is given up as poison is decided about anew, and its partition goes on")
+    void copyOfPoison(Shape shape) {
+        try (Scene scene = new Scene(
+                2,
+                policy -> policy.lease(LEASE)
+                        .maxProcessingTime(LEASE.multipliedBy(2))
+                        .maxDeaths(1))) {
+            scene.maxUnfinishedPerPartition(LIMIT);
+            hangs = record ->
+                    record.partition() == 0 && (shape.isCumulative() || record.offset() == 0) && recovered.isEmpty();
+            scene.sendTo(0, "hangs");
+            start(scene, shape, Map.of());
+            await().atMost(Scene.PATIENCE).until(() -> scene.effects.contains("hangs"));
+            scene.sendTo(1, "hangs");
+            scene.sendTo(1, "marker");
+            await().atMost(Scene.PATIENCE).until(() -> scene.effects.contains("marker"));
+            for (int i = 1; i <= MANY; i++) {
+                scene.sendTo(0, "p0-" + i);
+            }
+            await().atMost(Scene.PATIENCE).until(() -> recovered.contains("hangs"));
+            for (int i = 1; i <= MANY; i++) {
+                scene.sendTo(1, "p1-" + i);
+            }
+            scene.awaitAllCommitted();
+        }
+    }
+
     @Test
     @DisplayName("K18 a run that takes too long leaves its place to other partitions' records")
     void room() {
