@@ -5,10 +5,7 @@ import io.dedup.engine.WaitBudget;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
@@ -28,9 +25,6 @@ final class BoundConsumer {
     private final ConsumerSeekCallback seeks;
     private final boolean commitsOffsets;
     private final Map<TopicPartition, Long> deferred = new HashMap<>();
-    /** Where a seek for a redelivery has been asked for, and hasn't been made. */
-    private final Set<TopicPartition> sought = ConcurrentHashMap.newKeySet();
-
     private boolean deferring;
     private boolean retrying;
     private boolean uncommitted;
@@ -57,7 +51,8 @@ final class BoundConsumer {
                 // Another thread's ack is committed whenever the consumer gets to it, and the consumer would wait.
                 (execution, delivery) -> Thread.currentThread() == thread && claims().queue(execution, delivery));
         this.unfinished = new UnfinishedLimit(maxUnfinished, pending, acks.redeliveries());
-        watched.shortenWhile(this::isWorkOpen);
+        watched.shortenWhile(pending::isAnyRunning);
+        watched.fetchAgain(acks.redeliveries()::awaited);
     }
 
     /** Whether this callback, of which each consumer has its own, is its consumer's. */
@@ -108,17 +103,7 @@ final class BoundConsumer {
 
     /** The seek is made between two polls; where to is decided then, since meanwhile the record may have come. */
     private void fetchAgain(TopicPartition id) {
-        sought.add(id);
-        seeks.seek(id.topic(), id.partition(), position -> {
-            sought.remove(id);
-            return redeliveries().position(id, position);
-        });
-    }
-
-    /** Asked before each poll. The container forgets a seek when the consumer doesn't tell the position: ask for it again. */
-    private boolean isWorkOpen() {
-        List.copyOf(sought).forEach(this::fetchAgain);
-        return !sought.isEmpty() || acks.pending().isAnyRunning();
+        seeks.seek(id.topic(), id.partition(), position -> redeliveries().position(id, position));
     }
 
     /** Whether offsets can be committed at all: without a group they can't, and an ack means nothing. */

@@ -5,6 +5,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.common.TopicPartition;
@@ -90,6 +91,12 @@ final class OutstandingRecords {
         return current;
     }
 
+    /** Whether the container still has this record. */
+    boolean holds(TopicPartition partition, long offset) {
+        Range range = ranges.get(partition);
+        return range != null && range.next <= offset && offset <= range.last;
+    }
+
     /**
      * Somebody moved the consumer's position. A seek to what lies behind all outstanding records doesn't count: it may have been
      * computed from a position that is past dropped records.
@@ -127,9 +134,10 @@ final class OutstandingRecords {
         return offsets;
     }
 
-    /** Everything that was dropped is fetched again. */
-    void restored() {
-        disturbed = false;
-        forget(null);
+    /** What was dropped is fetched again, except for these partitions, which are to be asked for once more. */
+    void restored(Set<TopicPartition> later) {
+        ranges.keySet().retainAll(later);
+        current = null;
+        disturbed = !ranges.isEmpty();
     }
 }

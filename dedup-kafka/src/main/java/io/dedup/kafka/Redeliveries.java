@@ -2,7 +2,9 @@ package io.dedup.kafka;
 
 import io.dedup.kafka.PendingDelivery.State;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
@@ -61,6 +63,20 @@ final class Redeliveries {
             return partitions;
         });
         due.forEach(fetchAgain);
+    }
+
+    /** Those that were asked for and haven't come yet. A seek may fail, or be followed by another one, to behind them. */
+    Map<TopicPartition, Long> awaited() {
+        return pending.locked(() -> {
+            Map<TopicPartition, Long> awaited = new HashMap<>(0);
+            for (PendingPartition partition : pending.all()) {
+                PendingDelivery lowest = partition.lowest();
+                if (lowest != null && lowest.state == State.AGAIN && lowest.sought) {
+                    awaited.put(partition.id(), lowest.offset);
+                }
+            }
+            return awaited;
+        });
     }
 
     /** Asks for a partition's lowest unfinished record, whose run takes too long. Called by the consumer's thread. */

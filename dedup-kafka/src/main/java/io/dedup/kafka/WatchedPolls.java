@@ -1,7 +1,9 @@
 package io.dedup.kafka;
 
 import java.time.Duration;
+import java.util.HashSet;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
@@ -26,8 +28,6 @@ final class WatchedPolls {
     private static final Logger log = LoggerFactory.getLogger(KafkaDedup.class);
     /** How soon a consumer fetches a record again whose work has failed on another thread. */
     private static final Duration WHILE_WORK_IS_OPEN = Duration.ofMillis(50);
-    /** How long a consumer is asked for a position that it knows unless it looks for the partition's leader. */
-    private static final Duration LONGEST_QUESTION = Duration.ofMillis(100);
     /** Before the same records are fetched once more. */
     private static final Duration BETWEEN_DROPS = Duration.ofMillis(100);
     /** After so much waking up the call fails after all, and what was polled is fetched again. */
@@ -37,6 +37,7 @@ final class WatchedPolls {
     private final OutstandingRecords outstanding = new OutstandingRecords();
     private final PartitionHolds holds = new PartitionHolds();
     private BooleanSupplier workIsOpen = () -> false;
+    private Supplier<Map<TopicPartition, Long>> awaited = Map::of;
     private @Nullable HookedConsumer consumer;
     private boolean seen;
     private boolean wokenUp;
@@ -55,6 +56,11 @@ final class WatchedPolls {
     /** While this answers true, work of other threads may fail, and its record is to be fetched again soon. */
     void shortenWhile(BooleanSupplier isOpen) {
         workIsOpen = isOpen;
+    }
+
+    /** These have failed and are to be read again, whatever became of the container's seek to them. */
+    void fetchAgain(Supplier<Map<TopicPartition, Long>> failed) {
+        awaited = failed;
     }
 
     /** Where it isn't known, the first consumer that polls on this thread is the container's; others are the handlers' own. */
@@ -79,6 +85,7 @@ final class WatchedPolls {
         seen = true;
         claims.beforePoll();
         fetchDropped(target);
+        fetchAwaited(target);
         // May wake the consumer up, from its own thread: then the poll that follows ends at once.
         holds.endDue();
         return timeout instanceof Duration duration ? shortened(duration) : timeout;
@@ -133,8 +140,12 @@ final class WatchedPolls {
         }
         Map<TopicPartition, Long> dropped = outstanding.offsets();
         dropped.keySet().retainAll(target.assignment());
+        Set<TopicPartition> later = new HashSet<>();
         for (Map.Entry<TopicPartition, Long> each : dropped.entrySet()) {
-            if (isBeyond(target, each.getKey(), each.getValue())) { // else somebody begins there, or lower
+            Long position = positionOf(each.getKey(), target);
+            if (position == null) {
+                later.add(each.getKey());
+            } else if (position > each.getValue()) { // else somebody begins there, or lower
                 target.seek(each.getKey(), each.getValue());
                 log.warn(
                         "The container dropped polled records of {} after an exception; fetching them again from offset {}",
@@ -146,15 +157,40 @@ final class WatchedPolls {
             LockSupport.parkNanos(BETWEEN_DROPS.toNanos()); // what throws each time mustn't make the consumer spin
         }
         lastDropped = dropped;
-        outstanding.restored();
+        outstanding.restored(later);
     }
 
-    /** A position that isn't known soon is one of a partition without a leader: the others must not wait for it. */
-    private boolean isBeyond(Consumer<?, ?> target, TopicPartition partition, long offset) throws Exception {
+    /**
+     * The container logs a seek that fails and forgets it; and what it kept in a pause may be deferred, behind the seek.
+     *
+     * @throws Exception what the consumer throws; the next poll tries again
+     */
+    private void fetchAwaited(Consumer<?, ?> target) throws Exception {
+        Map<TopicPartition, Long> failed = holders > 0 ? Map.of() : awaited.get();
+        if (failed.isEmpty()) {
+            return;
+        }
+        Set<TopicPartition> assigned = target.assignment();
+        for (Map.Entry<TopicPartition, Long> each : failed.entrySet()) {
+            TopicPartition partition = each.getKey();
+            if (assigned.contains(partition) && !outstanding.holds(partition, each.getValue())) {
+                Long position = positionOf(partition, target);
+                if (position != null && position > each.getValue()) {
+                    target.seek(partition, each.getValue());
+                }
+            }
+        }
+    }
+
+    /**
+     * Null when the consumer doesn't know it, as while it looks for the partition's leader. Until it does, it polls nothing of the
+     * partition, and the others must not wait. A seek without knowing it could go forwards.
+     */
+    private @Nullable Long positionOf(TopicPartition partition, Consumer<?, ?> target) throws Exception {
         try {
-            return untilNotWokenUp(() -> target.position(partition, LONGEST_QUESTION)) > offset;
+            return untilNotWokenUp(() -> target.position(partition, Duration.ZERO));
         } catch (TimeoutException e) {
-            return true; // a seek needs no leader
+            return null;
         }
     }
 
@@ -185,6 +221,6 @@ final class WatchedPolls {
     void end() {
         claims.end();
         holds.endAll();
-        outstanding.restored();
+        outstanding.restored(Set.of());
     }
 }
