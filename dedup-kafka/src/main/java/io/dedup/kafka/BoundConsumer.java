@@ -185,11 +185,6 @@ final class BoundConsumer {
         } else {
             deferred.keySet().removeAll(partitions);
         }
-        if (partitions == null) {
-            sought.clear();
-        } else {
-            sought.removeAll(partitions);
-        }
         watched.outstanding().forget(partitions);
         transaction.revoked(partitions);
         fetchAgain(acks.pending().lost(partitions));
