@@ -10,6 +10,7 @@ import io.dedup.engine.Delivery;
 import io.dedup.engine.WaitBudget;
 import io.dedup.store.ClaimRequest;
 import io.dedup.store.ClaimResult;
+import io.dedup.store.DedupStoreException;
 import io.dedup.store.Owner;
 import io.dedup.store.StoredRecord.State;
 import io.dedup.store.memory.InMemoryDedupStore;
@@ -21,6 +22,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
@@ -145,5 +147,33 @@ class ClaimsEndTest extends DeduplicatorTestBase {
                         call.at() - from > timeout.toNanos() / 3 && call.keys().contains(key("m5")));
         work.complete("effect"); // or each would wait once more
         assertThat(several).allMatch(each -> each.execute(key("new"), context -> "") instanceof DedupOutcome.Deferred);
+    }
+
+    @Test
+    @DisplayName("PROCESS K18 a run that the store wasn't asked about is overdue after the same time as others")
+    void unaskedRunsEnd() {
+        Deduplicator dedup = deduplicator(
+                running,
+                policy -> policy.lease(LEASE)
+                        .maxProcessingTime(LEASE.multipliedBy(2))
+                        .onStoreFailure(OnStoreFailure.PROCESS));
+        running.on(Op.CLAIM, (call, real) -> {
+            LockSupport.parkNanos(Duration.ofMillis(100).toNanos()); // a slow failure
+            throw new DedupStoreException("no answer in time", null);
+        });
+        running.pingFails(true);
+        CompletionStage<DedupOutcome<String>> first = begin(dedup, "first");
+        CompletionStage<DedupOutcome<String>> second = begin(dedup, "second"); // by now the gate is closed
+        Delivery delivery = Delivery.of(dedup.topic(TOPIC), "a", null, () -> "orders-0@17");
+        io.dedup.engine.Execution execution =
+                ((Admission.Run) dedup.engine().admit(delivery, WaitBudget.none())).execution();
+        execution.begin();
+        assertThat(running.calls(Op.CLAIM)).noneMatch(call -> call.keys().contains(key("a")));
+
+        await().atMost(PATIENCE).until(execution::isOverdue);
+        running.heal(); // or close() would wait for it
+        running.pingFails(false);
+        work.complete("effect");
+        assertThat(first.thenCombine(second, (one, other) -> "ended")).succeedsWithin(PATIENCE);
     }
 }

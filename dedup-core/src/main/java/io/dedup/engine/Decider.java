@@ -276,6 +276,8 @@ final class Decider {
     }
 
     private Execution execution(Attempted attempted, Guard guard, @Nullable Acquired acquired) {
-        return new Execution(closeOut, attempted.delivery(), guard, attempted.request(), acquired, attempted.sentAt());
+        long claimedAt =
+                attempted.asked() ? attempted.sentAt() : System.nanoTime(); // where nobody was asked, it has to end too
+        return new Execution(closeOut, attempted.delivery(), guard, attempted.request(), acquired, claimedAt);
     }
 }
