@@ -29,6 +29,14 @@ record Attempted(Delivery delivery, ClaimRequest request, ClaimResult result, lo
         return new Attempted(delivery, request, new ClaimResult.StoreError(cause), System.nanoTime());
     }
 
+    /**
+     * This one, unless the store wasn't asked this time and has left an earlier request by the same owner without an answer: it
+     * may have granted that claim, and somebody has to use it or to give it up.
+     */
+    Attempted orUnanswered(Attempted before) {
+        return !asked() && before.asked() && before.result() instanceof ClaimResult.StoreError ? before : this;
+    }
+
     /** Whether asking again may change the answer. */
     boolean isUndecided() {
         return result instanceof ClaimResult.InFlight || result instanceof ClaimResult.StoreError;

@@ -47,8 +47,26 @@ final class BatchAdmitter {
             decideAll();
             return new BatchAdmission(admissions, false);
         } catch (Throwable e) { // claims that nobody knows of would be renewed for ever
-            giveBackAll();
+            giveBackEach();
             throw e;
+        }
+    }
+
+    /** One by one: whatever the giving back of one throws, the others' renewals must end as well. */
+    private void giveBackEach() {
+        for (Admission admission : admissions) {
+            if (admission instanceof Admission.Run run) { // also a copy's own claim, which isn't among the executions
+                giveBack(run.execution());
+            }
+        }
+        executions.values().forEach(BatchAdmitter::giveBack);
+        giveBackUnanswered();
+    }
+
+    private static void giveBack(Execution execution) {
+        try {
+            execution.giveBack();
+        } catch (Throwable ignored) { // its renewals have ended; the caller throws what came first
         }
     }
 
@@ -91,13 +109,13 @@ final class BatchAdmitter {
         return deliveries.size() > 1 && attempted.values().stream().anyMatch(Attempted::needsIsolation);
     }
 
+    /** Before anything is decided. */
     private void giveBackAll() {
-        for (Admission admission : admissions) {
-            if (admission instanceof Admission.Run run) { // also a copy's own claim, which isn't among the executions
-                run.execution().giveBack();
-            }
-        }
         boolean unused = closeOut.releaseAll(List.copyOf(executions.values()), null);
+        giveBackUnanswered();
+    }
+
+    private void giveBackUnanswered() {
         for (Attempted each : attempted.values()) {
             // One that was made nevertheless would die at the end of its lease, and charge its message for it.
             boolean hasNoRun = each.result() instanceof Acquired

@@ -195,7 +195,8 @@ final class Claimer {
     }
 
     private static void set(List<Attempted> attempted, int index, Attempted answer, Consumer<Attempted> answered) {
-        attempted.set(index, answer);
-        answered.accept(answer);
+        Attempted known = answer.orUnanswered(attempted.get(index));
+        attempted.set(index, known);
+        answered.accept(known);
     }
 }

@@ -87,7 +87,7 @@ public final class ClaimsAhead {
             }
             return Collections.unmodifiableList(Arrays.asList(claims));
         } catch (Throwable e) {
-            giveBackAll(toClaim, requests, answers, executions, e);
+            giveBackAll(toClaim, requests, answers, executions);
             throw e;
         }
     }
@@ -100,17 +100,14 @@ public final class ClaimsAhead {
 
     /** Gives up whatever the store may have granted. Those that are renewed first, for these would never end. */
     private void giveBackAll(
-            List<Delivery> deliveries,
-            List<ClaimRequest> requests,
-            List<Attempted> answers,
-            Execution[] executions,
-            Throwable cause) {
+            List<Delivery> deliveries, List<ClaimRequest> requests, List<Attempted> answers, Execution[] executions) {
         for (Execution execution : executions) {
             if (execution != null) {
                 try {
                     execution.giveBack();
-                } catch (Throwable again) { // its renewals have ended, and so must the others'
-                    cause.addSuppressed(again);
+                } catch (Throwable ignored) { // its renewals have ended, and so must the others'
+                    // Not suppressed by the first: the machine's OutOfMemoryError may be the same object, which is
+                    // refused.
                 }
             }
         }
@@ -135,7 +132,9 @@ public final class ClaimsAhead {
             return ask(claim.delivery(), claimer.request(claim.delivery(), claim.key()), budget);
         }
         if (claim.attempted().isUndecided()) { // by the same owner, which so recognises what its lost answer has left
-            return ask(claim.delivery(), claim.attempted().request(), budget);
+            Attempted again =
+                    claimer.claimPatiently(claim.delivery(), claim.attempted().request(), budget);
+            return decider.decide(again.orUnanswered(claim.attempted()));
         }
         return decider.decide(claim.attempted(), execution);
     }

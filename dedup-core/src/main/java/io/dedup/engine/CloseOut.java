@@ -39,10 +39,10 @@ final class CloseOut {
         return releases;
     }
 
-    /** The handler has succeeded without a claim that could be asked about, and the completion follows. Never throws. */
-    void succeededUnclaimed(Execution execution) {
+    /** The handler has succeeded, and the completion follows. Never throws. */
+    void returned(Execution execution) {
         try {
-            completions.known(execution);
+            completions.succeeded(execution);
         } catch (Throwable e) { // no memory: what matters is that the completion follows
             SafeLog.warn(log, "A success isn't known before it is recorded: {}", execution.key(), e);
         }
@@ -98,7 +98,9 @@ final class CloseOut {
             completions.later(execution);
         } catch (Throwable e) { // no memory for that, either: the lease runs out
             completions.unknown(execution);
-            cause.addSuppressed(e);
+            if (e != cause) { // the machine's OutOfMemoryError may be one object
+                cause.addSuppressed(e);
+            }
         }
         SafeLog.warn(log, "A completion failed and is left to the background: {}", execution.key(), cause);
         return Completion.PENDING;

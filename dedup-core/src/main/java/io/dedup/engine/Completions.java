@@ -56,7 +56,7 @@ final class Completions {
     }
 
     Completion complete(Execution execution, WaitBudget budget) {
-        execution.markSucceeded();
+        succeeded(execution);
         if (!isAsked(execution)) {
             return completeUnasked(execution);
         }
@@ -74,12 +74,25 @@ final class Completions {
         return outcome.get(0);
     }
 
+    /**
+     * The handler has succeeded. Copies are duplicates from now on: they find the run by its claim under the heartbeat, which
+     * drops no claim after this. Where there may be none, because it was overdue before, they find the success itself.
+     */
+    void succeeded(Execution execution) {
+        execution.markSucceeded();
+        boolean mayHaveNone =
+                execution.guard() == Guard.STORE_DOWN || (execution.guard() == Guard.CLAIMED && execution.isOverdue());
+        if (mayHaveNone) {
+            known(execution);
+        }
+    }
+
     /** Completes all with one call; answers in order. */
     List<Completion> completeAll(List<Execution> executions, WaitBudget budget) {
         List<Execution> asked = new ArrayList<>(executions.size());
         List<CompleteRequest> requests = new ArrayList<>(executions.size());
         for (Execution execution : executions) {
-            execution.markSucceeded();
+            succeeded(execution);
             if (isAsked(execution)) {
                 asked.add(execution);
                 requests.add(request(execution, false));

@@ -76,7 +76,7 @@ public final class DedupEngine implements AutoCloseable {
         Heartbeat heartbeat = new Heartbeat(calmCalls, notifier, shortestLease);
         this.background = new BackgroundWrites(calmCalls, notifier, gates, successes);
         Handover handover = new Handover(successes, heartbeat, background);
-        this.forgetting = new Forgetting(store, calls, background, records, claimer::nextOwner);
+        this.forgetting = new Forgetting(store, calls, background, heartbeat, successes, records, claimer::nextOwner);
         this.closeOut = new CloseOut(
                 heartbeat,
                 new Completions(calls, gates, notifier, background, successes),

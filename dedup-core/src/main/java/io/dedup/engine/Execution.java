@@ -91,8 +91,8 @@ public final class Execution extends RunFlags implements DedupContext {
         long now = System.nanoTime();
         returnedAt = now == 0 ? 1 : now;
         markSucceeded();
-        if (guard == Guard.STORE_DOWN && !isClosed()) { // a run with a claim is found by that
-            closeOut.succeededUnclaimed(this);
+        if (!isClosed()) {
+            closeOut.returned(this);
         }
     }
 

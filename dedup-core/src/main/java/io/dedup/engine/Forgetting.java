@@ -24,6 +24,8 @@ final class Forgetting {
     private final DedupStore store;
     private final StoreCalls calls;
     private final BackgroundWrites background;
+    private final Heartbeat heartbeat;
+    private final KnownSuccesses successes;
     private final @Nullable TransactionalRecords records;
     private final Supplier<Owner> owners;
 
@@ -31,11 +33,15 @@ final class Forgetting {
             DedupStore store,
             StoreCalls calls,
             BackgroundWrites background,
+            Heartbeat heartbeat,
+            KnownSuccesses successes,
             @Nullable TransactionalRecords records,
             Supplier<Owner> owners) {
         this.store = store;
         this.calls = calls;
         this.background = background;
+        this.heartbeat = heartbeat;
+        this.successes = successes;
         this.records = records;
         this.owners = owners;
     }
@@ -44,6 +50,9 @@ final class Forgetting {
         if (records == null || mode == DedupMode.LEASED || mode == DedupMode.LEASED_TRANSACTIONAL) {
             OperatorResult result = store.forget(key, evenIfLeaseLive);
             if (result != OperatorResult.LEASE_LIVE) {
+                heartbeat
+                        .runsOf(key)
+                        .forEach(successes::answered); // first: their successes aren't to be known any more
                 background.forget(key); // what this process knows and the store doesn't yet
             }
             return result;

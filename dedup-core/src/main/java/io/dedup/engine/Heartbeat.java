@@ -81,6 +81,11 @@ final class Heartbeat implements AutoCloseable {
         return null;
     }
 
+    /** The runs of a message, whether or not they have succeeded. Looks at all runs. */
+    List<Execution> runsOf(DedupKey key) {
+        return claims.stream().filter(execution -> keyOf(execution).equals(key)).toList();
+    }
+
     /** A scheduled task that throws is never run again, and every lease of the process would run out silently. */
     private void safeBeat() {
         try {

@@ -53,7 +53,7 @@ final class KnownSuccesses {
         return success;
     }
 
-    /** The store has answered this execution's completion, or there will be none. */
+    /** The store has answered this execution's completion, there will be none, or an operator wants its message to run again. */
     void answered(Execution execution) {
         execution.markAnswered();
         KnownSuccess success = execution.success();

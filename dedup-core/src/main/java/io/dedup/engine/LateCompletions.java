@@ -31,8 +31,7 @@ final class LateCompletions {
     private final WorkList<LateCompletion> waiting = new WorkList<>(LateCompletion::claim);
     private long resultBytes;
     private boolean closed;
-
-    private final SuspectResults suspects = new SuspectResults();
+    private final SuspectResults suspects;
 
     LateCompletions(
             StoreCalls store, SafeListeners<DedupListener> notifier, KnownSuccesses successes, ReentrantLock lock) {
@@ -40,6 +39,7 @@ final class LateCompletions {
         this.notifier = notifier;
         this.successes = successes;
         this.lock = lock;
+        this.suspects = new SuspectResults(waiting, lock);
     }
 
     void add(LateCompletion completion) {

@@ -1,5 +1,6 @@
 package io.dedup.engine;
 
+import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -10,8 +11,16 @@ import org.jspecify.annotations.Nullable;
  * <p>Used by the thread of the background writes.
  */
 final class SuspectResults {
+    private final WorkList<LateCompletion> waiting;
+    private final ReentrantLock lock;
     private @Nullable LateCompletion suspect;
     private @Nullable LateCompletion convicted;
+
+    /** @param waiting what is still to be told; read under the lock */
+    SuspectResults(WorkList<LateCompletion> waiting, ReentrantLock lock) {
+        this.waiting = waiting;
+        this.lock = lock;
+    }
 
     /** This completion failed together with others, or alone. The first one that has a result is tried alone the next time. */
     void failed(LateCompletion completion) {
@@ -26,19 +35,29 @@ final class SuspectResults {
         suspect = null;
     }
 
-    /** To be tried alone; null when there is none. Asked once. */
+    /** To be tried alone; null when there is none, or it doesn't wait any more. Asked once. */
     @Nullable
     LateCompletion takeSuspect() {
         LateCompletion taken = suspect;
         suspect = null;
-        return taken;
+        return ifWaiting(taken);
     }
 
-    /** To be tried alone and without its result; null when there is none. Asked once. */
+    /** To be tried alone and without its result; null when there is none, or it doesn't wait any more. Asked once. */
     @Nullable
     LateCompletion takeConvicted() {
         LateCompletion taken = convicted;
         convicted = null;
-        return taken;
+        return ifWaiting(taken);
+    }
+
+    /** An operator may have let its message be forgotten meanwhile: recorded now, the next copy would be taken for a duplicate. */
+    private @Nullable LateCompletion ifWaiting(@Nullable LateCompletion completion) {
+        lock.lock();
+        try {
+            return completion != null && waiting.contains(completion) ? completion : null;
+        } finally {
+            lock.unlock();
+        }
     }
 }

@@ -28,6 +28,10 @@ final class WorkList<W> {
         waiting.put(claimOf.apply(work), work);
     }
 
+    boolean contains(W work) {
+        return waiting.get(claimOf.apply(work)) == work;
+    }
+
     /** Whether it was still waiting. */
     boolean remove(W work) {
         return waiting.remove(claimOf.apply(work)) != null;

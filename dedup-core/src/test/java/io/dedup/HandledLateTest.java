@@ -1,0 +1,221 @@
+package io.dedup;
+
+import static java.util.Objects.requireNonNull;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
+
+import io.dedup.DedupOutcome.Completion;
+import io.dedup.DedupOutcome.DeferReason;
+import io.dedup.DedupOutcome.Duplicate;
+import io.dedup.DedupOutcome.Handled;
+import io.dedup.engine.Admission;
+import io.dedup.engine.ClaimAhead;
+import io.dedup.engine.Delivery;
+import io.dedup.engine.Execution;
+import io.dedup.engine.WaitBudget;
+import io.dedup.store.DedupStoreException;
+import io.dedup.store.StoredRecord.State;
+import io.dedup.support.DeduplicatorTestBase;
+import io.dedup.support.Faults;
+import io.dedup.support.FaultyStore.Op;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** D10: what a process has handled, and is hard to know: its claim has left the heartbeat, or a copy's claim got no answer. */
+class HandledLateTest extends DeduplicatorTestBase {
+    private static final Duration LEASE = Duration.ofSeconds(30);
+    private static final Duration SHORT = Duration.ofMillis(300);
+    private static final Duration PATIENCE = Duration.ofMinutes(1);
+
+    private final List<String> effects = new CopyOnWriteArrayList<>();
+
+    private static Delivery delivery(Deduplicator dedup, String id) {
+        return Delivery.of(dedup.topic(TOPIC), id, null, () -> "orders-0@17");
+    }
+
+    private static Execution begun(Deduplicator dedup, String id) {
+        Admission admission = dedup.engine().admit(delivery(dedup, id), WaitBudget.none());
+        Execution execution = ((Admission.Run) admission).execution();
+        execution.begin();
+        return execution;
+    }
+
+    private static ClaimAhead ahead(Deduplicator dedup, String id) {
+        return requireNonNull(
+                dedup.engine().ahead().claim(List.of(delivery(dedup, id))).get(0));
+    }
+
+    @Test
+    @DisplayName(
+            "D10 K18 a run that was lost to a copy's claim, and has left the heartbeat, succeeds: the copy doesn't run")
+    void lostToACopy() {
+        Deduplicator dedup = deduplicator(policy -> policy.lease(SHORT));
+        store.on(Op.RENEW, Faults.down());
+        Execution first = begun(dedup, "a");
+        clock.advance(SHORT.plusSeconds(1));
+        ClaimAhead copy = ahead(dedup, "a");
+        store.heal();
+        await().atMost(PATIENCE).until(() -> dedup.engine().inFlight() == 1);
+        first.returned(); // and its completion waits for others
+
+        assertThat(dedup.engine().ahead().admit(copy, WaitBudget.none())).isInstanceOf(Admission.Duplicate.class);
+
+        assertThat(dedup.engine().succeedAll(List.of(first), WaitBudget.none())).containsExactly(Completion.PENDING);
+        await().atMost(PATIENCE).until(() -> stateOf("a") == State.DONE);
+    }
+
+    @Test
+    @DisplayName(
+            "D10 K18 a run that took too long, and has left the heartbeat, succeeds: no copy runs while its completion is sent")
+    void overdue() throws Exception {
+        Deduplicator dedup = deduplicator(policy -> policy.lease(SHORT).maxProcessingTime(SHORT.multipliedBy(2)));
+        Execution first = begun(dedup, "a");
+        await().atMost(PATIENCE).until(() -> dedup.engine().inFlight() == 0);
+        clock.advance(SHORT.plusSeconds(1));
+        CountDownLatch sending = new CountDownLatch(1);
+        CountDownLatch go = new CountDownLatch(1);
+        store.on(Op.COMPLETE, Faults.hanging(sending, go));
+        effects.add("a");
+        CompletableFuture<Completion> completion =
+                CompletableFuture.supplyAsync(() -> first.succeed(null, WaitBudget.none()));
+        sending.await();
+
+        DedupOutcome<Boolean> copy = CompletableFuture.supplyAsync(
+                        () -> dedup.execute(key("a"), context -> effects.add("a")))
+                .completeOnTimeout(
+                        new DedupOutcome.Deferred<>(DeferReason.IN_FLIGHT, SHORT, null), 10, TimeUnit.SECONDS)
+                .join();
+        go.countDown();
+
+        assertThat(effects).containsExactly("a");
+        assertThat(copy).isInstanceOf(Duplicate.class);
+        assertThat(completion.get(1, TimeUnit.MINUTES)).isIn(Completion.DONE, Completion.PENDING);
+        await().atMost(PATIENCE).until(() -> stateOf("a") == State.DONE);
+    }
+
+    private enum Shape {
+        SINGLE,
+        BATCH,
+        AHEAD
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    @DisplayName(
+            "D10 a copy's claim whose answer is lost, and that isn't asked for again since the first one succeeded, records it")
+    void unansweredThenKnown(Shape shape) {
+        Deduplicator dedup = deduplicator(policy -> policy.lease(LEASE).inFlightWait(Duration.ofSeconds(1)));
+        Execution first = begun(dedup, "a");
+        clock.advance(LEASE.plusSeconds(1));
+        AtomicReference<Completion> completion = new AtomicReference<>();
+        store.on(Op.COMPLETE, Faults.down());
+        store.on(
+                Op.CLAIM,
+                Faults.times(1, (call, real) -> { // granted, but while the answer gets lost the first one succeeds
+                    List<?> unused = real.apply(call.requests());
+                    effects.add("a");
+                    completion.set(first.succeed(null, WaitBudget.none()));
+                    throw new DedupStoreException("answer lost", null);
+                }));
+
+        boolean duplicate = switch (shape) {
+            case SINGLE -> dedup.execute(key("a"), context -> effects.add("a")) instanceof Duplicate;
+            case BATCH ->
+                dedup.executeAll(List.of("a", "a"), DeduplicatorTestBase::key, items -> effects.add("a")).stream()
+                        .allMatch(Duplicate.class::isInstance);
+            case AHEAD ->
+                dedup.engine().ahead().admit(ahead(dedup, "a"), WaitBudget.none()) instanceof Admission.Duplicate;
+        };
+
+        assertThat(duplicate).isTrue();
+        assertThat(completion.get()).isEqualTo(Completion.PENDING);
+        store.heal();
+        await().atMost(PATIENCE).until(() -> dedup.engine().pendingWrites() == 0);
+        assertThat(events.all()).doesNotContain("dropped a");
+        assertThat(stateOf("a")).isEqualTo(State.DONE);
+        assertThat(effects).containsExactly("a");
+    }
+
+    @Test
+    @DisplayName("what an operator forgets while its completion is on its way runs again")
+    void forgottenWhileQueued() {
+        Deduplicator dedup = deduplicator(policy -> policy.lease(LEASE));
+        Execution first = begun(dedup, "a");
+        first.returned();
+        dedup.forget(key("a"), true);
+        assertThat(dedup.engine().succeedAll(List.of(first), WaitBudget.none())).containsExactly(Completion.LEASE_LOST);
+
+        assertThat(dedup.execute(key("a"), context -> effects.add("a"))).isInstanceOf(Handled.class);
+    }
+
+    @Test
+    @DisplayName("what an operator forgets while it runs runs again, also when the first one succeeds before")
+    void forgottenWhileRunning() {
+        Deduplicator dedup = deduplicator(policy -> policy.lease(LEASE));
+        Execution first = begun(dedup, "a");
+        dedup.forget(key("a"), true);
+        assertThat(first.succeed(null, WaitBudget.none())).isEqualTo(Completion.LEASE_LOST);
+
+        assertThat(dedup.execute(key("a"), context -> effects.add("a"))).isInstanceOf(Handled.class);
+    }
+
+    @Test
+    @DisplayName("S16 what an operator forgets is not recorded any more by what was to be told alone")
+    void forgottenSuspect() throws Exception {
+        Deduplicator dedup = deduplicator(policy -> policy.onStoreFailure(OnStoreFailure.PROCESS));
+        CountDownLatch failed = new CountDownLatch(1);
+        store.on(Op.CLAIM, Faults.down());
+        store.on(Op.COMPLETE, (call, real) -> {
+            failed.countDown();
+            throw new DedupStoreException("too large, perhaps", null);
+        });
+        DedupCall<String> call = DedupCall.<String>of(key("a")).withResult(ResultCodec.utf8());
+        assertThat(dedup.execute(call, context -> "result")).isInstanceOf(Handled.class);
+        store.on(Op.CLAIM, (any, real) -> real.apply(any.requests()));
+        assertThat(failed.await(1, TimeUnit.MINUTES)).isTrue();
+
+        dedup.forget(key("a"), true);
+        assertThat(dedup.engine().pendingCompletions()).isZero();
+        dedup.execute(key("b"), context -> effects.add("b"));
+        store.heal();
+        await().atMost(PATIENCE).until(() -> dedup.engine().pendingCompletions() == 0);
+        assertThat(stateOf("b")).isEqualTo(State.DONE);
+
+        assertThat(dedup.execute(call, context -> "again")).isInstanceOf(Handled.class);
+    }
+
+    @Test
+    @DisplayName("K18 a batch that ends with an Error leaves no claim under the heartbeat, also when giving back fails")
+    void batchFailsTwice() {
+        Deduplicator dedup = deduplicator(policy -> policy.lease(LEASE));
+        Error error = new OutOfMemoryError("for a test"); // one object, as the machine's own may be
+        Delivery bad = Delivery.of(dedup.topic(TOPIC), null, null, () -> {
+            throw error;
+        });
+        CountDownLatch released = new CountDownLatch(1);
+        store.on(Op.RELEASE, (call, real) -> {
+            store.nameFails(error); // what an error's text needs
+            released.countDown();
+            throw error;
+        });
+        assertThatExceptionOfType(OutOfMemoryError.class)
+                .isThrownBy(() -> dedup.engine()
+                        .admitAll(
+                                List.of(delivery(dedup, "a"), delivery(dedup, "b"), delivery(dedup, "c"), bad),
+                                WaitBudget.none()));
+        store.nameFails(null);
+
+        assertThat(released.getCount()).isZero();
+        assertThat(dedup.engine().inFlight()).isZero();
+    }
+}
