@@ -212,7 +212,7 @@ class DroppedPollTest {
     }
 
     @ParameterizedTest
-    @EnumSource(names = {"RECORD", "MANUAL_IMMEDIATE", "BATCH_LISTENER"})
+    @EnumSource(names = {"RECORD", "BATCH", "BATCH_LISTENER"})
     void positionWokenUp(Shape shape) {
         fetchedAgain(shape, Fault.POSITION_WOKEN_UP, true);
     }
