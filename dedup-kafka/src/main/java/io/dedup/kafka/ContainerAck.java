@@ -75,7 +75,10 @@ final class ContainerAck {
 
     /** True the one time that it is to be sent. */
     boolean isDue() {
-        boolean due = requested && waitingIn == 0 && !over;
+        boolean due = requested
+                && waitingIn == 0
+                && !over
+                && last.keySet().stream().noneMatch(PendingPartition::isLost); // it waited no longer when that was lost
         over |= due;
         return due;
     }

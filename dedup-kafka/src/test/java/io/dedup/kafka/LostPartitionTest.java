@@ -101,6 +101,31 @@ class LostPartitionTest {
     }
 
     @Test
+    @DisplayName("K5 K12 so it is with one that came with a later record's: it moves the other consumer's offset back")
+    void movesNothingBack() {
+        try (Scene scene = scene(1)) {
+            scene.send("a", "b");
+            scene.start(scene.container(
+                    scene.properties(AckMode.MANUAL_IMMEDIATE, unfinished(scene, false)), TakeOverAssignor.ranked(1)));
+            scene.awaitEffects("a", "b");
+            acks.get(1).acknowledge(); // and with it what is below
+            scene.awaitCommitted(2);
+            Map<String, Object> config = scene.consumerConfig();
+            config.putAll(TakeOverAssignor.ranked(2));
+            try (var other = new KafkaConsumer<>(config, new StringDeserializer(), new StringDeserializer())) {
+                other.subscribe(List.of(scene.topic));
+                await().atMost(Scene.PATIENCE).until(() -> {
+                    other.poll(Duration.ofMillis(50));
+                    return !other.assignment().isEmpty();
+                });
+                acks.get(0).acknowledge();
+                await().during(Duration.ofMillis(300))
+                        .until(() -> scene.committed().equals(Map.of(0, 2L)));
+            }
+        }
+    }
+
+    @Test
     @DisplayName("K12 a copy whose first was in a lost partition is fetched again, and waits for the first's end")
     void copyOfALostFirst() {
         try (Scene scene = scene(2)) {
