@@ -42,7 +42,11 @@ final class Arrivals {
         PendingDelivery copy = new PendingDelivery(partition(record), record, State.FOLLOWING, null, null);
         pending.locked(() -> {
             PendingDelivery there = copy.partition.putIfAbsent(copy);
-            there.attach(ack);
+            if (ack != null && ack.record() != null && there != copy && there.hasOwnAck()) {
+                ack.cancel(); // or one would be kept of each delivery
+            } else {
+                there.attach(ack);
+            }
             if (there.state == State.FOLLOWING && first.isOpen()) {
                 there.follow(first); // perhaps of another one than before, whose run has taken too long
             } else if (there == copy) {

@@ -101,10 +101,28 @@ final class PendingDelivery {
 
     /** Takes the place of one that was given before. */
     void inherit(PendingDelivery before) {
+        if (before.isOver()) {
+            before.dropOwnAcks();
+        }
         before.followers.forEach(follower -> follower.first = this);
         followers.addAll(before.followers);
         before.followers.clear();
         acks.addAll(before.acks);
+    }
+
+    /** Nobody asks for them any more, and each of them has the record. */
+    private void dropOwnAcks() {
+        acks.removeIf(ack -> {
+            if (ack.record() != null) {
+                ack.cancel();
+            }
+            return ack.record() != null;
+        });
+    }
+
+    /** Whether it has the ack of its record alone, which was asked for, or will be when the handler is done with it. */
+    boolean hasOwnAck() {
+        return acks.stream().anyMatch(ack -> ack.record() != null);
     }
 
     List<ContainerAck> acks() {

@@ -36,7 +36,8 @@ class PendingDeliveriesFuzzTest {
 
     @ParameterizedTest(name = "futures={0}")
     @ValueSource(booleans = {true, false})
-    @DisplayName("K5 K12 K18 nothing is committed before its message is handled, nothing is handled twice, and all is committed")
+    @DisplayName(
+            "K5 K12 K18 nothing is committed before its message is handled, nothing is handled twice, and all is committed")
     void everythingOnce(boolean futures) {
         int from = Integer.getInteger("dedup.test.seed", 0);
         for (int seed = from; seed < from + Integer.getInteger("dedup.test.seeds", 150); seed++) {
@@ -48,7 +49,11 @@ class PendingDeliveriesFuzzTest {
         }
     }
 
-    private record Given(PendingDelivery delivery, Execution execution, @Nullable ContainerAck ack, String id) {}
+    private record Given(
+            PendingDelivery delivery,
+            Execution execution,
+            @Nullable ContainerAck ack,
+            String id) {}
 
     private record Closing(Given given, List<PendingDelivery> closing) {}
 
@@ -80,8 +85,7 @@ class PendingDeliveriesFuzzTest {
         Run(int seed, boolean futures) {
             this.random = new Random(seed);
             this.futures = futures;
-            redeliveries = new Redeliveries(
-                    pending, id -> seek(id, position -> redeliveriesPosition(id, position)));
+            redeliveries = new Redeliveries(pending, id -> seek(id, position -> redeliveriesPosition(id, position)));
             acks = new ManualAcks(
                     dedup.engine(), pending, redeliveries, WaitBudget::none, (execution, delivery) -> false);
             for (int p = 0; p < PARTITIONS; p++) {
@@ -89,7 +93,8 @@ class PendingDeliveriesFuzzTest {
                 long offset = random.nextInt(3);
                 for (int i = 0; i < RECORDS; i++) {
                     log.add(record(p, offset, "m" + random.nextInt(RECORDS * 2)));
-                    offset += random.nextInt(4) == 0 ? 1 + random.nextInt(4) : 1; // compacted, or a transaction's marker
+                    offset +=
+                            random.nextInt(4) == 0 ? 1 + random.nextInt(4) : 1; // compacted, or a transaction's marker
                 }
                 log.add(record(p, offset, "last" + p));
                 TopicPartition id = new TopicPartition("t", p);
@@ -133,7 +138,8 @@ class PendingDeliveriesFuzzTest {
                         end(open.remove(random.nextInt(open.size())), true);
                     }
                 }
-                assertThat(isAllCommitted()).as("committed %s, positions %s, open %s", committed, positions, open.size())
+                assertThat(isAllCommitted())
+                        .as("committed %s, positions %s, open %s", committed, positions, open.size())
                         .isTrue();
                 effects.forEach((id, count) -> assertThat(count).as(id).isEqualTo(1));
             }
@@ -293,12 +299,23 @@ class PendingDeliveriesFuzzTest {
             }
         }
 
+        /** The first that a copy has followed may be in a partition that was lost: its next owner handles the message. */
+        private boolean isUncommittedElsewhere(ConsumerRecord<String, String> copy) {
+            return logs.entrySet().stream()
+                    .anyMatch(log -> !log.getKey().equals(PendingDeliveries.partitionOf(copy))
+                            && log.getValue().stream()
+                                    .anyMatch(each -> each.value().equals(copy.value())
+                                            && each.offset() >= committed.get(log.getKey())));
+        }
+
         private void commit(ConsumerRecord<String, String> record) {
             TopicPartition id = PendingDeliveries.partitionOf(record);
             assertThat(away).doesNotContain(id);
             for (ConsumerRecord<String, String> each : logs.get(id)) {
                 if (each.offset() <= record.offset()) {
-                    assertThat(effects.containsKey(each.value()) || recovered.contains(each.value()))
+                    assertThat(effects.containsKey(each.value())
+                                    || recovered.contains(each.value())
+                                    || isUncommittedElsewhere(each))
                             .as("%s is committed with %s", each, record)
                             .isTrue();
                 }

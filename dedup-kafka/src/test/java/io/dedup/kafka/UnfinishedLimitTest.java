@@ -343,6 +343,53 @@ class UnfinishedLimitTest {
         }
     }
 
+    /** Fails many times, before one that doesn't end. */
+    final class Retried {
+        private static final int RETRIES = 40;
+        private final Scene scene;
+
+        Retried(Scene scene) {
+            this.scene = scene;
+        }
+
+        @KafkaListener(id = "retried", groupId = "${group}", topics = "${topic}")
+        CompletableFuture<Void> on(ConsumerRecord<String, String> record) {
+            String id = Scene.id(record);
+            if (runs.merge(id, 1, Integer::sum) == 1) {
+                scene.effect().accept(record);
+            }
+            given.add(new WeakReference<>(record));
+            CompletableFuture<Void> end = new CompletableFuture<>();
+            if (id.equals("hangs") || runs.get(id) > RETRIES) {
+                ends.add(() -> end.complete(null));
+            } else {
+                end.completeExceptionally(new IllegalStateException("for once"));
+            }
+            return end;
+        }
+    }
+
+    @Test
+    @DisplayName("K18 of a record that fails again and again only the last delivery is kept")
+    void retriesNotKept() {
+        try (Scene scene = new Scene()) {
+            scene.send("fails");
+            new AnnotatedScene(scene)
+                    .with(factory -> factory.setCommonErrorHandler(
+                            new DefaultErrorHandler(new FixedBackOff(0, FixedBackOff.UNLIMITED_ATTEMPTS))))
+                    .start(new Retried(scene));
+            await().atMost(Scene.PATIENCE).until(() -> runs.getOrDefault("fails", 0) > Retried.RETRIES);
+            scene.send("hangs"); // the container has the last record that it was given
+            await().atMost(Scene.PATIENCE).until(() -> runs.containsKey("hangs"));
+            await().atMost(Duration.ofSeconds(20)).until(() -> {
+                System.gc();
+                return given.stream().filter(record -> record.get() != null).count() <= 4;
+            });
+            ends.forEach(Runnable::run);
+            scene.awaitAllCommitted();
+        }
+    }
+
     @Test
     @DisplayName("K18 the warning names the partition, the offset and the setting, once")
     void warning() {
