@@ -12,14 +12,17 @@ import io.dedup.store.memory.InMemoryDedupStore;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Queue;
 import java.util.Random;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.LongUnaryOperator;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -27,22 +30,28 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** What one consumer keeps of unfinished records, against a simulated partition log with gaps, copies, failures and losses. */
 class PendingDeliveriesFuzzTest {
     private static final int PARTITIONS = 3;
     private static final int RECORDS = 25;
 
-    @ParameterizedTest(name = "futures={0}")
-    @ValueSource(booleans = {true, false})
+    enum Shape {
+        FUTURES,
+        MANUAL_RECORDS,
+        MANUAL_BATCHES
+    }
+
+    @ParameterizedTest
+    @EnumSource
     @DisplayName(
             "K5 K12 K18 nothing is committed before its message is handled, nothing is handled twice, and all is committed")
-    void everythingOnce(boolean futures) {
+    void everythingOnce(Shape shape) {
         int from = Integer.getInteger("dedup.test.seed", 0);
         for (int seed = from; seed < from + Integer.getInteger("dedup.test.seeds", 150); seed++) {
             try {
-                new Run(seed, futures).all();
+                new Run(seed, shape).all();
             } catch (Throwable e) {
                 throw new AssertionError("seed " + seed, e);
             }
@@ -53,13 +62,15 @@ class PendingDeliveriesFuzzTest {
             PendingDelivery delivery,
             Execution execution,
             @Nullable ContainerAck ack,
-            String id) {}
+            String id,
+            Collection<PendingDelivery> batch) {}
 
     private record Closing(Given given, List<PendingDelivery> closing) {}
 
     private static final class Run {
         private final Random random;
         private final boolean futures;
+        private final boolean batches;
         private final Deduplicator dedup = Deduplicator.builder(new InMemoryDedupStore())
                 .consumer("fuzz")
                 .shutdownTimeout(Duration.ZERO)
@@ -82,9 +93,10 @@ class PendingDeliveriesFuzzTest {
         private final Set<String> recovered = new TreeSet<>();
         private boolean calm;
 
-        Run(int seed, boolean futures) {
+        Run(int seed, Shape shape) {
             this.random = new Random(seed);
-            this.futures = futures;
+            this.futures = shape == Shape.FUTURES;
+            this.batches = shape == Shape.MANUAL_BATCHES;
             redeliveries = new Redeliveries(pending, id -> seek(id, position -> redeliveriesPosition(id, position)));
             acks = new ManualAcks(
                     dedup.engine(), pending, redeliveries, WaitBudget::none, (execution, delivery) -> false);
@@ -200,7 +212,10 @@ class PendingDeliveriesFuzzTest {
                             });
                 }
             });
-            while (!polled.isEmpty()) {
+            if (batches && !polled.isEmpty()) {
+                deliver(polled);
+            }
+            while (!polled.isEmpty() && !batches) {
                 ConsumerRecord<String, String> record = polled.peek();
                 boolean goesOn = deliver(record);
                 if (goesOn) {
@@ -215,6 +230,94 @@ class PendingDeliveriesFuzzTest {
             Map<TopicPartition, Long> back = new HashMap<>();
             polled.forEach(record -> back.putIfAbsent(PendingDeliveries.partitionOf(record), record.offset()));
             positions.putAll(back);
+        }
+
+        /** As ManualBatch does; leaves what is to come again. */
+        private void deliver(Deque<ConsumerRecord<String, String>> polled) {
+            List<ConsumerRecord<String, String>> batch = List.copyOf(polled);
+            List<Delivery> deliveries = batch.stream()
+                    .map(record -> Delivery.of(dedup.topic("t"), record.value(), null, record::toString))
+                    .toList();
+            Map<Integer, PendingDelivery> firsts = new HashMap<>();
+            Map<Integer, Admission> admissions = new HashMap<>();
+            Map<String, Integer> runs = new HashMap<>();
+            int cut = 0;
+            for (; cut < batch.size(); cut++) {
+                PendingDelivery first = pending.firstOf(deliveries.get(cut));
+                if (first != null) {
+                    firsts.put(cut, first);
+                } else if (!runs.containsKey(batch.get(cut).value())) {
+                    Admission admission = dedup.engine().admit(deliveries.get(cut), WaitBudget.none());
+                    if (admission instanceof Admission.Defer) {
+                        break;
+                    }
+                    admissions.put(cut, admission);
+                    if (admission instanceof Admission.Run) {
+                        runs.put(batch.get(cut).value(), cut);
+                    }
+                }
+            }
+            List<ConsumerRecord<String, String>> before = batch.subList(0, cut);
+            ContainerAck ack = cut < batch.size() ? null : ContainerAck.ofBatch(() -> commitAll(before));
+            Map<Integer, PendingDelivery> given = new TreeMap<>();
+            Map<PendingPartition, PendingDelivery> upTo = new HashMap<>();
+            for (int i = 0; i < cut; i++) {
+                if (admissions.get(i) instanceof Admission.Run run) {
+                    PendingDelivery each = acks.given(batch.get(i), deliveries.get(i), run.execution(), ack);
+                    run.execution().begin();
+                    given.put(i, each);
+                    upTo.put(each.partition, each);
+                } else if (firsts.containsKey(i) || !admissions.containsKey(i)) {
+                    PendingDelivery first = firsts.containsKey(i)
+                            ? firsts.get(i)
+                            : given.get(runs.get(batch.get(i).value()));
+                    pending.arrivals().following(first, batch.get(i), ack);
+                } else {
+                    pending.arrivals().finished(batch.get(i), ack);
+                }
+            }
+            int again = cut;
+            if (given.isEmpty()) {
+                pending.request(ack);
+            } else if (!calm && random.nextInt(5) == 0) { // nacked from one that it was given
+                List<Integer> indexes = List.copyOf(given.keySet());
+                int from = indexes.get(random.nextInt(indexes.size()));
+                List<PendingDelivery> back = new ArrayList<>();
+                Map<PendingPartition, PendingDelivery> done = new HashMap<>();
+                given.forEach((index, each) -> {
+                    if (index < from) {
+                        done.put(each.partition, each);
+                        effects.merge(batch.get(index).value(), 1, Integer::sum);
+                    } else {
+                        back.add(each);
+                    }
+                });
+                acks.acknowledge(done.values(), null);
+                acks.fail(back, new IllegalStateException());
+                again = from;
+            } else {
+                given.forEach((index, each) -> effects.merge(batch.get(index).value(), 1, Integer::sum));
+                PendingDelivery any = given.values().iterator().next();
+                open.add(new Given(any, Objects.requireNonNull(any.execution), ack, "", upTo.values()));
+            }
+            if (again < batch.size()) {
+                pending.request(null);
+                int finished = 0;
+                while (finished < again && !pending.unfinishedUpTo(batch.get(finished))) {
+                    finished++;
+                }
+                commitAll(batch.subList(0, finished));
+                again = finished;
+            }
+            for (int i = 0; i < again; i++) {
+                polled.remove();
+            }
+        }
+
+        private void commitAll(List<ConsumerRecord<String, String>> records) {
+            Map<TopicPartition, ConsumerRecord<String, String>> last = new HashMap<>();
+            records.forEach(record -> last.put(PendingDeliveries.partitionOf(record), record));
+            last.values().forEach(this::commit);
         }
 
         /** False when it and what follows is to come again. */
@@ -239,7 +342,7 @@ class PendingDeliveriesFuzzTest {
                     if (!futures) {
                         effects.merge(record.value(), 1, Integer::sum);
                     }
-                    open.add(new Given(given, run.execution(), ack, record.value()));
+                    open.add(new Given(given, run.execution(), ack, record.value(), List.of(given)));
                     return true;
                 } else if (admission instanceof Admission.Defer) {
                     return false;
@@ -272,7 +375,7 @@ class PendingDeliveriesFuzzTest {
 
         private void end(Given given, boolean succeeds) {
             if (!futures) {
-                acks.acknowledge(List.of(given.delivery()), given.ack());
+                acks.acknowledge(given.batch(), given.ack());
                 return;
             }
             boolean ends = succeeds || given.id().startsWith("last"); // an error handler wouldn't commit it
