@@ -23,7 +23,6 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Function;
-import org.jspecify.annotations.Nullable;
 
 /** A store that fails as it is told, and remembers what it was asked. */
 public final class FaultyStore implements DedupStore {
@@ -50,7 +49,6 @@ public final class FaultyStore implements DedupStore {
 
     private final DedupStore store;
     private volatile boolean pingFails;
-    private volatile @Nullable Error nameFails;
     private volatile int maxResultBytes = Integer.MAX_VALUE;
     private final Map<Op, Fault> faults = new ConcurrentHashMap<>();
     private final Queue<Call> calls = new ConcurrentLinkedQueue<>();
@@ -61,11 +59,6 @@ public final class FaultyStore implements DedupStore {
 
     public void pingFails(boolean fails) {
         pingFails = fails;
-    }
-
-    /** An Error where nobody expects one: the name is asked for when a call has failed. */
-    public void nameFails(@Nullable Error error) {
-        nameFails = error;
     }
 
     public void maxResultBytes(int bytes) {
@@ -181,10 +174,6 @@ public final class FaultyStore implements DedupStore {
 
     @Override
     public String name() {
-        Error error = nameFails;
-        if (error != null) {
-            throw error;
-        }
         return "faulty";
     }
 
