@@ -1,0 +1,252 @@
+package io.dedup.kafka;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerInterceptor;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.apache.kafka.clients.consumer.CooperativeStickyAssignor;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.clients.consumer.RangeAssignor;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.TimeoutException;
+import org.apache.kafka.common.errors.TopicAuthorizationException;
+import org.apache.kafka.common.serialization.StringDeserializer;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.kafka.core.DefaultKafkaConsumerFactory;
+import org.springframework.kafka.listener.AcknowledgingMessageListener;
+import org.springframework.kafka.listener.BatchConsumerAwareMessageListener;
+import org.springframework.kafka.listener.ConcurrentMessageListenerContainer;
+import org.springframework.kafka.listener.ContainerProperties;
+import org.springframework.kafka.listener.ContainerProperties.AckMode;
+import org.springframework.kafka.listener.DefaultErrorHandler;
+import org.springframework.kafka.listener.MessageListener;
+import org.springframework.util.backoff.FixedBackOff;
+
+/** K17: what else makes a container drop polled records, and what fetching them again must not do. */
+@DisplayName("K17: dropped records are fetched again, at nobody else's cost")
+class DroppedPollDoubtsTest {
+    private static ContainerProperties records(Scene scene, AckMode mode) {
+        return scene.properties(mode, (MessageListener<String, String>) scene.effect()::accept);
+    }
+
+    /** Leaves a partition in the poll, without records. */
+    public static final class Expired implements ConsumerInterceptor<String, String> {
+        @Override
+        public ConsumerRecords<String, String> onConsume(ConsumerRecords<String, String> records) {
+            Map<TopicPartition, List<ConsumerRecord<String, String>>> kept = new LinkedHashMap<>();
+            for (TopicPartition partition : records.partitions()) {
+                kept.put(
+                        partition,
+                        records.records(partition).stream()
+                                .filter(record -> !Scene.id(record).equals("expired"))
+                                .toList());
+            }
+            return PollResults.of(kept, records);
+        }
+
+        @Override
+        public void onCommit(Map<TopicPartition, OffsetAndMetadata> offsets) {}
+
+        @Override
+        public void close() {}
+
+        @Override
+        public void configure(Map<String, ?> configs) {}
+    }
+
+    @Test
+    void partitionWithoutRecordsInAPoll() {
+        try (Scene scene = new Scene(2, policy -> policy)) {
+            scene.sendTo(0, "expired");
+            scene.sendTo(1, "a");
+            scene.start(scene.container(
+                    records(scene, AckMode.RECORD), Map.of("interceptor.classes", Expired.class.getName())));
+            scene.awaitEffects("a");
+            scene.sendTo(0, "b");
+            scene.sendTo(1, "c");
+            scene.awaitAllCommitted();
+            assertThat(scene.effects).containsExactlyInAnyOrder("a", "b", "c");
+        }
+    }
+
+    /** With this interval the container tries again, and tells no error handler. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void authorizationFails(boolean claimAhead) {
+        try (Scene scene = new Scene()) {
+            scene.claimAhead(claimAhead);
+            ContainerProperties properties = records(scene, AckMode.BATCH);
+            properties.setAuthExceptionRetryInterval(Duration.ofMillis(100));
+            FailingInterceptors interceptors = new FailingInterceptors(
+                    () -> new TopicAuthorizationException("the audit topic may not be written"));
+            var container = scene.container(properties, Map.of());
+            container.setRecordInterceptor(interceptors.after("b"));
+            scene.send("a", "b", "c", "d");
+            scene.start(container);
+            await().atMost(Scene.PATIENCE).until(() -> interceptors.failures.get() > 0);
+            scene.send("e"); // its commit passes what was dropped
+            scene.awaitCommitted(5);
+            assertThat(scene.effects).containsExactly("a", "b", "c", "d", "e");
+        }
+    }
+
+    /** With fixTxOffsets the container commits the position that it asks for before it polls. */
+    @Test
+    void committedPositionIsNotBehindDropped() {
+        try (Scene scene = new Scene()) {
+            List<String> early = new CopyOnWriteArrayList<>();
+            ContainerProperties properties = records(scene, AckMode.RECORD);
+            properties.setFixTxOffsets(true);
+            FailingInterceptors interceptors = new FailingInterceptors();
+            var container = FaultyConsumers.container(scene, properties, Map.of(), (method, argument) -> {
+                if (method.startsWith("commit") && argument instanceof Map<?, ?> offsets) {
+                    offsets.values().stream()
+                            .map(OffsetAndMetadata.class::cast)
+                            .filter(offset -> offset.offset() > scene.effects.size())
+                            .forEach(offset -> early.add(offset + " after " + scene.effects));
+                }
+            });
+            container.setRecordInterceptor(interceptors.after("b"));
+            var elsewhere = scene.runningElsewhere("c");
+            scene.send("a", "b", "c", "d");
+            scene.start(container);
+            await().atMost(Scene.PATIENCE).until(() -> scene.deferrals.size() > 2);
+            assertThat(interceptors.failures).hasPositiveValue();
+            elsewhere.fail(new IllegalStateException("elsewhere failed"));
+            scene.awaitCommitted(4);
+            assertThat(early).isEmpty();
+            assertThat(scene.effects).containsExactly("a", "b", "c", "d");
+        }
+    }
+
+    enum KeepsPolled {
+        MANUAL,
+        MANUAL_IMMEDIATE,
+        ASYNC_ACKS,
+        PAUSE_IMMEDIATE,
+        SEEK_AFTER_ERROR_FALSE
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void fixTxOffsetsIsRefused(KeepsPolled shape) {
+        try (Scene scene = new Scene()) {
+            AcknowledgingMessageListener<String, String> manual = (record, ack) -> {};
+            ContainerProperties properties = switch (shape) {
+                case MANUAL, ASYNC_ACKS -> scene.properties(AckMode.MANUAL, manual);
+                case MANUAL_IMMEDIATE -> scene.properties(AckMode.MANUAL_IMMEDIATE, manual);
+                case PAUSE_IMMEDIATE, SEEK_AFTER_ERROR_FALSE -> records(scene, AckMode.BATCH);
+            };
+            properties.setFixTxOffsets(true);
+            properties.setAsyncAcks(shape == KeepsPolled.ASYNC_ACKS);
+            properties.setPauseImmediate(shape == KeepsPolled.PAUSE_IMMEDIATE);
+            var container = scene.container(properties, Map.of());
+            if (shape == KeepsPolled.SEEK_AFTER_ERROR_FALSE) {
+                DefaultErrorHandler handler = new DefaultErrorHandler();
+                handler.setSeekAfterError(false);
+                container.setCommonErrorHandler(handler);
+            }
+            scene.kafka.decorate(container);
+            assertThatThrownBy(container::start)
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("fixTxOffsets")
+                    .hasMessageContaining(
+                            switch (shape) {
+                                case MANUAL, MANUAL_IMMEDIATE, ASYNC_ACKS -> "acknowledges";
+                                case PAUSE_IMMEDIATE -> "pauseImmediate";
+                                case SEEK_AFTER_ERROR_FALSE -> "seekAfterError";
+                            });
+        }
+    }
+
+    /** An error handler polls between the retries of its batch, to stay in its group. Nothing has dropped that batch. */
+    @Test
+    void retriedBatchIsNotFetchedMeanwhile() {
+        try (Scene scene = new Scene()) {
+            List<String> recovered = new CopyOnWriteArrayList<>();
+            BatchConsumerAwareMessageListener<String, String> listener = (batch, consumer) -> {
+                consumer.position(new TopicPartition("not-assigned", 0)); // which throws
+            };
+            var container = scene.container(AckMode.BATCH, listener);
+            container.setCommonErrorHandler(
+                    new DefaultErrorHandler((record, e) -> recovered.add(Scene.id(record)), new FixedBackOff(10, 2)));
+            scene.send("a", "b");
+            scene.start(container);
+            await().atMost(Scene.PATIENCE).until(() -> recovered.contains("b"));
+            scene.send("c");
+            scene.awaitCommitted(3);
+            assertThat(recovered).containsExactly("a", "b", "c");
+        }
+    }
+
+    /** As while Kafka elects a leader: the consumer looks for the position, and the other partitions are polled meanwhile. */
+    @Test
+    void positionOfOnePartitionIsNotKnown() {
+        try (Scene scene = new Scene(2, policy -> policy)) {
+            FailingInterceptors interceptors = new FailingInterceptors();
+            AtomicBoolean known = new AtomicBoolean();
+            var container =
+                    FaultyConsumers.container(scene, records(scene, AckMode.BATCH), Map.of(), (method, argument) -> {
+                        if (method.equals("position")
+                                && new TopicPartition(scene.topic, 0).equals(argument)
+                                && interceptors.failures.get() > 0
+                                && !known.get()) {
+                            throw new TimeoutException("the partition has no leader");
+                        }
+                    });
+            container.setRecordInterceptor(interceptors.after("a"));
+            scene.send("a", "b");
+            scene.start(container);
+            await().atMost(Scene.PATIENCE).until(() -> interceptors.failures.get() > 0);
+            scene.sendTo(1, "other");
+            scene.awaitEffects("a", "other");
+            known.set(true);
+            scene.awaitAllCommitted();
+            assertThat(scene.effects).containsExactly("a", "other", "b");
+        }
+    }
+
+    private static ConcurrentMessageListenerContainer<String, String> bare(Scene scene, Class<?> assignor) {
+        Map<String, Object> config = scene.consumerConfig();
+        config.put("partition.assignment.strategy", assignor.getName());
+        // Takes post-processors, and applies none: only its consumer shows that.
+        var factory =
+                new DefaultKafkaConsumerFactory<String, String>(
+                        config, new StringDeserializer(), new StringDeserializer()) {
+                    @Override
+                    protected Consumer<String, String> createKafkaConsumer(Map<String, Object> properties) {
+                        return new KafkaConsumer<>(properties, new StringDeserializer(), new StringDeserializer());
+                    }
+                };
+        return new ConcurrentMessageListenerContainer<>(factory, records(scene, AckMode.BATCH));
+    }
+
+    @Test
+    void bareCooperativeConsumersAreStopped() {
+        try (Scene scene = new Scene()) {
+            scene.send("a");
+            var refused = scene.start(bare(scene, CooperativeStickyAssignor.class));
+            await().atMost(Scene.PATIENCE).until(() -> !refused.isRunning());
+            assertThat(scene.effects).isEmpty();
+            assertThat(scene.committed()).isEmpty();
+            scene.start(bare(scene, RangeAssignor.class));
+            scene.awaitCommitted(1);
+            assertThat(scene.effects).containsExactly("a");
+        }
+    }
+}
