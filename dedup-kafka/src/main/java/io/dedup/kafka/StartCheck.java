@@ -52,11 +52,7 @@ final class StartCheck {
                     + " is true. For a batch listener: set it to false; each batch is acknowledged as a whole"
                     + " anyway. For a record listener: set it before KafkaDedup decorates the container");
         }
-        if (decoration.inKafkaTransaction() && !WatchedInterceptors.areWatched(container)) {
-            throw refused("its record or batch interceptor was set after KafkaDedup decorated it: what it throws would"
-                    + " lose records, because a container with a Kafka transaction has no error handler. Set the"
-                    + " interceptor first, then decorate");
-        }
+        requireInterceptorsWatched();
         requireNoPositionsCommitted();
         requireNoContexts();
         requireModes(topics());
@@ -67,6 +63,23 @@ final class StartCheck {
         }
         requireWatchedIfCooperative();
         requireOneGroup(topics());
+    }
+
+    /** Where no error handler hears of what an interceptor throws, only the interceptor itself shows it. */
+    private void requireInterceptorsWatched() {
+        if (WatchedInterceptors.areWatched(container)) {
+            return;
+        }
+        String unheard = decoration.inKafkaTransaction()
+                ? "a container with a Kafka transaction has no error handler"
+                : properties.getAuthExceptionRetryInterval() != null
+                        ? "a container with an authExceptionRetryInterval doesn't report an authorization error to its"
+                                + " error handler"
+                        : null;
+        if (unheard != null) {
+            throw refused("its record or batch interceptor was set after KafkaDedup decorated it: what it throws would"
+                    + " lose records, because " + unheard + ". Set the interceptor first, then decorate");
+        }
     }
 
     /** With fixTxOffsets the container commits the position, also when it or the handler still has polled records. */

@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.kafka.core.ProducerFactory;
 import org.springframework.kafka.listener.BatchListenerFailedException;
@@ -85,12 +86,13 @@ class DroppedInTransactionTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"intercept", "afterRecord"})
-    void recordInterceptorFails(String method) {
+    @CsvSource({"intercept, false", "afterRecord, false", "afterRecord, true"})
+    void recordInterceptorFails(String method, boolean fixTxOffsets) {
         try (Scene scene = new Scene()) {
             Transactions transactions = new Transactions(scene);
             FailingInterceptors interceptors = new FailingInterceptors();
             var container = container(transactions, false);
+            container.getContainerProperties().setFixTxOffsets(fixTxOffsets);
             container.setRecordInterceptor(
                     method.equals("intercept") ? interceptors.before("b") : interceptors.after("b"));
             scene.send("a", "b", "c", "d");

@@ -105,6 +105,20 @@ class DroppedPollDoubtsTest {
         }
     }
 
+    @Test
+    void interceptorSetAfterDecorationIsRefused() {
+        try (Scene scene = new Scene()) {
+            ContainerProperties properties = records(scene, AckMode.BATCH);
+            properties.setAuthExceptionRetryInterval(Duration.ofMillis(100));
+            var container = scene.container(properties, Map.of());
+            scene.kafka.decorate(container);
+            container.setRecordInterceptor(new FailingInterceptors().after("a"));
+            assertThatThrownBy(container::start)
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("authExceptionRetryInterval");
+        }
+    }
+
     /** With fixTxOffsets the container commits the position that it asks for before it polls. */
     @Test
     void committedPositionIsNotBehindDropped() {
