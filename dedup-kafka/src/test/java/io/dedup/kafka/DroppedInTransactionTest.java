@@ -20,6 +20,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.kafka.core.ProducerFactory;
+import org.springframework.kafka.listener.AcknowledgingMessageListener;
 import org.springframework.kafka.listener.BatchListenerFailedException;
 import org.springframework.kafka.listener.BatchMessageListener;
 import org.springframework.kafka.listener.ConcurrentMessageListenerContainer;
@@ -137,6 +138,27 @@ class DroppedInTransactionTest {
                         .isInstanceOf(IllegalStateException.class)
                         .hasMessageContaining("interceptor was set after KafkaDedup decorated it");
             }
+        }
+    }
+
+    /** Allowed here, unlike outside of a Kafka transaction: what isn't acknowledged is rolled back and fetched again. */
+    @Test
+    void fixTxOffsetsWithManualAcks() {
+        try (Scene scene = new Scene()) {
+            Transactions transactions = new Transactions(scene);
+            var container = transactions.container(
+                    AckMode.MANUAL, (AcknowledgingMessageListener<String, String>) (record, acknowledgment) -> {
+                        transactions.handle(record);
+                        if (scene.effects.size() > 1) {
+                            acknowledgment.acknowledge();
+                        }
+                    });
+            container.getContainerProperties().setFixTxOffsets(true);
+            scene.send("a", "b");
+            scene.start(container);
+            scene.awaitCommitted(2);
+            assertThat(scene.effects).containsExactly("a", "a", "b");
+            transactions.awaitOutputs("a", "b");
         }
     }
 
