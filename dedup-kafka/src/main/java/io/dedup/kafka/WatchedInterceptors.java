@@ -24,12 +24,12 @@ final class WatchedInterceptors implements InvocationHandler {
 
     @SuppressWarnings("unchecked")
     static <K, V> void watch(AbstractMessageListenerContainer<K, V> container, Decoration decoration) {
-        RecordInterceptor<K, V> records = container.getRecordInterceptor();
+        RecordInterceptor<K, V> records = (RecordInterceptor<K, V>) ofRecords(container);
         if (records != null && !isWatched(records)) {
             container.setRecordInterceptor(
                     (RecordInterceptor<K, V>) around(RecordInterceptor.class, records, decoration));
         }
-        BatchInterceptor<K, V> batches = container.getBatchInterceptor();
+        BatchInterceptor<K, V> batches = (BatchInterceptor<K, V>) ofBatches(container);
         if (batches != null && !isWatched(batches)) {
             container.setBatchInterceptor((BatchInterceptor<K, V>) around(BatchInterceptor.class, batches, decoration));
         }
@@ -37,7 +37,32 @@ final class WatchedInterceptors implements InvocationHandler {
 
     /** Whether none was set since. */
     static boolean areWatched(AbstractMessageListenerContainer<?, ?> container) {
-        return isWatched(container.getRecordInterceptor()) && isWatched(container.getBatchInterceptor());
+        return isWatched(ofRecords(container)) && isWatched(ofBatches(container));
+    }
+
+    private static @Nullable Object ofRecords(AbstractMessageListenerContainer<?, ?> container) {
+        try {
+            return container.getRecordInterceptor();
+        } catch (IllegalAccessError e) {
+            return before4("recordInterceptor", container);
+        }
+    }
+
+    private static @Nullable Object ofBatches(AbstractMessageListenerContainer<?, ?> container) {
+        try {
+            return container.getBatchInterceptor();
+        } catch (IllegalAccessError e) {
+            return before4("batchInterceptor", container);
+        }
+    }
+
+    /** The getters of spring-kafka 3 are protected. */
+    private static @Nullable Object before4(String field, AbstractMessageListenerContainer<?, ?> container) {
+        try {
+            return HandlerMethods.read(AbstractMessageListenerContainer.class, field, container);
+        } catch (ReflectiveOperationException e) {
+            throw new IllegalStateException("spring-kafka's containers have no field " + field, e);
+        }
     }
 
     private static boolean isWatched(@Nullable Object interceptor) {
