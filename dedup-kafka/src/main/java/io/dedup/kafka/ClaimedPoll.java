@@ -37,6 +37,7 @@ final class ClaimedPoll {
     private final RecordDeliveries deliveries;
     private final @Nullable QueuedCompletions completions;
     private final @Nullable WaitingClaims waiting;
+    private final Runnable giveBack = this::giveBack; // one for all records
     private @Nullable ConsumerRecords<?, ?> unclaimed;
     private boolean hasPolled;
     private long nanosPerRecord = FIRST_GUESS_NANOS;
@@ -180,7 +181,7 @@ final class ClaimedPoll {
 
     /** Whoever waits for a message that is in flight elsewhere gives back what it has claimed ahead: others may wait for that. */
     private Admission admit(Delivery delivery, @Nullable ClaimAhead claim, WaitBudget budget) {
-        budget.beforeWaiting(this::giveBack);
+        budget.beforeWaiting(giveBack);
         try {
             return claim == null
                     ? engine.admit(delivery, budget)

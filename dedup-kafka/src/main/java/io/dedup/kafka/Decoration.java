@@ -275,6 +275,14 @@ final class Decoration {
         return consumers.get(Thread.currentThread());
     }
 
+    /** Something left the container's loop over what this thread's consumer has polled: the records may be dropped. */
+    void disturbed() {
+        BoundConsumer bound = boundOrNull();
+        if (bound != null) {
+            bound.outstanding().disturbed();
+        }
+    }
+
     /** Keeps the deferred record's partition, or everything when the store is down and so it is wished, from coming. */
     void backOff(DeliveryDeferredException deferral, MessageListenerContainer from) {
         if (deferral.pause() && !pauses.isClosed()) { // else nobody would end the pause

@@ -44,15 +44,8 @@ final class DedupTransactionManager<K, V> implements KafkaAwareTransactionManage
         try {
             return delegate.getTransaction(definition);
         } catch (RuntimeException | Error e) {
-            disturbed(); // the container drops its records when the transaction of a recovery can't begin
+            decoration.disturbed(); // the container drops its records when the transaction of a recovery can't begin
             throw e;
-        }
-    }
-
-    private void disturbed() {
-        BoundConsumer bound = decoration.boundOrNull();
-        if (bound != null) {
-            bound.outstanding().disturbed();
         }
     }
 

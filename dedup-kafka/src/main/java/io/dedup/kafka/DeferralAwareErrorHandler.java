@@ -288,10 +288,7 @@ final class DeferralAwareErrorHandler implements CommonErrorHandler {
     @Override
     public void handleOtherException(
             Exception thrown, Consumer<?, ?> consumer, MessageListenerContainer container, boolean batchListener) {
-        BoundConsumer bound = decoration.boundOrNull();
-        if (bound != null) {
-            bound.outstanding().disturbed(); // it left the container's loop over the polled records
-        }
+        decoration.disturbed();
         delegate.handleOtherException(thrown, consumer, container, batchListener);
     }
 

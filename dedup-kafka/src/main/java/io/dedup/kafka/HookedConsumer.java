@@ -106,12 +106,12 @@ final class HookedConsumer implements InvocationHandler {
         switch (method.getName()) {
             case "commitSync" -> {
                 polls.claims().flush();
-                return repeated(polls, method, arguments);
+                return polls.untilNotWokenUp(() -> call(method, arguments));
             }
             case "position" -> {
                 // With fixTxOffsets the container asks before it polls, and commits what it is told.
                 polls.fetchDropped(target);
-                return repeated(polls, method, arguments);
+                return polls.untilNotWokenUp(() -> call(method, arguments));
             }
             case "commitAsync", "groupMetadata" -> polls.claims().flush(); // the last lets a producer commit
             case "unsubscribe", "close" -> polls.end();
@@ -132,21 +132,6 @@ final class HookedConsumer implements InvocationHandler {
         } else if (arguments[0] instanceof Collection<?> partitions) {
             partitions.forEach(partition -> outstanding.sought((TopicPartition) partition, 0));
         }
-    }
-
-    private @Nullable Object repeated(WatchedPolls polls, Method method, Object @Nullable [] arguments)
-            throws Throwable {
-        return polls.untilNotWokenUp(() -> {
-            try {
-                return method.invoke(target, arguments);
-            } catch (InvocationTargetException e) {
-                throw e.getCause() instanceof Error error ? rethrown(error) : (Exception) e.getCause();
-            }
-        });
-    }
-
-    private static Exception rethrown(Error error) {
-        throw error;
     }
 
     private @Nullable Object call(Method method, Object @Nullable [] arguments) throws Throwable {

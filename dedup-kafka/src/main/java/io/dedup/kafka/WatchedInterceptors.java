@@ -83,10 +83,7 @@ final class WatchedInterceptors implements InvocationHandler {
         try {
             return method.invoke(interceptor, arguments);
         } catch (InvocationTargetException e) {
-            BoundConsumer bound = decoration.boundOrNull();
-            if (bound != null) {
-                bound.outstanding().disturbed();
-            }
+            decoration.disturbed();
             throw e.getCause();
         }
     }

@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.Callable;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
@@ -32,6 +31,12 @@ final class WatchedPolls {
     private static final Duration BETWEEN_DROPS = Duration.ofMillis(100);
     /** After so much waking up the call fails after all, and what was polled is fetched again. */
     private static final Duration LONGEST_WAKING = Duration.ofMinutes(1);
+
+    /** A call of the Kafka consumer. */
+    interface Call<T> {
+        @Nullable
+        T call() throws Throwable;
+    }
 
     private final ClaimedPoll claims;
     private final OutstandingRecords outstanding = new OutstandingRecords();
@@ -81,7 +86,7 @@ final class WatchedPolls {
 
     /** The container begins its next round. Returns for how long the consumer may poll. */
     @Nullable
-    Object beforePoll(Consumer<?, ?> target, @Nullable Object timeout) throws Exception {
+    Object beforePoll(Consumer<?, ?> target, @Nullable Object timeout) throws Throwable {
         seen = true;
         claims.beforePoll();
         fetchDropped(target);
@@ -113,9 +118,9 @@ final class WatchedPolls {
     /**
      * Makes a call that a wake-up must not end. Whoever wakes the consumer up means its poll: the next one is cut short.
      *
-     * @throws Exception what the call throws
+     * @throws Throwable what the call throws
      */
-    <T> T untilNotWokenUp(Callable<T> call) throws Exception {
+    <T> @Nullable T untilNotWokenUp(Call<T> call) throws Throwable {
         long begin = System.nanoTime();
         while (true) {
             try {
@@ -132,9 +137,9 @@ final class WatchedPolls {
     /**
      * The container dropped what it had polled when something threw: the next poll begins there.
      *
-     * @throws Exception what the consumer throws; the next poll tries again
+     * @throws Throwable what the consumer throws; the next poll tries again
      */
-    void fetchDropped(Consumer<?, ?> target) throws Exception {
+    void fetchDropped(Consumer<?, ?> target) throws Throwable {
         if (!outstanding.isDisturbed() || holders > 0) {
             return;
         }
@@ -163,9 +168,9 @@ final class WatchedPolls {
     /**
      * The container logs a seek that fails and forgets it; and what it kept in a pause may be deferred, behind the seek.
      *
-     * @throws Exception what the consumer throws; the next poll tries again
+     * @throws Throwable what the consumer throws; the next poll tries again
      */
-    private void fetchAwaited(Consumer<?, ?> target) throws Exception {
+    private void fetchAwaited(Consumer<?, ?> target) throws Throwable {
         Map<TopicPartition, Long> failed = holders > 0 ? Map.of() : awaited.get();
         if (failed.isEmpty()) {
             return;
@@ -186,7 +191,7 @@ final class WatchedPolls {
      * Null when the consumer doesn't know it, as while it looks for the partition's leader. Until it does, it polls nothing of the
      * partition, and the others must not wait. A seek without knowing it could go forwards.
      */
-    private @Nullable Long positionOf(TopicPartition partition, Consumer<?, ?> target) throws Exception {
+    private @Nullable Long positionOf(TopicPartition partition, Consumer<?, ?> target) throws Throwable {
         try {
             return untilNotWokenUp(() -> target.position(partition, Duration.ZERO));
         } catch (TimeoutException e) {
