@@ -1,0 +1,5 @@
+/** The rules of architecture that every module obeys. */
+@NullMarked
+package io.dedup.rules;
+
+import org.jspecify.annotations.NullMarked;
