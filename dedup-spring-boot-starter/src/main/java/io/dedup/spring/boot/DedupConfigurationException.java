@@ -16,12 +16,12 @@ public final class DedupConfigurationException extends RuntimeException {
      * @param problem names the property, or what else is wrong
      * @param action what to write instead
      */
-    DedupConfigurationException(String problem, String action) {
+    public DedupConfigurationException(String problem, String action) {
         super(problem);
         this.action = action;
     }
 
-    DedupConfigurationException(String problem, String action, Throwable cause) {
+    public DedupConfigurationException(String problem, String action, Throwable cause) {
         super(problem, cause);
         this.action = action;
     }

@@ -6,8 +6,6 @@ import io.dedup.OnMissingId;
 import io.dedup.OnStoreFailure;
 import io.dedup.Window;
 import java.time.Duration;
-import java.util.Objects;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** What may be set for all topics, a topic or a listener; null leaves it to the more general one. Not thread-safe. */
@@ -175,26 +173,5 @@ public class PolicyProperties {
 
     public void setShadow(@Nullable Boolean shadow) {
         this.shadow = shadow;
-    }
-
-    /** Whether nothing is set here. */
-    final boolean nothingIsSaid() {
-        return Stream.of(
-                        enabled,
-                        id,
-                        window,
-                        mode,
-                        lease,
-                        maxProcessingTime,
-                        inFlightWait,
-                        maxDeferDelay,
-                        onStoreFailure,
-                        onMissingId,
-                        onConflict,
-                        maxDeaths,
-                        fingerprint,
-                        fencingToken,
-                        shadow)
-                .allMatch(Objects::isNull);
     }
 }

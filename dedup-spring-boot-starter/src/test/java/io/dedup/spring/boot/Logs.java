@@ -9,11 +9,11 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import org.slf4j.LoggerFactory;
 
 /** What is logged under {@code io.dedup} from its making to its close. */
-final class Logs extends AppenderBase<ILoggingEvent> implements AutoCloseable {
+public final class Logs extends AppenderBase<ILoggingEvent> implements AutoCloseable {
     private final Logger logger = (Logger) LoggerFactory.getLogger("io.dedup");
     private final List<ILoggingEvent> events = new CopyOnWriteArrayList<>();
 
-    Logs() {
+    public Logs() {
         logger.setLevel(Level.INFO);
         start();
         logger.addAppender(this);
@@ -24,11 +24,11 @@ final class Logs extends AppenderBase<ILoggingEvent> implements AutoCloseable {
         events.add(event);
     }
 
-    List<String> messages() {
+    public List<String> messages() {
         return events.stream().map(ILoggingEvent::getFormattedMessage).toList();
     }
 
-    List<String> warnings() {
+    public List<String> warnings() {
         return events.stream()
                 .filter(event -> event.getLevel().isGreaterOrEqual(Level.WARN))
                 .map(ILoggingEvent::getFormattedMessage)

@@ -11,10 +11,10 @@ import org.apache.rocketmq.client.apis.message.MessageId;
 import org.apache.rocketmq.client.apis.message.MessageView;
 
 /** A RocketMQ message that no broker has sent. */
-final class PlayedMessage {
+public final class PlayedMessage {
     private PlayedMessage() {}
 
-    static MessageView of(String topic, String orderId) {
+    public static MessageView of(String topic, String orderId) {
         MessageId messageId = played(MessageId.class, Map.of("toString", "played"));
         return played(
                 MessageView.class,

@@ -2,6 +2,7 @@ package io.dedup.spring.boot;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.dedup.spring.boot.internal.deduplicator.DedupUnits;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;

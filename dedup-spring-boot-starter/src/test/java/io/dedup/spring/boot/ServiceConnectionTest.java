@@ -8,6 +8,8 @@ import io.dedup.DedupKey;
 import io.dedup.DedupOutcome.Duplicate;
 import io.dedup.DedupOutcome.Handled;
 import io.dedup.Deduplicator;
+import io.dedup.spring.boot.internal.deduplicator.DedupUnits;
+import io.dedup.spring.boot.internal.store.DedupStores;
 import io.dedup.store.StoredRecord.State;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -31,7 +31,7 @@ import org.springframework.kafka.core.KafkaTemplate;
 /** An application as a user writes it, on a real Kafka, Redis and PostgreSQL, shared by the tests of this module. */
 @SpringBootConfiguration(proxyBeanMethods = false)
 @EnableAutoConfiguration
-class TestApp {
+public class TestApp {
     static final List<String> TOPICS =
             List.of("orders", "payments", "plain", "batches", "clicks", "raw", "retried", "never", "stuck", "doomed");
 
@@ -39,26 +39,26 @@ class TestApp {
     private static final String PREFIX = "app-" + UUID.randomUUID().toString().substring(0, 8) + "-";
 
     /** What the listeners were given, by topic without the prefix. */
-    static final Map<String, List<String>> HANDLED = new ConcurrentHashMap<>();
+    public static final Map<String, List<String>> HANDLED = new ConcurrentHashMap<>();
 
     private final JdbcTemplate jdbc;
 
-    TestApp(JdbcTemplate jdbc) {
+    public TestApp(JdbcTemplate jdbc) {
         this.jdbc = jdbc;
     }
 
     /** The name of a topic on the broker. */
-    static String topic(String name) {
+    public static String topic(String name) {
         return PREFIX + name;
     }
 
     /** The group of the listeners that name none. */
-    static String group() {
+    public static String group() {
         return PREFIX + "group";
     }
 
     /** Started once; ends with the JVM. */
-    static synchronized ConfigurableApplicationContext shared() {
+    public static synchronized ConfigurableApplicationContext shared() {
         if (shared != null) {
             return shared;
         }
@@ -109,7 +109,7 @@ class TestApp {
     }
 
     /** Sends and waits for the broker's answer. */
-    static void send(String topic, @Nullable String key, String value, String... headers) {
+    public static void send(String topic, @Nullable String key, String value, String... headers) {
         KafkaTemplate<String, String> template = template();
         ProducerRecord<String, String> record = new ProducerRecord<>(topic(topic), key, value);
         for (int i = 0; i < headers.length; i += 2) {
@@ -124,11 +124,11 @@ class TestApp {
     }
 
     /** What the listeners of a topic were given so far. */
-    static List<String> handled(String topic) {
+    public static List<String> handled(String topic) {
         return HANDLED.computeIfAbsent(topic, unused -> new CopyOnWriteArrayList<>());
     }
 
-    static final Duration LIMIT = Duration.ofSeconds(90);
+    public static final Duration LIMIT = Duration.ofSeconds(90);
 
     @KafkaListener(id = "orders", idIsGroup = false, topics = "${prefix}orders")
     void order(String value) {
@@ -191,12 +191,12 @@ class TestApp {
     }
 
     @KafkaListener(id = "stuck", idIsGroup = false, topics = "${prefix}stuck")
-    void stuck(String value) throws InterruptedException {
+    public void stuck(String value) throws InterruptedException {
         handled("stuck").add(value);
         if (value.startsWith("wait")) {
             GATE.acquire();
         }
     }
 
-    static final Semaphore GATE = new Semaphore(0);
+    public static final Semaphore GATE = new Semaphore(0);
 }

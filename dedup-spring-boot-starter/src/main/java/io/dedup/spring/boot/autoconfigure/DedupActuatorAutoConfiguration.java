@@ -1,0 +1,53 @@
+package io.dedup.spring.boot.autoconfigure;
+
+import io.dedup.spring.boot.internal.actuator.DedupEndpoint;
+import io.dedup.spring.boot.internal.actuator.DedupHealthIndicator;
+import io.dedup.spring.boot.internal.actuator.DedupWebEndpoint;
+import io.dedup.spring.boot.internal.deduplicator.DedupUnits;
+import io.dedup.spring.boot.internal.outcome.OutcomeCounts;
+import io.dedup.spring.boot.internal.store.DedupStores;
+import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
+import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.health.autoconfigure.contributor.ConditionalOnEnabledHealthIndicator;
+import org.springframework.boot.health.contributor.HealthIndicator;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+/** Endpoint and health, where the application has Spring Boot's actuator. */
+@AutoConfiguration(after = DedupAutoConfiguration.class)
+@ConditionalOnBooleanProperty(name = "dedup.enabled", matchIfMissing = true)
+final class DedupActuatorAutoConfiguration {
+
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnClass({Endpoint.class, ConditionalOnAvailableEndpoint.class})
+    @ConditionalOnAvailableEndpoint(DedupEndpoint.class)
+    static class OfEndpoint {
+        @Bean
+        OutcomeCounts dedupOutcomeCounts() {
+            return new OutcomeCounts();
+        }
+
+        @Bean
+        DedupEndpoint dedupEndpoint(DedupUnits units, DedupStores stores, OutcomeCounts counts) {
+            return new DedupEndpoint(units, stores, counts);
+        }
+
+        @Bean
+        DedupWebEndpoint dedupWebEndpoint(DedupEndpoint endpoint) {
+            return new DedupWebEndpoint(endpoint);
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnClass({HealthIndicator.class, ConditionalOnEnabledHealthIndicator.class})
+    static class OfHealth {
+        @Bean
+        @ConditionalOnEnabledHealthIndicator("dedup")
+        DedupHealthIndicator dedupHealthIndicator(DedupStores stores) {
+            return new DedupHealthIndicator(stores);
+        }
+    }
+}

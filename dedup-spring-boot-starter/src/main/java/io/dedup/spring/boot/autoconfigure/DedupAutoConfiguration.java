@@ -1,0 +1,77 @@
+package io.dedup.spring.boot.autoconfigure;
+
+import io.dedup.DedupListener;
+import io.dedup.RunReference;
+import io.dedup.spring.boot.DedupProperties;
+import io.dedup.spring.boot.internal.check.DedupStart;
+import io.dedup.spring.boot.internal.check.StartCheck;
+import io.dedup.spring.boot.internal.deduplicator.DedupUnits;
+import io.dedup.spring.boot.internal.deduplicator.UnitListener;
+import io.dedup.spring.boot.internal.plan.AnnotationReader;
+import io.dedup.spring.boot.internal.plan.KnownTopics;
+import io.dedup.spring.boot.internal.plan.Plans;
+import io.dedup.spring.boot.internal.store.DedupStores;
+import io.dedup.spring.boot.internal.text.WindowConverter;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.sql.init.dependency.DependsOnDatabaseInitialization;
+import org.springframework.context.annotation.Bean;
+import org.springframework.core.env.Environment;
+
+/** What both brokers need: settings, stores, deduplicators. */
+@AutoConfiguration
+@ConditionalOnBooleanProperty(name = "dedup.enabled", matchIfMissing = true)
+@EnableConfigurationProperties(DedupProperties.class)
+final class DedupAutoConfiguration {
+    @Bean
+    static WindowConverter dedupWindowConverter() {
+        return new WindowConverter();
+    }
+
+    @Bean
+    Plans dedupPlans(DedupProperties properties) {
+        return new Plans(properties);
+    }
+
+    @Bean
+    AnnotationReader dedupAnnotationReader(Environment environment) {
+        return new AnnotationReader(environment::resolveRequiredPlaceholders);
+    }
+
+    @Bean
+    KnownTopics dedupKnownTopics() {
+        return new KnownTopics();
+    }
+
+    /** After migrations, which may make the table. */
+    @Bean
+    @DependsOnDatabaseInitialization
+    DedupStores dedupStores(DedupProperties properties, ConfigurableListableBeanFactory beans) {
+        return new DedupStores(properties, beans);
+    }
+
+    @Bean
+    DedupUnits dedupUnits(
+            DedupProperties properties,
+            Plans plans,
+            DedupStores stores,
+            ObjectProvider<DedupListener> listeners,
+            ObjectProvider<UnitListener> unitListeners,
+            ObjectProvider<RunReference> runReference) {
+        return new DedupUnits(properties, plans, stores, listeners, unitListeners, runReference);
+    }
+
+    @Bean
+    DedupStart dedupStart(
+            DedupProperties properties,
+            Plans plans,
+            DedupUnits units,
+            DedupStores stores,
+            KnownTopics known,
+            ObjectProvider<StartCheck> checks) {
+        return new DedupStart(properties, plans, units, stores, known, checks);
+    }
+}

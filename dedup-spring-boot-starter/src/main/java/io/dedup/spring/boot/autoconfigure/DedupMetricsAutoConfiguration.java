@@ -1,0 +1,24 @@
+package io.dedup.spring.boot.autoconfigure;
+
+import io.dedup.spring.boot.internal.metrics.DedupMeters;
+import io.dedup.spring.boot.internal.metrics.WindowAdvisor;
+import io.micrometer.core.instrument.MeterRegistry;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.context.annotation.Bean;
+
+/** Meters, where the application has a registry for them. */
+@AutoConfiguration(
+        after = DedupAutoConfiguration.class,
+        afterName = "org.springframework.boot.micrometer.metrics.autoconfigure.CompositeMeterRegistryAutoConfiguration")
+@ConditionalOnClass(MeterRegistry.class)
+@ConditionalOnBean(MeterRegistry.class)
+@ConditionalOnBooleanProperty(name = "dedup.enabled", matchIfMissing = true)
+final class DedupMetricsAutoConfiguration {
+    @Bean
+    DedupMeters dedupMeters(MeterRegistry registry) {
+        return new DedupMeters(registry, new WindowAdvisor(System::nanoTime));
+    }
+}

@@ -1,0 +1,122 @@
+package io.dedup.spring.boot.internal.actuator;
+
+import io.dedup.DedupException;
+import io.dedup.DedupKey;
+import io.dedup.DedupScope;
+import io.dedup.spring.boot.internal.deduplicator.DedupUnit;
+import io.dedup.spring.boot.internal.deduplicator.DedupUnits;
+import io.dedup.spring.boot.internal.plan.TopicPlan;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.util.Base64;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException;
+
+/**
+ * Finds the key that an operator means by two segments of a path. Message IDs may hold what a path can't, so each segment is
+ * either the text itself, or {@code base64:} and the text's UTF-8 in the URL alphabet of Base64; an ID also {@code stored:} and
+ * the ID as the store has it, which is a hash for IDs of more than 255 bytes.
+ */
+public final class OperatorKeys {
+    private static final String BASE64 = "base64:";
+    private static final String STORED = "stored:";
+    private static final String HASHED = "sha256:";
+    private static final Pattern PLAIN = Pattern.compile("[A-Za-z0-9._:@~-]{1,255}");
+
+    private final DedupUnits units;
+
+    public OperatorKeys(DedupUnits units) {
+        this.units = units;
+    }
+
+    /** A key, and who serves it. */
+    record Found(DedupKey key, DedupUnit unit, TopicPlan plan) {}
+
+    /** A scope, and how it is served. */
+    public record FoundScope(DedupScope scope, DedupUnit unit, TopicPlan plan) {}
+
+    /** How a scope is written in paths. */
+    public static String scope(String consumer, String topic) {
+        return consumer + ":" + topic;
+    }
+
+    /**
+     * The key; null when there is no such scope.
+     *
+     * @throws InvalidEndpointRequestException when a segment can't be read, or is no ID
+     */
+    @Nullable
+    public Found find(String scope, String id) {
+        FoundScope found = find(scope);
+        return found == null ? null : new Found(key(found.scope(), id), found.unit(), found.plan());
+    }
+
+    /**
+     * The scope in which a listener keeps its records; null when there is none.
+     *
+     * @throws InvalidEndpointRequestException when the segment can't be read
+     */
+    @Nullable
+    public FoundScope find(String scope) {
+        String name = decoded(scope);
+        for (DedupUnit unit : units.units()) {
+            String consumer = unit.deduplicator().consumer();
+            if (!name.startsWith(consumer + ":")) {
+                continue;
+            }
+            String topic = name.substring(consumer.length() + 1);
+            TopicPlan plan = topic.isBlank() ? null : unit.plan(topic);
+            if (plan != null) {
+                DedupScope main = unit.deduplicator().topic(topic).scope();
+                return new FoundScope(plan.policy().shadow() ? main.shadow() : main, unit, plan);
+            }
+        }
+        return null;
+    }
+
+    /** An ID out of a store as a segment that {@link #find(String, String)} finds it by. */
+    static String segment(String storedId) {
+        if (storedId.startsWith(HASHED)) {
+            return STORED + storedId; // only a hash begins so
+        }
+        boolean plain = PLAIN.matcher(storedId).matches()
+                && !storedId.startsWith(BASE64)
+                && !storedId.startsWith(STORED)
+                && !storedId.replace(".", "").isEmpty();
+        return plain
+                ? storedId
+                : BASE64
+                        + Base64.getUrlEncoder()
+                                .withoutPadding()
+                                .encodeToString(storedId.getBytes(StandardCharsets.UTF_8));
+    }
+
+    private static DedupKey key(DedupScope scope, String id) {
+        try {
+            return id.startsWith(STORED) ? new DedupKey(scope, id.substring(STORED.length())) : scope.key(decoded(id));
+        } catch (DedupException | IllegalArgumentException e) {
+            throw invalid(String.valueOf(e.getMessage()));
+        }
+    }
+
+    private static String decoded(String segment) {
+        if (!segment.startsWith(BASE64)) {
+            return segment;
+        }
+        try {
+            byte[] bytes = Base64.getUrlDecoder().decode(segment.substring(BASE64.length()));
+            return StandardCharsets.UTF_8
+                    .newDecoder()
+                    .decode(ByteBuffer.wrap(bytes))
+                    .toString();
+        } catch (IllegalArgumentException | CharacterCodingException e) {
+            throw invalid("What follows " + BASE64 + " isn't UTF-8 in the URL alphabet of Base64");
+        }
+    }
+
+    private static InvalidEndpointRequestException invalid(String reason) {
+        return new InvalidEndpointRequestException(reason, reason);
+    }
+}

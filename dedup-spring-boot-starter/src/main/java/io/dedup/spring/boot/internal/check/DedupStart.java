@@ -1,0 +1,103 @@
+package io.dedup.spring.boot.internal.check;
+
+import io.dedup.spring.boot.DedupConfigurationException;
+import io.dedup.spring.boot.DedupProperties;
+import io.dedup.spring.boot.internal.deduplicator.DedupUnits;
+import io.dedup.spring.boot.internal.plan.KnownTopics;
+import io.dedup.spring.boot.internal.plan.Plans;
+import io.dedup.spring.boot.internal.store.DedupStores;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.context.SmartLifecycle;
+
+/** Looks at everything once all listeners are known, and before any of them starts. */
+public final class DedupStart implements SmartLifecycle {
+    private static final Logger log = LoggerFactory.getLogger("io.dedup");
+
+    private final DedupProperties properties;
+    private final Plans plans;
+    private final DedupUnits units;
+    private final DedupStores stores;
+    private final KnownTopics known;
+    private final ObjectProvider<StartCheck> checks;
+    private volatile boolean running;
+
+    public DedupStart(
+            DedupProperties properties,
+            Plans plans,
+            DedupUnits units,
+            DedupStores stores,
+            KnownTopics known,
+            ObjectProvider<StartCheck> checks) {
+        this.properties = properties;
+        this.plans = plans;
+        this.units = units;
+        this.stores = stores;
+        this.known = known;
+        this.checks = checks;
+    }
+
+    @Override
+    public void start() {
+        running = true;
+        List<DedupUnits.Served> served = units.served();
+        UnusedEntries unused = new UnusedEntries(plans, known);
+        List<StartCheck.Warning> warnings = new ArrayList<>(unused.warnings());
+        if (served.isEmpty()) {
+            requireSomething(unused.nothingIsMeant(), warnings);
+        }
+        checks.orderedStream().forEach(check -> warnings.addAll(check.warnings(served)));
+        if (!served.isEmpty()) {
+            log.info("{}", new StartTable(served, stores).text());
+            new StorePlaces(properties, plans, known, stores).check(served);
+        } else if (!plans.isEmpty() && !known.moreComeLater()) {
+            log.warn("dedup.topics or dedup.listeners are set, and no listener is deduplicated");
+        }
+        if (properties.isStrict()) {
+            stores.warnings().stream().findFirst().ifPresent(DedupStart::refuse);
+        }
+        for (StartCheck.Warning warning : warnings) {
+            if (properties.isStrict()) {
+                throw new DedupConfigurationException(
+                        warning.problem(), warning.action() + " (A warning without dedup.strict.)");
+            }
+            log.warn("{}. {}", warning.problem(), warning.action());
+        }
+    }
+
+    private void requireSomething(StartCheck.@Nullable Warning nothing, List<StartCheck.Warning> warnings) {
+        if (nothing != null && properties.getChecks().isRefuseUnused()) {
+            throw new DedupConfigurationException(nothing.problem(), nothing.action());
+        }
+        if (nothing != null) {
+            warnings.add(nothing);
+        }
+    }
+
+    /** What a store has warned of itself. */
+    private static void refuse(String warning) {
+        throw new DedupConfigurationException(
+                "a dedup store isn't safe to use: " + warning,
+                "Change the server as it says. (A warning without dedup.strict.)");
+    }
+
+    @Override
+    public void stop() {
+        running = false;
+    }
+
+    @Override
+    public boolean isRunning() {
+        return running;
+    }
+
+    /** Before everything that consumes. */
+    @Override
+    public int getPhase() {
+        return Integer.MIN_VALUE;
+    }
+}

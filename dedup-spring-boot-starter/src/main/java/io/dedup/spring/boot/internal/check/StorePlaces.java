@@ -1,0 +1,89 @@
+package io.dedup.spring.boot.internal.check;
+
+import io.dedup.DedupMode;
+import io.dedup.spring.boot.DedupConfigurationException;
+import io.dedup.spring.boot.DedupProperties;
+import io.dedup.spring.boot.internal.deduplicator.DedupUnits;
+import io.dedup.spring.boot.internal.plan.KnownTopics;
+import io.dedup.spring.boot.internal.plan.PlannedListener;
+import io.dedup.spring.boot.internal.plan.Plans;
+import io.dedup.spring.boot.internal.plan.TopicPlan;
+import io.dedup.spring.boot.internal.store.DedupStores;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Says where records are when that isn't where {@code dedup.store} says. Mode transactional keeps them in the table of the
+ * handlers' database: a record in Redis couldn't be rolled back with the effect.
+ */
+final class StorePlaces {
+    private static final Logger log = LoggerFactory.getLogger("io.dedup");
+
+    private final DedupProperties properties;
+    private final Plans plans;
+    private final KnownTopics known;
+    private final DedupStores stores;
+
+    StorePlaces(DedupProperties properties, Plans plans, KnownTopics known, DedupStores stores) {
+        this.properties = properties;
+        this.plans = plans;
+        this.known = known;
+        this.stores = stores;
+    }
+
+    /**
+     * Looks at the listeners that are deduplicated.
+     *
+     * @throws DedupConfigurationException when nothing would ever use the store that is configured
+     */
+    void check(List<DedupUnits.Served> served) {
+        DedupProperties.StoreType type = properties.getStore();
+        if ((type != DedupProperties.StoreType.REDIS && type != DedupProperties.StoreType.MEMORY) || !stores.isOwn()) {
+            return;
+        }
+        Set<String> inTable = new TreeSet<>();
+        boolean storeIsUsed = known.moreComeLater()
+                || plans.topics().named().keySet().stream()
+                        .anyMatch(topic -> isElsewhere(plans.plan(topic, List.of())));
+        for (DedupUnits.Served each : served) {
+            PlannedListener listener = each.listener();
+            listener.byTopic().forEach((topic, plan) -> {
+                if (!isElsewhere(plan)) {
+                    inTable.add(topic);
+                }
+            });
+            storeIsUsed |= listener.byTopic().values().stream().anyMatch(StorePlaces::isElsewhere);
+            if (listener.byPattern() != null) {
+                storeIsUsed |= isElsewhere(listener.byPattern());
+                if (!isElsewhere(listener.byPattern())) {
+                    inTable.add("/" + listener.spec().pattern() + "/");
+                }
+            }
+        }
+        String store = DedupUnits.name(type);
+        if (!storeIsUsed) {
+            throw new DedupConfigurationException(
+                    "dedup.store is " + store + ", and nothing would be kept there: all of " + inTable
+                            + " has mode transactional, whose records are in a table of the database",
+                    "Set dedup.store: jdbc, which keeps the records where they are; dedup.store: tiered with mode: tiered, to"
+                            + " have Redis answer duplicates in front of that table; or mode: leased, to keep them in "
+                            + store + ".");
+        }
+        if (!inTable.isEmpty()) {
+            log.info(
+                    "dedup.store is {}; the records of {} are in the table {}, because mode transactional commits them with the"
+                            + " effect",
+                    store,
+                    inTable,
+                    properties.getJdbc().getTable());
+        }
+    }
+
+    private static boolean isElsewhere(@Nullable TopicPlan plan) {
+        return plan != null && plan.policy().mode() != DedupMode.TRANSACTIONAL;
+    }
+}

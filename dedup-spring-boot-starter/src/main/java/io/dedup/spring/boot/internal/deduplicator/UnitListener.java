@@ -1,0 +1,15 @@
+package io.dedup.spring.boot.internal.deduplicator;
+
+import io.dedup.DedupListener;
+import io.dedup.DedupPolicy;
+import io.dedup.Deduplicator;
+import java.util.function.Function;
+
+/** Makes a listener for each deduplicator, where a {@link DedupListener} needs to know its policies. */
+public interface UnitListener {
+    /** The listener of a deduplicator; {@code policies} finds the policy of a topic. */
+    DedupListener of(String consumer, Function<String, DedupPolicy> policies);
+
+    /** The deduplicator is there. */
+    default void opened(Deduplicator deduplicator) {}
+}

@@ -1,0 +1,114 @@
+package io.dedup.spring.boot.internal.id;
+
+import io.dedup.internal.Printable;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where a message's ID is, as it is written in properties and in {@code Deduplicated.id}: parts joined by {@code " + "}.
+ *
+ * @param text as written
+ */
+public record IdExpression(String text, List<Part> parts) {
+    public static final String FORMS =
+            "header:<name>, key, json:/<pointer>, cloudevent, coordinates, spel:<expression>,"
+                    + " bean:<name of a MessageIdExtractor>; for RocketMQ property:<name>, keys, keys:<prefix>, json:, spel:,"
+                    + " coordinates, bean:; several joined by \" + \"";
+
+    private static final String JOIN = " + ";
+
+    public IdExpression {
+        parts = List.copyOf(parts);
+    }
+
+    /**
+     * One of the parts that make an ID.
+     *
+     * @param argument what is behind the colon; empty where there is none
+     */
+    public record Part(Kind kind, String argument) {}
+
+    /** What a part may be. */
+    public enum Kind {
+        HEADER(true),
+        KEY(false),
+        JSON(true),
+        CLOUDEVENT(false),
+        COORDINATES(false),
+        SPEL(true),
+        BEAN(true),
+        PROPERTY(true),
+        KEYS(null);
+
+        /** Null where it may be left out. */
+        private final @Nullable Boolean argument;
+
+        Kind(@Nullable Boolean argument) {
+            this.argument = argument;
+        }
+
+        public String word() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+    }
+
+    /**
+     * Reads it.
+     *
+     * @throws IllegalArgumentException when it isn't one; says why, and what the forms are
+     */
+    public static IdExpression parse(String text) {
+        List<Part> parts = new ArrayList<>();
+        String rest = text.strip();
+        while (true) {
+            // An expression of Spring's may hold whatever it likes, so it goes on to the end.
+            int join = rest.startsWith("spel:") ? -1 : rest.indexOf(JOIN);
+            if (join < 0 && rest.endsWith(" +")) {
+                throw wrong(text, "it ends with a + that joins nothing");
+            }
+            parts.add(part(text, (join < 0 ? rest : rest.substring(0, join)).strip()));
+            if (join < 0) {
+                return new IdExpression(text.strip(), parts);
+            }
+            rest = rest.substring(join + JOIN.length()).stripLeading();
+        }
+    }
+
+    private static Part part(String text, String part) {
+        int colon = part.indexOf(':');
+        String word = colon < 0 ? part : part.substring(0, colon);
+        String argument = colon < 0 ? "" : part.substring(colon + 1);
+        for (Kind kind : Kind.values()) {
+            if (!kind.word().equals(word)) {
+                continue;
+            }
+            if (Boolean.TRUE.equals(kind.argument) && argument.isBlank() && kind != Kind.JSON) {
+                throw wrong(text, word + ": needs something behind its colon");
+            }
+            if (kind == Kind.JSON && colon < 0) {
+                throw wrong(text, "json: needs a JSON Pointer, such as json:/payment/id");
+            }
+            if (Boolean.FALSE.equals(kind.argument) && colon >= 0) {
+                throw wrong(text, word + " takes nothing behind a colon");
+            }
+            return new Part(kind, argument);
+        }
+        throw wrong(text, Printable.of(word) + " isn't a way to find an ID");
+    }
+
+    private static IllegalArgumentException wrong(String text, String problem) {
+        return new IllegalArgumentException(problem + ", in " + Printable.of(text) + "; write " + FORMS);
+    }
+
+    @Override
+    public String toString() {
+        return parts.stream()
+                .map(part -> part.argument().isEmpty()
+                        ? part.kind().word()
+                        : part.kind().word() + ":" + part.argument())
+                .collect(Collectors.joining(JOIN));
+    }
+}

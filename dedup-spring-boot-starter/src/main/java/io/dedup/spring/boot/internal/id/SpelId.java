@@ -1,0 +1,53 @@
+package io.dedup.spring.boot.internal.id;
+
+import io.dedup.internal.Printable;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+import org.springframework.expression.EvaluationContext;
+import org.springframework.expression.Expression;
+import org.springframework.expression.ParseException;
+import org.springframework.expression.spel.standard.SpelExpressionParser;
+import org.springframework.expression.spel.support.SimpleEvaluationContext;
+
+/**
+ * Finds an ID by an expression in Spring's language. It may read properties and call methods of the message, and neither
+ * name classes nor beans. Thread-safe.
+ */
+public final class SpelId {
+    private static final EvaluationContext READING = SimpleEvaluationContext.forReadOnlyDataBinding()
+            .withInstanceMethods()
+            .build();
+
+    private final Expression expression;
+
+    private SpelId(Expression expression) {
+        this.expression = expression;
+    }
+
+    /**
+     * Reads an expression.
+     *
+     * @throws IllegalArgumentException when it isn't one
+     */
+    public static SpelId of(String text) {
+        try {
+            return new SpelId(new SpelExpressionParser().parseExpression(text));
+        } catch (ParseException | IllegalStateException e) {
+            throw new IllegalArgumentException("spel: " + Printable.ofException(e), e);
+        }
+    }
+
+    @Nullable
+    public String find(Object message) {
+        Object id = expression.getValue(READING, message);
+        if (id == null || id instanceof String) {
+            return (String) id;
+        }
+        if (id instanceof Long || id instanceof Integer || id instanceof Short || id instanceof UUID) {
+            return id.toString();
+        }
+        throw new IllegalArgumentException(
+                "the expression found a " + id.getClass().getName()
+                        + ", which has no one text: let it end with a String, an integer number or a UUID");
+    }
+}

@@ -1,0 +1,47 @@
+package io.dedup.spring.boot.internal.kafka;
+
+import io.dedup.spring.boot.DedupConfigurationException;
+import io.dedup.spring.boot.internal.check.StartCheck;
+import io.dedup.spring.boot.internal.deduplicator.DedupUnits;
+import io.dedup.spring.boot.internal.plan.Policies;
+import java.util.ArrayList;
+import java.util.List;
+
+/** What dedup-kafka looks at when a container starts, before any of them does. Thread-safe. */
+public final class KafkaContainerCheck implements StartCheck {
+    /** Of that, a user of Spring Boot has never heard. */
+    private static final String FROM_PREFIX = "Spring Boot sets kafkaAwareTransactionManager because of"
+            + " spring.kafka.producer.transaction-id-prefix. ";
+
+    private final KafkaListeners listeners;
+    private final boolean strict;
+
+    public KafkaContainerCheck(KafkaListeners listeners, boolean strict) {
+        this.listeners = listeners;
+        this.strict = strict;
+    }
+
+    @Override
+    public List<Warning> warnings(List<DedupUnits.Served> served) {
+        List<Warning> warnings = new ArrayList<>();
+        for (KafkaListeners.Decorated each : listeners.decorated()) {
+            List<String> found;
+            try {
+                found = each.dedup().check(each.container());
+            } catch (IllegalStateException | IllegalArgumentException e) {
+                String problem = String.valueOf(e.getMessage());
+                throw new DedupConfigurationException(
+                        Policies.inKebabCase(problem),
+                        (problem.contains("kafkaAwareTransactionManager") ? FROM_PREFIX : "")
+                                + "Change that setting; or leave the listener alone with dedup.listeners."
+                                + each.container().getListenerId() + ".enabled: false.",
+                        e);
+            }
+            if (strict) { // otherwise the container warns of it when it starts
+                found.forEach(text -> warnings.add(new Warning(
+                        Policies.inKebabCase(text), "The settings are under dedup.topics and spring.kafka.consumer.")));
+            }
+        }
+        return warnings;
+    }
+}

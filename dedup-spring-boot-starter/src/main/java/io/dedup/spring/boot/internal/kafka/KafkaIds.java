@@ -1,0 +1,93 @@
+package io.dedup.spring.boot.internal.kafka;
+
+import io.dedup.MessageIdExtractor;
+import io.dedup.kafka.KafkaMessageIds;
+import io.dedup.spring.boot.internal.id.IdExpression;
+import io.dedup.spring.boot.internal.id.SpelId;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Function;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.jspecify.annotations.Nullable;
+
+/** Makes extractors for Kafka's records of ID expressions. Thread-safe. */
+public final class KafkaIds {
+    private final Function<String, MessageIdExtractor<?>> beans;
+
+    /**
+     * Over the application's beans.
+     *
+     * @param beans finds an extractor by the name of its bean; throws IllegalArgumentException where there is none
+     */
+    public KafkaIds(Function<String, MessageIdExtractor<?>> beans) {
+        this.beans = beans;
+    }
+
+    /**
+     * The extractor.
+     *
+     * @throws IllegalArgumentException when it can't be one for Kafka
+     * @throws IllegalStateException when what it needs isn't on the class path
+     */
+    public MessageIdExtractor<? super ConsumerRecord<?, ?>> of(IdExpression expression) {
+        List<MessageIdExtractor<? super ConsumerRecord<?, ?>>> parts = new ArrayList<>();
+        for (IdExpression.Part part : expression.parts()) {
+            parts.add(one(part));
+        }
+        return parts.size() == 1 ? parts.get(0) : MessageIdExtractor.composite(parts);
+    }
+
+    @SuppressWarnings("unchecked") // a bean's type argument can't be asked; a wrong one is a missing ID with its reason
+    private MessageIdExtractor<? super ConsumerRecord<?, ?>> one(IdExpression.Part part) {
+        return switch (part.kind()) {
+            case HEADER -> KafkaMessageIds.header(part.argument());
+            case KEY -> KafkaMessageIds.key();
+            case JSON -> KafkaMessageIds.json(part.argument());
+            case CLOUDEVENT -> KafkaMessageIds.cloudEvent();
+            case COORDINATES -> KafkaMessageIds.coordinates();
+            case SPEL -> {
+                SpelId spel = SpelId.of(part.argument());
+                yield MessageIdExtractor.named(
+                        "value for spel:" + part.argument(), record -> spel.find(new Message(record)));
+            }
+            case BEAN -> (MessageIdExtractor<? super ConsumerRecord<?, ?>>) beans.apply(part.argument());
+            case PROPERTY, KEYS ->
+                throw new IllegalArgumentException(part.kind().word() + " is for RocketMQ: for Kafka write header:"
+                        + (part.argument().isEmpty() ? "<name>" : part.argument()) + ", or key");
+        };
+    }
+
+    /** What an expression sees. */
+    public static final class Message {
+        private final ConsumerRecord<?, ?> record;
+
+        Message(ConsumerRecord<?, ?> record) {
+            this.record = record;
+        }
+
+        public @Nullable Object getKey() {
+            return record.key();
+        }
+
+        public @Nullable Object getValue() {
+            return record.value();
+        }
+
+        public String getTopic() {
+            return record.topic();
+        }
+
+        public int getPartition() {
+            return record.partition();
+        }
+
+        public long getOffset() {
+            return record.offset();
+        }
+
+        /** A header's text; null where it is absent. */
+        public @Nullable String header(String name) {
+            return KafkaMessageIds.header(name).extract(record);
+        }
+    }
+}

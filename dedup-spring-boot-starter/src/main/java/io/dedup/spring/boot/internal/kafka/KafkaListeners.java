@@ -1,0 +1,183 @@
+package io.dedup.spring.boot.internal.kafka;
+
+import io.dedup.MessageIdExtractor;
+import io.dedup.kafka.KafkaDedup;
+import io.dedup.kafka.KafkaDedupBuilder;
+import io.dedup.spring.boot.DedupConfigurationException;
+import io.dedup.spring.boot.Deduplicated;
+import io.dedup.spring.boot.KafkaSettings;
+import io.dedup.spring.boot.internal.deduplicator.DedupUnit;
+import io.dedup.spring.boot.internal.deduplicator.DedupUnits;
+import io.dedup.spring.boot.internal.plan.AnnotationReader;
+import io.dedup.spring.boot.internal.plan.KnownTopics;
+import io.dedup.spring.boot.internal.plan.ListenerSpec;
+import io.dedup.spring.boot.internal.plan.PlannedListener;
+import io.dedup.spring.boot.internal.plan.Plans;
+import io.dedup.spring.boot.internal.plan.TopicPlan;
+import java.lang.reflect.AnnotatedElement;
+import java.lang.reflect.Method;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.core.annotation.AnnotatedElementUtils;
+import org.springframework.kafka.config.KafkaListenerEndpointRegistry;
+import org.springframework.kafka.listener.AbstractMessageListenerContainer;
+import org.springframework.kafka.listener.ContainerProperties;
+import org.springframework.kafka.support.TopicPartitionOffset;
+
+/** Decides which {@code @KafkaListener}s are deduplicated, and by what. Thread-safe. */
+public final class KafkaListeners implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(KafkaListeners.class);
+    static final String BROKER = "Kafka";
+
+    private final Plans plans;
+    private final AnnotationReader annotations;
+    private final DedupUnits units;
+    private final KafkaIds ids;
+    private final KnownTopics known;
+    private final ObjectProvider<KafkaListenerEndpointRegistry> registries;
+    private final KafkaSettings settings;
+    private final List<Decorated> decorated = new CopyOnWriteArrayList<>();
+    private final Map<DedupUnit, KafkaDedup> byUnit = new ConcurrentHashMap<>();
+
+    /** A container, and what decorates it. */
+    public record Decorated(AbstractMessageListenerContainer<?, ?> container, KafkaDedup dedup, DedupUnits.Served served) {}
+
+    public KafkaListeners(
+            Plans plans,
+            AnnotationReader annotations,
+            DedupUnits units,
+            KafkaIds ids,
+            KnownTopics known,
+            ObjectProvider<KafkaListenerEndpointRegistry> registries,
+            KafkaSettings settings) {
+        this.plans = plans;
+        this.annotations = annotations;
+        this.units = units;
+        this.ids = ids;
+        this.known = known;
+        this.registries = registries;
+        this.settings = settings;
+    }
+
+    /**
+     * What decorates a container.
+     *
+     * @return null when its listener isn't deduplicated
+     * @throws DedupConfigurationException when it can't be deduplicated as configured
+     */
+    @Nullable
+    public KafkaDedup dedupOf(AbstractMessageListenerContainer<?, ?> container, AnnotatedElement annotated) {
+        ListenerSpec spec = spec(container, annotated);
+        known.add(spec);
+        forgetUnregistered();
+        PlannedListener planned = PlannedListener.of(spec, plans, annotations);
+        if (planned == null) {
+            return null;
+        }
+        planned.byTopic().values().forEach(this::extractor); // refuses what isn't for Kafka, before anything is opened
+        DedupUnits.Served served = units.serve(BROKER, planned, unit -> {});
+        KafkaDedup dedup = byUnit.computeIfAbsent(served.unit(), this::open);
+        decorated.add(new Decorated(container, dedup, served));
+        return dedup;
+    }
+
+    /**
+     * Containers can be unregistered at run time, which nobody hears of. A registry registers a container before it makes the next
+     * one, so whatever isn't registered as the next one is made has gone, or wasn't finished.
+     */
+    private void forgetUnregistered() {
+        List<Decorated> gone = decorated.stream()
+                .filter(each -> registries.stream()
+                        .noneMatch(registry -> registry.getListenerContainer(
+                                        String.valueOf(each.container().getListenerId()))
+                                == each.container()))
+                .toList();
+        if (gone.size() < decorated.size()) { // otherwise they are in a registry that isn't a bean
+            decorated.removeAll(gone);
+            gone.forEach(each -> units.forget(each.served()));
+        }
+    }
+
+    /** The containers that are decorated, but those of retry topics. */
+    public List<Decorated> decorated() {
+        return List.copyOf(decorated);
+    }
+
+    private static ListenerSpec spec(AbstractMessageListenerContainer<?, ?> container, AnnotatedElement annotated) {
+        ContainerProperties properties = container.getContainerProperties();
+        Set<String> topics = new LinkedHashSet<>();
+        String[] names = properties.getTopics();
+        if (names != null) {
+            topics.addAll(List.of(names));
+        }
+        TopicPartitionOffset[] partitions = properties.getTopicPartitions();
+        if (partitions != null) {
+            for (TopicPartitionOffset partition : partitions) {
+                topics.add(partition.getTopic());
+            }
+        }
+        return new ListenerSpec(
+                String.valueOf(container.getListenerId()),
+                container.getGroupId(),
+                topics,
+                properties.getTopicPattern(),
+                annotation(annotated));
+    }
+
+    private static @Nullable Deduplicated annotation(AnnotatedElement annotated) {
+        Deduplicated own = AnnotatedElementUtils.findMergedAnnotation(annotated, Deduplicated.class);
+        return own == null && annotated instanceof Method method
+                ? AnnotatedElementUtils.findMergedAnnotation(method.getDeclaringClass(), Deduplicated.class)
+                : own;
+    }
+
+    private KafkaDedup open(DedupUnit unit) {
+        KafkaDedupBuilder builder = KafkaDedup.builder(unit.deduplicator())
+                .claimAhead(settings.isClaimAhead())
+                .maxUnfinishedPerPartition(maxUnfinished());
+        unit.topics().forEach((topic, plan) -> {
+            try {
+                builder.id(topic, extractor(plan));
+            } catch (DedupConfigurationException e) {
+                log.debug("Topic {} isn't for Kafka", topic, e); // a listener that reads it all the same was refused
+            }
+        });
+        if (unit.others() != null) {
+            builder.id(extractor(unit.others()));
+        }
+        return builder.build();
+    }
+
+    private int maxUnfinished() {
+        int records = settings.getMaxUnfinishedPerPartition();
+        if (records < 1) {
+            throw new DedupConfigurationException(
+                    "dedup.kafka.max-unfinished-per-partition is " + records,
+                    "Set it to 1 or more; without it, it is 10000.");
+        }
+        return records;
+    }
+
+    private MessageIdExtractor<? super ConsumerRecord<?, ?>> extractor(TopicPlan plan) {
+        try {
+            return ids.of(plan.id());
+        } catch (IllegalArgumentException | IllegalStateException e) {
+            throw Plans.idRefused(plan.idProperty(), e);
+        }
+    }
+
+    /** After the containers have stopped. */
+    @Override
+    public void close() {
+        byUnit.values().forEach(KafkaDedup::close);
+    }
+}

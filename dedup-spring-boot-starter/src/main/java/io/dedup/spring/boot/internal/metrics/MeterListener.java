@@ -1,0 +1,157 @@
+package io.dedup.spring.boot.internal.metrics;
+
+import io.dedup.DedupKey;
+import io.dedup.DedupPolicy;
+import io.dedup.spring.boot.internal.outcome.OutcomeListener;
+import io.dedup.store.DedupStoreException;
+import io.micrometer.core.instrument.DistributionSummary;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tags;
+import io.micrometer.core.instrument.Timer;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
+
+/** Counts what happens to the messages of one deduplicator. IDs are never tags. Thread-safe. */
+final class MeterListener extends OutcomeListener {
+    static final String MESSAGES = "dedup.messages";
+    static final String HANDLER = "dedup.handler";
+    static final String STORE_CALLS = "dedup.store.calls";
+    static final String STORE_ERRORS = "dedup.store.errors";
+    static final String LEASES_LOST = "dedup.leases.lost";
+    static final String PROCESSING_EXCEEDED = "dedup.processing.exceeded";
+    static final String COMPLETIONS_DROPPED = "dedup.completions.dropped";
+    static final String RESULTS_NOT_KEPT = "dedup.results.not.kept";
+    static final String DUPLICATE_AGE = "dedup.duplicate.age";
+    static final String WINDOW_USED = "dedup.duplicate.window.used";
+
+    private static final Duration[] AGES = {
+        Duration.ofSeconds(1),
+        Duration.ofSeconds(10),
+        Duration.ofMinutes(1),
+        Duration.ofMinutes(10),
+        Duration.ofHours(1),
+        Duration.ofHours(6),
+        Duration.ofDays(1),
+        Duration.ofDays(7),
+        Duration.ofDays(30)
+    };
+
+    private static final List<String> FROM_ZERO = List.of(LEASES_LOST, PROCESSING_EXCEEDED, COMPLETIONS_DROPPED);
+    private static final List<String> OUTCOMES_FROM_ZERO = List.of("unguarded", "missing_id", "conflict", "poison");
+
+    private final Set<String> topics = ConcurrentHashMap.newKeySet();
+    private final MeterRegistry registry;
+    private final String consumer;
+    private final Function<String, DedupPolicy> policies;
+    private final WindowAdvisor advisor;
+
+    MeterListener(
+            MeterRegistry registry, String consumer, Function<String, DedupPolicy> policies, WindowAdvisor advisor) {
+        this.registry = registry;
+        this.consumer = consumer;
+        this.policies = policies;
+        this.advisor = advisor;
+    }
+
+    private Tags tags(String topic) {
+        return Tags.of("consumer", consumer, "topic", topic);
+    }
+
+    /**
+     * A counter that begins with its first event has no increase that an alert could see. So those that somebody is woken for
+     * begin with their topic.
+     */
+    private void begin(String topic) {
+        if (topics.add(topic)) {
+            FROM_ZERO.forEach(meter -> registry.counter(meter, tags(topic)));
+            OUTCOMES_FROM_ZERO.forEach(
+                    outcome -> registry.counter(MESSAGES, tags(topic).and("outcome", outcome)));
+        }
+    }
+
+    @Override
+    public void acquired(DedupKey key, int attempt) {
+        begin(key.scope().topic());
+    }
+
+    @Override
+    protected void count(String topic, String outcome) {
+        begin(topic);
+        registry.counter(MESSAGES, tags(topic).and("outcome", outcome)).increment();
+    }
+
+    private void countOnly(String meter, DedupKey key) {
+        registry.counter(meter, tags(key.scope().topic())).increment();
+    }
+
+    @Override
+    public void completed(DedupKey key, Duration handlerTime) {
+        super.completed(key, handlerTime);
+        if (key.scope().isDeadLetter()) {
+            return; // another handler, whose time says nothing about the topic's
+        }
+        registry.timer(HANDLER, tags(key.scope().topic())).record(handlerTime);
+    }
+
+    @Override
+    public void duplicate(DedupKey key, Instant completedAt) {
+        super.duplicate(key, completedAt);
+        String topic = key.scope().topic();
+        Duration age = Duration.between(completedAt, Instant.now());
+        age = age.isNegative() ? Duration.ZERO : age; // the store's clock may be ahead
+        Timer.builder(DUPLICATE_AGE)
+                .description("how long after its first a duplicate came")
+                .tags(tags(topic))
+                .serviceLevelObjectives(AGES)
+                .register(registry)
+                .record(age);
+        Duration window = policies.apply(topic).window().duration();
+        if (window == null) {
+            return;
+        }
+        double used = (double) age.toMillis() / window.toMillis();
+        DistributionSummary.builder(WINDOW_USED)
+                .description("age of duplicates as a part of the window; beyond 1 they aren't recognised")
+                .tags(tags(topic))
+                .serviceLevelObjectives(0.1, 0.25, 0.5, 0.75, 0.9, 1)
+                .register(registry)
+                .record(used);
+        advisor.duplicate(consumer, topic, age, window);
+    }
+
+    @Override
+    public void completionDropped(DedupKey key) {
+        countOnly(COMPLETIONS_DROPPED, key);
+    }
+
+    @Override
+    public void leaseLost(DedupKey key) {
+        countOnly(LEASES_LOST, key);
+    }
+
+    @Override
+    public void maxProcessingTimeExceeded(DedupKey key) {
+        countOnly(PROCESSING_EXCEEDED, key);
+    }
+
+    @Override
+    public void resultNotKept(DedupKey key, int bytes) {
+        countOnly(RESULTS_NOT_KEPT, key);
+    }
+
+    @Override
+    public void storeCalled(String operation, int keys, Duration took) {
+        registry.timer(STORE_CALLS, "consumer", consumer, "operation", operation)
+                .record(took);
+    }
+
+    @Override
+    public void storeError(String operation, DedupStoreException error) {
+        registry.counter(STORE_ERRORS, "consumer", consumer, "operation", operation)
+                .increment();
+    }
+}

@@ -1,0 +1,5 @@
+/** Meters of deduplicators. */
+@NullMarked
+package io.dedup.spring.boot.internal.metrics;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,50 @@
+package io.dedup.spring.boot.internal.plan;
+
+import io.dedup.spring.boot.PolicyProperties;
+import java.util.Objects;
+import java.util.stream.Stream;
+
+/**
+ * Settings and where they are from, for messages to whoever wrote them.
+ *
+ * @param path such as {@code dedup.topics.orders}
+ */
+public record Layer(String path, PolicyProperties settings) {
+    private static final String ANNOTATION = "@Deduplicated of listener ";
+
+    /** What the annotation of a listener says. */
+    static Layer ofAnnotation(String listener, PolicyProperties settings) {
+        return new Layer(ANNOTATION + listener, settings);
+    }
+
+    /** Where properties override this layer: its own path, and for an annotation the entry of its listener. */
+    String yaml() {
+        return path.startsWith(ANNOTATION) ? "dedup.listeners." + path.substring(ANNOTATION.length()) : path;
+    }
+
+    /** The name of one of its settings. */
+    String property(String name) {
+        return path.startsWith("@") ? name + " of " + path : path + "." + name;
+    }
+
+    /** Whether it has no settings, and so switches nothing on. */
+    public boolean isEmpty() {
+        return Stream.of(
+                        settings.getEnabled(),
+                        settings.getId(),
+                        settings.getWindow(),
+                        settings.getMode(),
+                        settings.getLease(),
+                        settings.getMaxProcessingTime(),
+                        settings.getInFlightWait(),
+                        settings.getMaxDeferDelay(),
+                        settings.getOnStoreFailure(),
+                        settings.getOnMissingId(),
+                        settings.getOnConflict(),
+                        settings.getMaxDeaths(),
+                        settings.getFingerprint(),
+                        settings.getFencingToken(),
+                        settings.getShadow())
+                .allMatch(Objects::isNull);
+    }
+}

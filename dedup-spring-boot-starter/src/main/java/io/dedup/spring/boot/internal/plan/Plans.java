@@ -1,0 +1,133 @@
+package io.dedup.spring.boot.internal.plan;
+
+import io.dedup.DedupMode;
+import io.dedup.spring.boot.DedupConfigurationException;
+import io.dedup.spring.boot.DedupProperties;
+import io.dedup.spring.boot.DedupProperties.StoreType;
+import io.dedup.spring.boot.ListenerProperties;
+import io.dedup.spring.boot.internal.id.IdExpression;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Decides for each listener and topic whether and how it is deduplicated. The later wins: {@code dedup.defaults},
+ * patterns of {@code dedup.topics}, the topic's own entry, {@code Deduplicated}, {@code dedup.listeners}. Immutable.
+ */
+public final class Plans {
+    private final Layer defaults;
+    private final TopicEntries topics;
+    private final Map<String, ListenerProperties> listeners;
+    private final DedupMode defaultMode;
+
+    /**
+     * Checks what can be checked without listeners.
+     *
+     * @throws DedupConfigurationException names the property
+     */
+    public Plans(DedupProperties properties) {
+        this.defaults = new Layer("dedup.defaults", properties.getDefaults());
+        this.topics = new TopicEntries(properties.getTopics());
+        this.listeners = Map.copyOf(properties.getListeners());
+        this.defaultMode = properties.getStore() == StoreType.TIERED ? DedupMode.TIERED : DedupMode.LEASED;
+        topics.all().forEach(entry -> plan(List.of(entry)));
+        listeners.forEach((id, entry) -> {
+            Layer layer = new Layer("dedup.listeners." + id, entry);
+            Policies.of(List.of(defaults, layer), defaultMode);
+            id(layer);
+        });
+    }
+
+    /** Whether nothing is configured but what is annotated. */
+    public boolean isEmpty() {
+        return topics.all().isEmpty() && listeners.isEmpty();
+    }
+
+    public TopicEntries topics() {
+        return topics;
+    }
+
+    public Set<String> listenerNames() {
+        return listeners.keySet();
+    }
+
+    /** The entry of a listener; null when there is none. */
+    @Nullable
+    public ListenerProperties listener(String name) {
+        return listeners.get(name);
+    }
+
+    /** The plan of a topic for a listener; null where it isn't deduplicated. */
+    @Nullable
+    public TopicPlan plan(String topic, List<Layer> own) {
+        return plan(Stream.concat(topics.of(topic).stream(), own.stream()).toList());
+    }
+
+    /**
+     * The plan of what a listener finds by a pattern; null where it isn't deduplicated.
+     *
+     * @throws DedupConfigurationException when entries may be meant for some of it
+     */
+    @Nullable
+    public TopicPlan plan(String listener, Pattern listens, List<Layer> own) {
+        Layer doubtful = topics.doubtful(listens);
+        if (doubtful != null && own.isEmpty()) {
+            throw new DedupConfigurationException(
+                    "listener " + listener + " finds its topics by the pattern " + listens + ", and " + doubtful.path()
+                            + " may be for some of them only",
+                    "Say in dedup.listeners." + listener + " how all of them are deduplicated (id: …), or that none is"
+                            + " (enabled: false); or give an entry of dedup.topics the same pattern.");
+        }
+        return plan(
+                Stream.concat(topics.ofPattern(listens).stream(), own.stream()).toList());
+    }
+
+    private @Nullable TopicPlan plan(List<Layer> specific) {
+        if (specific.isEmpty()) {
+            return null;
+        }
+        List<Layer> layers = new ArrayList<>();
+        layers.add(defaults);
+        layers.addAll(specific);
+        boolean on = true;
+        Layer idFrom = null;
+        for (Layer layer : layers) {
+            Boolean enabled = layer.settings().getEnabled();
+            on = enabled == null ? on : enabled;
+            idFrom = layer.settings().getId() == null ? idFrom : layer;
+        }
+        if (!on) {
+            return null;
+        }
+        Layer last = layers.get(layers.size() - 1);
+        if (idFrom == null) {
+            throw new DedupConfigurationException(
+                    last.property("id") + " isn't set, and neither is dedup.defaults.id: nothing tells where the"
+                            + " message ID is",
+                    "Set " + last.property("id") + " to one of " + IdExpression.FORMS + ".");
+        }
+        IdExpression id = id(idFrom);
+        if (id == null) {
+            throw new IllegalStateException("there is an ID expression: " + idFrom);
+        }
+        return new TopicPlan(id, idFrom.property("id"), Policies.of(layers, defaultMode));
+    }
+
+    private static @Nullable IdExpression id(Layer layer) {
+        String text = layer.settings().getId();
+        try {
+            return text == null ? null : IdExpression.parse(text);
+        } catch (IllegalArgumentException e) {
+            throw idRefused(layer.property("id"), e);
+        }
+    }
+
+    public static DedupConfigurationException idRefused(String property, RuntimeException e) {
+        return new DedupConfigurationException(
+                property + " is wrong: " + e.getMessage(), "Change " + property + ".", e);
+    }
+}

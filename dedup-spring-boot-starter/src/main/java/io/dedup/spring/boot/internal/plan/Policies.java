@@ -1,0 +1,75 @@
+package io.dedup.spring.boot.internal.plan;
+
+import io.dedup.DedupMode;
+import io.dedup.DedupPolicy;
+import io.dedup.Window;
+import io.dedup.spring.boot.DedupConfigurationException;
+import io.dedup.spring.boot.PolicyProperties;
+import io.dedup.spring.boot.internal.text.YamlNames;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** Makes a policy of layers, the most general first. */
+public final class Policies {
+    private Policies() {}
+
+    /**
+     * The policy.
+     *
+     * @param defaultMode where no layer says one
+     * @throws DedupConfigurationException names the property
+     */
+    public static DedupPolicy of(List<Layer> layers, DedupMode defaultMode) {
+        DedupPolicy.Builder builder = DedupPolicy.builder()
+                .settingNames(new YamlNames(layers.get(layers.size() - 1).yaml()))
+                .mode(defaultMode);
+        layers.forEach(layer -> apply(layer, builder));
+        try {
+            return builder.build();
+        } catch (IllegalArgumentException e) {
+            String paths = layers.stream().map(Layer::path).collect(Collectors.joining(", "));
+            throw new DedupConfigurationException(
+                    layers.get(layers.size() - 1).path() + ": " + inKebabCase(String.valueOf(e.getMessage())),
+                    "Change one of these settings; they are taken from " + paths + ", where the later wins.",
+                    e);
+        }
+    }
+
+    private static void apply(Layer layer, DedupPolicy.Builder builder) {
+        PolicyProperties from = layer.settings();
+        set(layer, "mode", from.getMode(), builder::mode);
+        set(layer, "window", from.getWindow(), (Window value) -> builder.window(value));
+        set(layer, "lease", from.getLease(), builder::lease);
+        set(layer, "max-processing-time", from.getMaxProcessingTime(), builder::maxProcessingTime);
+        set(layer, "in-flight-wait", from.getInFlightWait(), builder::inFlightWait);
+        set(layer, "max-defer-delay", from.getMaxDeferDelay(), builder::maxDeferDelay);
+        set(layer, "on-store-failure", from.getOnStoreFailure(), builder::onStoreFailure);
+        set(layer, "on-missing-id", from.getOnMissingId(), builder::onMissingId);
+        set(layer, "on-conflict", from.getOnConflict(), builder::onConflict);
+        set(layer, "max-deaths", from.getMaxDeaths(), builder::maxDeaths);
+        set(layer, "fingerprint", from.getFingerprint(), builder::fingerprint);
+        set(layer, "fencing-token", from.getFencingToken(), builder::fencingToken);
+        set(layer, "shadow", from.getShadow(), builder::shadow);
+    }
+
+    private static <T> void set(Layer layer, String name, @Nullable T value, Consumer<T> setter) {
+        if (value == null) {
+            return;
+        }
+        try {
+            setter.accept(value);
+        } catch (IllegalArgumentException e) {
+            throw new DedupConfigurationException(
+                    layer.property(name) + " is wrong: " + inKebabCase(String.valueOf(e.getMessage())),
+                    "Change " + layer.property(name) + ".",
+                    e);
+        }
+    }
+
+    /** The names of settings in messages of the modules below, as properties have them. */
+    public static String inKebabCase(String message) {
+        return YamlNames.inYaml(message);
+    }
+}

@@ -1,0 +1,124 @@
+package io.dedup.spring.boot.internal.plan;
+
+import io.dedup.spring.boot.DedupConfigurationException;
+import io.dedup.spring.boot.TopicProperties;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Pattern;
+import java.util.regex.PatternSyntaxException;
+import org.jspecify.annotations.Nullable;
+
+/** The entries of {@code dedup.topics}, by name and by pattern. Immutable. */
+public final class TopicEntries {
+    private static final Pattern PLAIN = Pattern.compile("[A-Za-z0-9-]+");
+
+    private final Map<String, Layer> byName = new LinkedHashMap<>();
+    private final List<ByPattern> byPattern = new ArrayList<>();
+
+    private record ByPattern(Pattern pattern, Layer layer) {}
+
+    /**
+     * Reads them.
+     *
+     * @throws DedupConfigurationException when one contradicts itself or another
+     */
+    public TopicEntries(Map<String, TopicProperties> entries) {
+        entries.forEach((key, entry) -> {
+            // As it is written in YAML, where other characters than these are lost without brackets.
+            String path = "dedup.topics." + (PLAIN.matcher(key).matches() ? key : "\"[" + key + "]\"");
+            Layer layer = new Layer(path, entry);
+            String regex = entry.getPattern();
+            if (regex != null) {
+                if (entry.getTopic() != null) {
+                    throw new DedupConfigurationException(
+                            path + " has a topic and a pattern, and can be for one of them only",
+                            "Remove " + path + ".topic or " + path + ".pattern.");
+                }
+                byPattern.add(new ByPattern(compiled(path, regex), layer));
+                return;
+            }
+            String topic = entry.getTopic() == null ? key : entry.getTopic();
+            Layer other = byName.putIfAbsent(topic, layer);
+            if (other != null) {
+                throw new DedupConfigurationException(
+                        other.path() + " and " + path + " are both for topic " + topic,
+                        "Remove one of them, or change its topic.");
+            }
+        });
+    }
+
+    private static Pattern compiled(String path, String regex) {
+        try {
+            return Pattern.compile(regex);
+        } catch (PatternSyntaxException e) {
+            throw new DedupConfigurationException(
+                    path + ".pattern isn't a regular expression: " + e.getDescription() + ": " + regex,
+                    "Change " + path + ".pattern; to match every topic that begins with orders write orders.*",
+                    e);
+        }
+    }
+
+    /** What is said about a topic: patterns in the order that they are written in, then its name. */
+    public List<Layer> of(String topic) {
+        List<Layer> layers = new ArrayList<>();
+        for (ByPattern entry : byPattern) {
+            if (entry.pattern().matcher(topic).matches()) {
+                layers.add(entry.layer());
+            }
+        }
+        Layer exact = byName.get(topic);
+        if (exact != null) {
+            layers.add(exact);
+        }
+        return layers;
+    }
+
+    /** What is said about all topics that a listener's pattern may find: entries of that pattern, and of every topic. */
+    public List<Layer> ofPattern(Pattern listens) {
+        return byPattern.stream()
+                .filter(entry -> isForAll(entry, listens))
+                .map(ByPattern::layer)
+                .toList();
+    }
+
+    /** An entry that may or may not be for what a listener's pattern finds; null when there is none. */
+    @Nullable
+    public Layer doubtful(Pattern listens) {
+        for (ByPattern entry : byPattern) {
+            if (!isForAll(entry, listens)) {
+                return entry.layer();
+            }
+        }
+        return byName.entrySet().stream()
+                .filter(entry -> listens.matcher(entry.getKey()).matches())
+                .map(Map.Entry::getValue)
+                .findFirst()
+                .orElse(null);
+    }
+
+    private static boolean isForAll(ByPattern entry, Pattern listens) {
+        String regex = entry.pattern().pattern();
+        return regex.equals(listens.pattern()) || regex.equals(".*");
+    }
+
+    /** Topics that are named, with their entries. */
+    public Map<String, Layer> named() {
+        return Map.copyOf(byName);
+    }
+
+    /** Entries that ask for deduplication. */
+    public List<Layer> active() {
+        return all().stream()
+                .filter(layer -> !Boolean.FALSE.equals(layer.settings().getEnabled()))
+                .toList();
+    }
+
+    /** All entries. */
+    public List<Layer> all() {
+        List<Layer> all = new ArrayList<>(byName.values());
+        byPattern.forEach(entry -> all.add(entry.layer()));
+        return all;
+    }
+}

@@ -1,0 +1,94 @@
+package io.dedup.spring.boot.internal.rocketmq;
+
+import io.dedup.MessageIdExtractor;
+import io.dedup.rocketmq.RocketMqMessageIds;
+import io.dedup.spring.boot.internal.id.IdExpression;
+import io.dedup.spring.boot.internal.id.SpelId;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.function.Function;
+import org.apache.rocketmq.client.apis.message.MessageView;
+import org.jspecify.annotations.Nullable;
+
+/** Makes extractors for RocketMQ's messages of ID expressions. Thread-safe. */
+public final class RocketMqIds {
+    private final Function<String, MessageIdExtractor<?>> beans;
+
+    /** Over the application's beans; see {@code KafkaIds}. */
+    public RocketMqIds(Function<String, MessageIdExtractor<?>> beans) {
+        this.beans = beans;
+    }
+
+    /**
+     * The extractor.
+     *
+     * @throws IllegalArgumentException when it can't be one for RocketMQ
+     * @throws IllegalStateException when what it needs isn't on the class path
+     */
+    MessageIdExtractor<? super MessageView> of(IdExpression expression) {
+        List<MessageIdExtractor<? super MessageView>> parts = new ArrayList<>();
+        for (IdExpression.Part part : expression.parts()) {
+            parts.add(one(part));
+        }
+        return parts.size() == 1 ? parts.get(0) : MessageIdExtractor.composite(parts);
+    }
+
+    @SuppressWarnings("unchecked") // as in KafkaIds
+    private MessageIdExtractor<? super MessageView> one(IdExpression.Part part) {
+        return switch (part.kind()) {
+            case PROPERTY -> RocketMqMessageIds.property(part.argument());
+            case KEYS ->
+                part.argument().isEmpty()
+                        ? RocketMqMessageIds.key()
+                        : RocketMqMessageIds.keyStartingWith(part.argument());
+            case JSON -> RocketMqMessageIds.json(part.argument());
+            case COORDINATES -> RocketMqMessageIds.messageId();
+            case SPEL -> {
+                SpelId spel = SpelId.of(part.argument());
+                yield MessageIdExtractor.named(
+                        "value for spel:" + part.argument(), message -> spel.find(new Message(message)));
+            }
+            case BEAN -> (MessageIdExtractor<? super MessageView>) beans.apply(part.argument());
+            case HEADER, KEY, CLOUDEVENT ->
+                throw new IllegalArgumentException(part.kind().word() + " is for Kafka: for RocketMQ write "
+                        + switch (part.kind()) {
+                            case HEADER -> "property:" + part.argument();
+                            case KEY -> "keys";
+                            default -> "property:<source> + property:<id>, with the names that your producer uses";
+                        });
+        };
+    }
+
+    /** What an expression sees. */
+    static final class Message {
+        private final MessageView message;
+
+        Message(MessageView message) {
+            this.message = message;
+        }
+
+        public String getTopic() {
+            return message.getTopic();
+        }
+
+        public @Nullable String getTag() {
+            return message.getTag().orElse(null);
+        }
+
+        public Collection<String> getKeys() {
+            return message.getKeys();
+        }
+
+        /** The body as text in UTF-8. */
+        public String getBody() {
+            return StandardCharsets.UTF_8.decode(message.getBody().duplicate()).toString();
+        }
+
+        /** A property's value; null where it is absent. */
+        public @Nullable String property(String name) {
+            return message.getProperties().get(name);
+        }
+    }
+}

@@ -1,0 +1,70 @@
+package io.dedup.spring.boot.internal.rocketmq;
+
+import io.dedup.spring.boot.DedupConfigurationException;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
+import org.apache.rocketmq.client.apis.consumer.ConsumeResult;
+import org.apache.rocketmq.client.apis.consumer.MessageListener;
+import org.apache.rocketmq.client.apis.message.MessageView;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A message listener bean whose topics are decided about when the application starts, by {@link RocketMqStart}, or when their
+ * first message comes: a listener doesn't know its subscriptions. Thread-safe.
+ */
+public final class RocketMqListener implements MessageListener {
+    private static final Logger log = LoggerFactory.getLogger("io.dedup");
+
+    private final String name;
+    private final String group;
+    private final Function<String, MessageListener> byTopic;
+    private final Map<String, MessageListener> known = new ConcurrentHashMap<>();
+
+    /**
+     * A listener.
+     *
+     * @param byTopic finds what handles a topic's messages
+     */
+    public RocketMqListener(String name, String group, Function<String, MessageListener> byTopic) {
+        this.name = name;
+        this.group = group;
+        this.byTopic = byTopic;
+    }
+
+    /** The bean's. */
+    String name() {
+        return name;
+    }
+
+    /** The consumer group that it was configured for. */
+    String group() {
+        return group;
+    }
+
+    /**
+     * Decides about a topic before its first message.
+     *
+     * @throws DedupConfigurationException when it can't be deduplicated as configured
+     */
+    void prepare(String topic) {
+        var unused = known.computeIfAbsent(topic, byTopic);
+    }
+
+    @Override
+    public ConsumeResult consume(MessageView message) {
+        MessageListener listener;
+        try {
+            listener = known.computeIfAbsent(message.getTopic(), byTopic);
+        } catch (RuntimeException e) {
+            log.error(
+                    "RocketMQ listener {}: a message of topic {} fails, because its topic can't be deduplicated",
+                    name,
+                    message.getTopic(),
+                    e);
+            return ConsumeResult.FAILURE;
+        }
+        return listener.consume(message);
+    }
+}

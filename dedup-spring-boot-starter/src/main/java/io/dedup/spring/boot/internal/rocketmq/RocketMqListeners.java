@@ -1,0 +1,178 @@
+package io.dedup.spring.boot.internal.rocketmq;
+
+import io.dedup.DedupMode;
+import io.dedup.MessageIdExtractor;
+import io.dedup.rocketmq.RocketMqDedup;
+import io.dedup.rocketmq.RocketMqDedupBuilder;
+import io.dedup.spring.boot.DedupConfigurationException;
+import io.dedup.spring.boot.Deduplicated;
+import io.dedup.spring.boot.internal.check.StartTable;
+import io.dedup.spring.boot.internal.deduplicator.DedupUnit;
+import io.dedup.spring.boot.internal.deduplicator.DedupUnits;
+import io.dedup.spring.boot.internal.plan.AnnotationReader;
+import io.dedup.spring.boot.internal.plan.ListenerSpec;
+import io.dedup.spring.boot.internal.plan.PlannedListener;
+import io.dedup.spring.boot.internal.plan.Plans;
+import io.dedup.spring.boot.internal.plan.TopicPlan;
+import io.dedup.spring.boot.internal.store.DedupStores;
+import io.dedup.spring.boot.internal.text.NearestName;
+import io.dedup.store.TransactionalRecords;
+import java.lang.reflect.Method;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
+import org.apache.rocketmq.client.apis.consumer.MessageListener;
+import org.apache.rocketmq.client.apis.message.MessageView;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.context.SmartLifecycle;
+import org.springframework.util.ClassUtils;
+
+/** Decides which topics of RocketMQ's message listener beans are deduplicated, and by what. Thread-safe. */
+public final class RocketMqListeners implements SmartLifecycle {
+    static final String BROKER = "RocketMQ";
+    private static final Logger log = LoggerFactory.getLogger("io.dedup");
+
+    private static final Method CONSUME = ClassUtils.getMethod(MessageListener.class, "consume", MessageView.class);
+
+    private final Plans plans;
+    private final AnnotationReader annotations;
+    private final DedupUnits units;
+    private final DedupStores stores;
+    private final RocketMqIds ids;
+    private final Supplier<Set<String>> groupsOfConsumerBeans;
+    private final Map<DedupUnit, RocketMqDedup> byUnit = new ConcurrentHashMap<>();
+    private final Map<RocketMqDedup, Set<String>> groups = new ConcurrentHashMap<>();
+    private volatile boolean running;
+
+    /**
+     * For the listeners of an application.
+     *
+     * @param groupsOfConsumerBeans the groups for which {@link #endWaits} is called before their consumers are closed
+     */
+    public RocketMqListeners(
+            Plans plans,
+            AnnotationReader annotations,
+            DedupUnits units,
+            DedupStores stores,
+            RocketMqIds ids,
+            Supplier<Set<String>> groupsOfConsumerBeans) {
+        this.plans = plans;
+        this.annotations = annotations;
+        this.units = units;
+        this.stores = stores;
+        this.ids = ids;
+        this.groupsOfConsumerBeans = groupsOfConsumerBeans;
+    }
+
+    /** What handles a topic's messages: the listener itself where the topic isn't deduplicated. */
+    MessageListener of(
+            String bean, String group, @Nullable Deduplicated annotation, MessageListener listener, String topic) {
+        ListenerSpec spec = new ListenerSpec(bean, group, Set.of(topic), null, annotation);
+        PlannedListener planned = PlannedListener.of(spec, plans, annotations);
+        if (planned == null) {
+            notDeduplicated(bean, topic);
+            return listener;
+        }
+        planned.byTopic().values().forEach(this::extractor);
+        DedupUnit unit = units.serve(
+                        BROKER, planned, candidate -> requireInTransaction(bean, candidate, listener, topic))
+                .unit();
+        RocketMqDedup dedup = byUnit.computeIfAbsent(unit, this::open);
+        groups.computeIfAbsent(dedup, unused -> ConcurrentHashMap.newKeySet()).add(group);
+        if (running) { // what is known at start is in the table of all listeners
+            log.info("{}", new StartTable(List.of(new DedupUnits.Served(planned, unit)), stores).text());
+        }
+        return dedup.decorate(group, listener);
+    }
+
+    private void notDeduplicated(String bean, String topic) {
+        String similar = NearestName.of(topic, plans.topics().named().keySet());
+        if (similar == null) {
+            log.info("RocketMQ listener {}, topic {}: not deduplicated", bean, topic);
+        } else {
+            log.warn(
+                    "RocketMQ listener {}, topic {}: not deduplicated, while dedup.topics has {}. Correct that name if it is"
+                            + " meant for this topic",
+                    bean,
+                    topic,
+                    similar);
+        }
+    }
+
+    private static void requireInTransaction(String bean, DedupUnit unit, MessageListener listener, String topic) {
+        DedupMode mode = unit.deduplicator().topic(topic).policy().mode();
+        TransactionalRecords records = unit.deduplicator().engine().records();
+        if (records == null || !mode.isTransactional()) {
+            return;
+        }
+        String problem = records.outside(listener, CONSUME);
+        if (problem != null) {
+            throw new DedupConfigurationException(
+                    "RocketMQ listener " + bean + " can't be deduplicated: topic " + topic + " has mode "
+                            + DedupUnits.name(mode)
+                            + ", and its handler " + problem,
+                    "Change that; or leave the listener alone with dedup.listeners." + bean + ".enabled: false.");
+        }
+    }
+
+    private RocketMqDedup open(DedupUnit unit) {
+        RocketMqDedupBuilder builder = RocketMqDedup.builder(unit.deduplicator());
+        unit.topics().forEach((topic, plan) -> {
+            try {
+                builder.id(topic, extractor(plan));
+            } catch (DedupConfigurationException e) {
+                log.debug("Topic {} isn't for RocketMQ", topic, e); // a listener that reads it all the same was refused
+            }
+        });
+        return builder.build();
+    }
+
+    private MessageIdExtractor<? super MessageView> extractor(TopicPlan plan) {
+        try {
+            return ids.of(plan.id());
+        } catch (IllegalArgumentException | IllegalStateException e) {
+            throw Plans.idRefused(plan.idProperty(), e);
+        }
+    }
+
+    @Override
+    public void start() {
+        running = true;
+    }
+
+    /**
+     * A consumer that isn't a bean may be closed at any time from now on. One that is a bean is closed later, and goes on
+     * receiving until then.
+     */
+    @Override
+    public void stop() {
+        running = false;
+        Set<String> later = groupsOfConsumerBeans.get();
+        endWaits(group -> !later.contains(group));
+    }
+
+    /** Bounds the waits of messages, which the consumers of these groups would wait for as they are closed. */
+    void endWaits(Predicate<String> ofGroup) {
+        groups.forEach((dedup, its) -> {
+            if (its.stream().anyMatch(ofGroup)) {
+                dedup.close();
+            }
+        });
+    }
+
+    /** A context that is paused goes on later; its consumers don't stop meanwhile. */
+    @Override
+    public boolean isPauseable() {
+        return false;
+    }
+
+    @Override
+    public boolean isRunning() {
+        return running;
+    }
+}

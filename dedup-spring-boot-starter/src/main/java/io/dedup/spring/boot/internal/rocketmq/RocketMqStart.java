@@ -1,0 +1,50 @@
+package io.dedup.spring.boot.internal.rocketmq;
+
+import io.dedup.spring.boot.ListenerProperties;
+import io.dedup.spring.boot.internal.plan.KnownTopics;
+import io.dedup.spring.boot.internal.plan.Plans;
+import io.dedup.spring.boot.internal.store.DedupStores;
+import java.util.List;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.SmartInitializingSingleton;
+
+/**
+ * Decides about what is known of RocketMQ's listeners before anything counts as started: a listener learns of a topic with its
+ * first message, but the push consumer beans of its group tell their topics. So what is wrong, and a store that doesn't answer,
+ * fails the start, as with Kafka's listeners, and not one delivery after the other until the broker gives the messages up.
+ */
+public final class RocketMqStart implements SmartInitializingSingleton {
+    private final Plans plans;
+    private final RocketMqListenerPostProcessor seen;
+    private final KnownTopics known;
+    private final ObjectProvider<DedupStores> stores;
+
+    public RocketMqStart(
+            Plans plans, RocketMqListenerPostProcessor seen, KnownTopics known, ObjectProvider<DedupStores> stores) {
+        this.plans = plans;
+        this.known = known;
+        this.seen = seen;
+        this.stores = stores;
+    }
+
+    @Override
+    public void afterSingletonsInstantiated() {
+        seen.decorated().forEach(this::prepare);
+    }
+
+    private void prepare(RocketMqListener listener) {
+        ListenerProperties entry = plans.listener(listener.name());
+        if (entry != null && Boolean.FALSE.equals(entry.getEnabled())) {
+            return;
+        }
+        List<String> topics = seen.consumers().values().stream()
+                .filter(consumer -> consumer.getConsumerGroup().equals(listener.group()))
+                .flatMap(consumer -> consumer.getSubscriptionExpressions().keySet().stream())
+                .toList();
+        if (topics.isEmpty()) { // its consumer is nobody's bean, and its topics come with their messages
+            known.addLater();
+            var unused = stores.getObject().store();
+        }
+        topics.forEach(listener::prepare);
+    }
+}

@@ -1,0 +1,46 @@
+package io.dedup.spring.boot.internal.store;
+
+import io.dedup.spring.boot.DedupConfigurationException;
+import io.dedup.spring.boot.RedisProperties;
+import io.dedup.store.DedupStore;
+import io.dedup.store.DedupStoreException;
+import io.dedup.store.redis.RedisDedupStore;
+import io.dedup.store.redis.RedisDedupStoreBuilder;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.util.ClassUtils;
+
+/** Opens the store in Redis. */
+final class RedisStores {
+    private static final boolean CONNECTION_DETAILS = ClassUtils.isPresent(
+            "org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDetails",
+            RedisStores.class.getClassLoader());
+
+    private RedisStores() {}
+
+    /**
+     * Opens it.
+     *
+     * @param order is told of the beans that the store needs
+     * @throws DedupConfigurationException says what to change
+     */
+    static DedupStore open(RedisProperties properties, ConfigurableListableBeanFactory beans, CloseOrder order) {
+        String settings = properties.getUrl() == null ? "spring.data.redis" : "dedup.redis.url";
+        try {
+            RedisDedupStoreBuilder builder = RedisDedupStore.builder()
+                    .namespace(properties.getNamespace())
+                    .attemptRetention(properties.getAttemptRetention())
+                    .commandTimeout(properties.getCommandTimeout());
+            if (properties.getUrl() != null) {
+                builder.uri(properties.getUrl());
+            } else if (!CONNECTION_DETAILS || !RedisConnection.connect(builder, beans, order)) {
+                throw new DedupConfigurationException(
+                        "nothing tells where Redis is",
+                        "Set dedup.redis.url; or add spring-boot-starter-data-redis, whose spring.data.redis settings"
+                                + " are used then.");
+            }
+            return builder.build();
+        } catch (IllegalArgumentException | DedupStoreException e) {
+            throw RedisFailure.of(e, settings);
+        }
+    }
+}

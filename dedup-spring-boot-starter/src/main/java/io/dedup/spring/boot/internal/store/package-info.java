@@ -1,0 +1,5 @@
+/** Opens the stores of records, and explains why one can't be opened. */
+@NullMarked
+package io.dedup.spring.boot.internal.store;
+
+import org.jspecify.annotations.NullMarked;

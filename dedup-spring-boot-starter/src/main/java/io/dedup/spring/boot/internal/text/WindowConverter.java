@@ -1,0 +1,33 @@
+package io.dedup.spring.boot.internal.text;
+
+import io.dedup.Window;
+import io.dedup.internal.Printable;
+import org.springframework.boot.context.properties.ConfigurationPropertiesBinding;
+import org.springframework.boot.convert.DurationStyle;
+import org.springframework.core.convert.converter.Converter;
+
+/** {@code 7d}, {@code PT24H} or {@code forever}. A bare number is refused: nothing tells days from milliseconds. */
+@ConfigurationPropertiesBinding
+public final class WindowConverter implements Converter<String, Window> {
+    @Override
+    public Window convert(String source) {
+        String text = source.strip();
+        if (text.equalsIgnoreCase("forever")) {
+            return Window.forever();
+        }
+        if (text.isEmpty() || text.chars().allMatch(Character::isDigit)) {
+            throw wrong(source);
+        }
+        try {
+            return Window.of(DurationStyle.detectAndParse(text));
+        } catch (IllegalArgumentException e) {
+            throw new IllegalArgumentException(
+                    wrong(source).getMessage() + " (" + YamlNames.inYaml(String.valueOf(e.getMessage())) + ")", e);
+        }
+    }
+
+    private static IllegalArgumentException wrong(String source) {
+        return new IllegalArgumentException("a window is a duration with its unit, such as 10m, 24h or 7d, or forever,"
+                + " but is " + Printable.of(source));
+    }
+}

@@ -1,0 +1,40 @@
+package io.dedup.spring.boot.internal.tracing;
+
+import io.dedup.spring.boot.internal.check.StartCheck;
+import io.dedup.spring.boot.internal.deduplicator.DedupUnits;
+import java.util.List;
+
+/** Duplicates are to be linked to traces, and aren't. */
+public final class TracingCheck implements StartCheck {
+    private final boolean links;
+    private final boolean ownReference;
+
+    /**
+     * For an application.
+     *
+     * @param links whether it links them
+     * @param ownReference whether it keeps something else with its messages
+     */
+    public TracingCheck(boolean links, boolean ownReference) {
+        this.links = links;
+        this.ownReference = ownReference;
+    }
+
+    @Override
+    public List<Warning> warnings(List<DedupUnits.Served> served) {
+        if (links) {
+            return List.of();
+        }
+        return List.of(
+                ownReference
+                        ? new Warning(
+                                "dedup.tracing.link-duplicates is true, but the application's own RunReference bean is kept"
+                                        + " instead of the trace: no duplicate is linked to anything",
+                                "Take the bean away, or set dedup.tracing.link-duplicates to false.")
+                        : new Warning(
+                                "dedup.tracing.link-duplicates is true, but there is no Tracer of Micrometer Tracing: no"
+                                        + " duplicate is linked to anything",
+                                "Add spring-boot-starter-opentelemetry or spring-boot-starter-zipkin; or set"
+                                        + " dedup.tracing.link-duplicates to false."));
+    }
+}

@@ -1,0 +1,300 @@
+package io.dedup.spring.boot.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.dedup.DedupCall;
+import io.dedup.DedupMode;
+import io.dedup.DedupPolicy;
+import io.dedup.OnStoreFailure;
+import io.dedup.spring.boot.Deduplicated;
+import io.dedup.spring.boot.internal.deduplicator.DedupUnit;
+import io.dedup.spring.boot.internal.deduplicator.DedupUnits;
+import io.dedup.spring.boot.internal.plan.PlannedListener;
+import io.dedup.spring.boot.internal.plan.TopicPlan;
+import io.dedup.spring.boot.internal.store.DedupStores;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
+import org.springframework.boot.diagnostics.FailureAnalysis;
+import org.springframework.boot.kafka.autoconfigure.KafkaAutoConfiguration;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.core.env.SystemEnvironmentPropertySource;
+import org.springframework.kafka.annotation.KafkaListener;
+
+/** Listeners that don't start: everything that is decided before a broker is asked. */
+class ConfigurationTest {
+    private final ApplicationContextRunner runner = new ApplicationContextRunner()
+            .withConfiguration(AutoConfigurations.of(
+                    KafkaAutoConfiguration.class, DedupAutoConfiguration.class, KafkaDedupAutoConfiguration.class))
+            .withUserConfiguration(Listeners.class)
+            .withPropertyValues(
+                    "dedup.store=memory", "spring.kafka.listener.auto-startup=false", "dedup.checks.broker=false");
+
+    @Configuration(proxyBeanMethods = false)
+    static class Listeners {
+        @Bean
+        OrderListeners orderListeners() {
+            return new OrderListeners();
+        }
+    }
+
+    static class OrderListeners {
+        @KafkaListener(id = "billing", topics = "orders")
+        void orders(String order) {}
+
+        @KafkaListener(
+                id = "under",
+                topics = {"my_topic", "my.topic"})
+        void under(String order) {}
+
+        @KafkaListener(id = "audit", topicPattern = "audit-.*")
+        void audit(String order) {}
+
+        @Deduplicated(id = "header:${id.header:click-id}", window = "10m", mode = DedupMode.LEASED)
+        @KafkaListener(id = "clicks", topics = "clicks")
+        void clicks(String click) {}
+
+        @Deduplicated(enabled = false)
+        @KafkaListener(id = "raw", topics = "orders")
+        void raw(String order) {}
+    }
+
+    @Test
+    void defaultsTopicsPatternsAndListenersAreLayers() {
+        runner.withPropertyValues(
+                        "dedup.defaults.lease=10s",
+                        "dedup.defaults.window=1h",
+                        "dedup.defaults.onStoreFailure=PAUSE",
+                        "dedup.listeners.audit.enabled=false",
+                        "dedup.topics.all.pattern=or.*",
+                        "dedup.topics.all.id=key",
+                        "dedup.topics.all.window=2h",
+                        "dedup.topics.orders.id=header:order-id",
+                        "dedup.topics.orders.in_flight_wait=3s",
+                        "dedup.listeners.billing.window=forever")
+                .run(context -> {
+                    Plan billing = plan(context.getBean(DedupUnits.class), "billing", "orders");
+                    assertThat(billing.plan().id()).hasToString("header:order-id");
+                    DedupPolicy policy = billing.plan().policy();
+                    assertThat(policy.lease()).isEqualTo(Duration.ofSeconds(10));
+                    assertThat(policy.inFlightWait()).isEqualTo(Duration.ofSeconds(3));
+                    assertThat(policy.window().isForever()).isTrue();
+                    assertThat(policy.onStoreFailure()).isEqualTo(OnStoreFailure.PAUSE);
+                    assertThat(billing.listener().consumer()).isEqualTo("billing");
+                    assertThat(billing.unit()
+                                    .deduplicator()
+                                    .topic("orders")
+                                    .policy()
+                                    .toString())
+                            .isEqualTo(policy.toString());
+                });
+    }
+
+    @Test
+    void anAnnotationConfiguresOrSwitchesOff() {
+        runner.withPropertyValues("dedup.topics.orders.id=key", "id.header=click")
+                .run(context -> {
+                    DedupUnits units = context.getBean(DedupUnits.class);
+                    TopicPlan clicks = plan(units, "clicks", "clicks").plan();
+                    assertThat(clicks.id()).hasToString("header:click");
+                    assertThat(clicks.policy().window().duration()).isEqualTo(Duration.ofMinutes(10));
+                    assertThat(names(units)).containsExactlyInAnyOrder("billing", "clicks");
+                });
+    }
+
+    @Test
+    @DisplayName("K18 deduplicators with messages in flight are waited for within one shutdown time-out")
+    void closesWithinOneTimeout() {
+        runner.withPropertyValues(
+                        "dedup.defaults.id=key",
+                        "dedup.topics.orders.window=1h",
+                        "dedup.topics.my_topic.window=1h",
+                        "dedup.topics.[my.topic].window=1h",
+                        "dedup.listeners.raw.enabled=true",
+                        "dedup.shutdown-timeout=1s")
+                .run(context -> {
+                    DedupUnits units = context.getBean(DedupUnits.class);
+                    assertThat(units.units()).hasSizeGreaterThanOrEqualTo(4);
+                    for (DedupUnit unit : units.units()) {
+                        var unused = unit.deduplicator()
+                                .executeAsync(
+                                        DedupCall.<String>of(unit.deduplicator()
+                                                .key(
+                                                        "orders",
+                                                        unit.deduplicator().consumer())),
+                                        running -> new CompletableFuture<String>());
+                    }
+                    assertThat(units.units())
+                            .allMatch(unit -> unit.deduplicator().engine().inFlight() == 1);
+                    long from = System.nanoTime();
+                    units.close();
+                    assertThat(Duration.ofNanos(System.nanoTime() - from))
+                            .isBetween(Duration.ofSeconds(1), Duration.ofSeconds(3));
+                });
+    }
+
+    @Test
+    void anOperatorHasTheLastWord() {
+        runner.withPropertyValues(
+                        "dedup.listeners.clicks.id=key",
+                        "dedup.listeners.clicks.consumer=click-counter",
+                        "dedup.listeners.raw.enabled=true",
+                        "dedup.listeners.raw.id=key")
+                .run(context -> {
+                    DedupUnits units = context.getBean(DedupUnits.class);
+                    assertThat(plan(units, "clicks", "clicks").plan().id()).hasToString("key");
+                    assertThat(plan(units, "clicks", "clicks").listener().consumer())
+                            .isEqualTo("click-counter");
+                    assertThat(names(units)).containsExactlyInAnyOrder("raw", "clicks");
+                });
+    }
+
+    @Test
+    void environmentVariablesBind() {
+        Map<String, Object> variables = new HashMap<>();
+        variables.put("DEDUP_TOPICS_ORDERS_ID", "header:order-id");
+        variables.put("DEDUP_TOPICS_ORDERS_MAXPROCESSINGTIME", "20m");
+        runner.withInitializer(context -> {
+                    context.getEnvironment()
+                            .getPropertySources()
+                            .addFirst(new SystemEnvironmentPropertySource("test-systemEnvironment", variables));
+                    ConfigurationPropertySources.attach(context.getEnvironment());
+                })
+                .run(context -> assertThat(plan(context.getBean(DedupUnits.class), "billing", "orders")
+                                .plan()
+                                .policy()
+                                .maxProcessingTime())
+                        .isEqualTo(Duration.ofMinutes(20)));
+    }
+
+    @Test
+    void namesWithOtherCharactersAreInBrackets() {
+        runner.withPropertyValues("dedup.topics.[my_topic].id=key", "dedup.topics.[my.topic].id=header:id")
+                .run(context -> assertThat(plan(context.getBean(DedupUnits.class), "under", "my.topic")
+                                .plan()
+                                .id())
+                        .hasToString("header:id"));
+    }
+
+    @Test
+    void aPatternListenerIsDeduplicatedByTheSamePattern() {
+        runner.withPropertyValues("dedup.topics.audit.pattern=audit-.*", "dedup.topics.audit.id=key")
+                .run(context -> {
+                    DedupUnit unit =
+                            served(context.getBean(DedupUnits.class), "audit").unit();
+                    assertThat(unit.others()).isNotNull();
+                    assertThat(unit.others().id()).hasToString("key");
+                });
+    }
+
+    @Test
+    void nothingIsOpenedWhereNothingIsConfigured() {
+        new ApplicationContextRunner()
+                .withConfiguration(AutoConfigurations.of(
+                        KafkaAutoConfiguration.class, DedupAutoConfiguration.class, KafkaDedupAutoConfiguration.class))
+                .run(context -> {
+                    assertThat(context).hasNotFailed();
+                    assertThat(context.getBean(DedupStores.class).storeOrNull()).isNull();
+                });
+        runner.withPropertyValues("dedup.enabled=false", "dedup.topics.orders.id=nonsense")
+                .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(DedupUnits.class));
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            dedup.topics.orders.window=7d                                             | dedup.topics.orders.id isn't set, and neither is dedup.defaults.id
+            dedup.topics.orders.id=heder:x                                            | dedup.topics.orders.id is wrong: "heder" isn't a way to find an ID
+            dedup.topics.orders.id=keys                                               | dedup.topics.orders.id is wrong: keys is for RocketMQ
+            dedup.topics.orders.id=key,dedup.topics.orders.lease=1ms                  | dedup.topics.orders.lease is wrong: lease must be from 10ms to 24h, but is 1ms
+            dedup.topics.orders.id=key,dedup.topics.orders.mode=transactional,dedup.topics.orders.on-store-failure=process | on-store-failure process runs handlers without a record, which mode transactional
+            dedup.topics.orders.id=key,dedup.topics.orders.mode=transactional,dedup.topics.orders.window=1m | window (1m) must be longer than max-processing-time (5m) in mode transactional
+            dedup.topics.orders.id=key,dedup.topics.orders.lease=10m                  | dedup.topics.orders: max-processing-time (5m) must not be shorter than lease (10m)
+            dedup.defaults.id=key,dedup.listeners.billing.max-deaths=-1               | dedup.listeners.billing.max-deaths is wrong
+            dedup.topics.a.pattern=[,dedup.topics.a.id=key                            | dedup.topics.a.pattern isn't a regular expression
+            dedup.topics.a.pattern=a,dedup.topics.a.topic=a,dedup.topics.a.id=key     | dedup.topics.a has a topic and a pattern
+            dedup.defaults.id=key,dedup.topics.a.topic=orders,dedup.topics.orders.window=1h | are both for topic orders
+            dedup.topics.mytopic.id=key                                               | dedup.topics.mytopic names topic mytopic, which nothing reads, while there is a topic my
+            dedup.topics.Orders.id=key                                                | dedup.topics.Orders names topic Orders, which nothing reads, while there is a topic orders
+            dedup.topics.[my_topic].id=key                                            | listener under reads [my_topic], which are deduplicated, and [my.topic], which aren't
+            dedup.listeners.bil_ling.id=key                                           | dedup.listeners.bil_ling
+            dedup.topics.[audit-a].id=key                                             | listener audit finds its topics by the pattern audit-.*, and dedup.topics.audit-a may be for some
+            dedup.listeners.raw.enabled=true,dedup.listeners.raw.id=key,dedup.listeners.raw.consumer=billing,dedup.topics.orders.id=key | read the same topics under the consumer name billing
+            dedup.topics.orders.id=key,dedup.topics.orders.mode=transactional         | mode transactional
+            dedup.topics.orders.id=bean:nobody                                        | there is no bean nobody
+            dedup.topics.orders.id=key,dedup.kafka.max-unfinished-per-partition=0     | dedup.kafka.max-unfinished-per-partition is 0
+            """)
+    void refusals(String properties, String message) {
+        runner.withPropertyValues(properties.split(",(?=dedup)")).run(context -> {
+            if (properties.startsWith("dedup.listeners.bil_ling")) {
+                assertThat(context).hasFailed();
+                assertThat(analysis(context.getStartupFailure()).getDescription())
+                        .contains("bil");
+                return;
+            }
+            assertThat(context).hasFailed();
+            FailureAnalysis analysis = analysis(context.getStartupFailure());
+            assertThat(analysis.getDescription()).contains(message);
+            assertThat(analysis.getAction()).isNotBlank();
+        });
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "dedup.topics.orders.windw=7d,windw",
+        "dedup.topics.orders.window=7,a window is a duration with its unit",
+        "'dedup.topics.orders.window=-1s','window must be from 1 ms to 36500 days, or forever, but is -1s'",
+        "dedup.topics.orders.mode=both,DedupMode",
+        "dedup.stor=redis,dedup.stor"
+    })
+    void bindingRefuses(String property, String message) {
+        runner.withPropertyValues("dedup.topics.orders.id=key", property).run(context -> {
+            assertThat(context).hasFailed();
+            assertThat(context.getStartupFailure()).hasStackTraceContaining(message);
+        });
+    }
+
+    @Test
+    void unusedEntriesAreWarnedOfAndStrictRefusesThem() {
+        runner.withPropertyValues("dedup.topics.nobody.id=key")
+                .run(context -> assertThat(context).hasNotFailed());
+        runner.withPropertyValues("dedup.topics.nobody.id=key", "dedup.strict=true")
+                .run(context -> assertThat(analysis(context.getStartupFailure()).getDescription())
+                        .contains("dedup.topics.nobody is set, and this application has no such listener"));
+    }
+
+    private record Plan(PlannedListener listener, DedupUnit unit, TopicPlan plan) {}
+
+    private static Plan plan(DedupUnits units, String listener, String topic) {
+        DedupUnits.Served served = served(units, listener);
+        return new Plan(
+                served.listener(), served.unit(), served.listener().byTopic().get(topic));
+    }
+
+    private static DedupUnits.Served served(DedupUnits units, String listener) {
+        return units.served().stream()
+                .filter(each -> each.listener().spec().name().equals(listener))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    private static Stream<String> names(DedupUnits units) {
+        return units.served().stream().map(each -> each.listener().spec().name());
+    }
+
+    static FailureAnalysis analysis(@Nullable Throwable failure) {
+        FailureAnalysis analysis = new DedupConfigurationFailureAnalyzer().analyze(failure);
+        assertThat(analysis).as("%s", failure).isNotNull();
+        return analysis;
+    }
+}

@@ -1,0 +1,207 @@
+package io.dedup.spring.boot.autoconfigure;
+
+import static io.dedup.spring.boot.autoconfigure.ConfigurationTest.analysis;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.dedup.DedupKey;
+import io.dedup.DedupListener;
+import io.dedup.spring.boot.Logs;
+import io.dedup.testservers.KafkaServers;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.serialization.StringSerializer;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
+import org.springframework.boot.kafka.autoconfigure.KafkaAutoConfiguration;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.kafka.annotation.KafkaListener;
+
+class StartChecksTest {
+    private static final String TOPIC = "checks-" + UUID.randomUUID();
+
+    private final ApplicationContextRunner runner = new ApplicationContextRunner()
+            .withConfiguration(AutoConfigurations.of(
+                    KafkaAutoConfiguration.class, DedupAutoConfiguration.class, KafkaDedupAutoConfiguration.class))
+            .withUserConfiguration(Listener.class)
+            .withPropertyValues(
+                    "topic=" + TOPIC,
+                    "dedup.store=memory",
+                    "spring.kafka.listener.auto-startup=false",
+                    "dedup.topics.orders.topic=" + TOPIC,
+                    "dedup.topics.orders.id=key");
+
+    @Configuration(proxyBeanMethods = false)
+    static class Listener {
+        @KafkaListener(id = "billing", topics = "${topic}")
+        void orders(String order) {}
+    }
+
+    private ApplicationContextRunner onBroker() {
+        return runner.withPropertyValues(
+                "spring.kafka.bootstrap-servers=" + KafkaServers.shared().bootstrapServers());
+    }
+
+    @Test
+    void aWindowShorterThanTheRetentionIsWarnedOf() {
+        KafkaServers.shared().createTopic(TOPIC, 1, Map.of("retention.ms", "691300000"));
+        try (Logs logs = new Logs()) {
+            onBroker().run(context -> assertThat(context).hasNotFailed());
+            assertThat(logs.warnings())
+                    .anySatisfy(line -> assertThat(line)
+                            .contains("is kept for 192h 1m 40s, and its window is 7d")
+                            .contains(".window to at least 193h"));
+            assertThat(logs.messages()).anySatisfy(line -> assertThat(line).contains("Deduplicated listeners:"));
+        }
+        onBroker()
+                .withPropertyValues("dedup.strict=true")
+                .run(context -> assertThat(analysis(context.getStartupFailure()).getDescription())
+                        .contains("its window is 7d"));
+        try (Logs logs = new Logs()) {
+            onBroker()
+                    .withPropertyValues("dedup.strict=true", "dedup.topics.orders.window=193h")
+                    .run(context -> assertThat(context).hasNotFailed());
+            assertThat(logs.warnings()).isEmpty();
+        }
+    }
+
+    @Test
+    @DisplayName(
+            "S13: a pool that is too small for the listeners' concurrency is warned of; one that is large enough isn't")
+    void aPoolTooSmallForTheConcurrencyIsWarnedOf() {
+        ApplicationContextRunner onTable = runner.withConfiguration(
+                        AutoConfigurations.of(DataSourceAutoConfiguration.class))
+                .withPropertyValues(
+                        "dedup.store=jdbc",
+                        "dedup.checks.broker=false",
+                        "spring.datasource.generate-unique-name=true",
+                        "spring.kafka.listener.concurrency=4");
+        try (Logs logs = new Logs()) {
+            onTable.withPropertyValues("spring.datasource.hikari.maximum-pool-size=9")
+                    .run(context -> assertThat(context).hasNotFailed());
+            assertThat(logs.warnings())
+                    .anySatisfy(line -> assertThat(line)
+                            .contains("at most 9 connections, and 4 consumer threads need at least 10")
+                            .contains("spring.datasource.hikari.maximum-pool-size"));
+        }
+        try (Logs logs = new Logs()) {
+            onTable.withPropertyValues("spring.datasource.hikari.maximum-pool-size=10")
+                    .run(context -> assertThat(context).hasNotFailed());
+            assertThat(logs.warnings()).noneSatisfy(line -> assertThat(line).contains("connections"));
+        }
+    }
+
+    @Test
+    @DisplayName("Kafka's default retention isn't longer than the default window: nothing to warn of")
+    void theDefaultsFitTogether() {
+        String topic = "defaults-" + TOPIC;
+        KafkaServers.shared().createTopic(topic, 1, Map.of("retention.ms", "604800000"));
+        try (Logs logs = new Logs()) {
+            onBroker()
+                    .withPropertyValues("topic=" + topic, "dedup.topics.orders.topic=" + topic, "dedup.strict=true")
+                    .run(context -> assertThat(context).hasNotFailed());
+            assertThat(logs.warnings()).isEmpty();
+        }
+    }
+
+    @Test
+    void aBrokerThatDoesNotAnswerHoldsNobodyUp() {
+        runner.withPropertyValues("spring.kafka.bootstrap-servers=localhost:1", "dedup.checks.broker-timeout=200ms")
+                .run(context -> assertThat(context).hasNotFailed());
+    }
+
+    @Test
+    void whatTheKafkaModuleWarnsOfFailsAStrictStart() {
+        ApplicationContextRunner longHandlers = runner.withPropertyValues(
+                "dedup.checks.broker=false",
+                "dedup.topics.orders.max-processing-time=30m",
+                "spring.kafka.consumer.max-poll-interval=10m");
+        longHandlers.run(context -> assertThat(context).hasNotFailed());
+        longHandlers
+                .withPropertyValues("dedup.strict=true")
+                .run(context -> assertThat(analysis(context.getStartupFailure()).getDescription())
+                        .contains("topic " + TOPIC
+                                + ": dedup.topics.orders.max-processing-time (30m) is longer than"
+                                + " spring.kafka.consumer.max-poll-interval (10m)"));
+    }
+
+    @Test
+    void whatTheKafkaModuleRefusesIsReportedBeforeAnythingStarts() {
+        runner.withPropertyValues("dedup.checks.broker=false", "spring.kafka.consumer.enable-auto-commit=true")
+                .run(context -> {
+                    var analysis = analysis(context.getStartupFailure());
+                    assertThat(analysis.getDescription())
+                            .contains("listener container billing can't be deduplicated:"
+                                    + " spring.kafka.consumer.enable-auto-commit is true");
+                    assertThat(analysis.getAction()).contains("dedup.listeners.billing.enabled: false");
+                });
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class ClaimSizes {
+        private final List<Integer> keys = new CopyOnWriteArrayList<>();
+        private final AtomicInteger handled = new AtomicInteger();
+
+        @Bean
+        DedupListener claimSizes() {
+            return new DedupListener() {
+                @Override
+                public void storeCalled(String operation, int keysOfCall, Duration took) {
+                    if (operation.equals("claim")) {
+                        keys.add(keysOfCall);
+                    }
+                }
+
+                @Override
+                public void completed(DedupKey key, Duration handlerTime) {
+                    handled.incrementAndGet();
+                }
+            };
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void claimingAheadCanBeSwitchedOff(boolean claimAhead) throws Exception {
+        String topic = "ahead-" + UUID.randomUUID();
+        KafkaServers.shared().createTopic(topic, 1, Map.of());
+        try (var producer = new KafkaProducer<>(
+                Map.of("bootstrap.servers", (Object) KafkaServers.shared().bootstrapServers()),
+                new StringSerializer(),
+                new StringSerializer())) {
+            for (String key : List.of("a", "b", "c")) {
+                producer.send(new ProducerRecord<>(topic, key, key)).get();
+            }
+        }
+        onBroker()
+                .withUserConfiguration(ClaimSizes.class)
+                .withPropertyValues(
+                        "topic=" + topic,
+                        "dedup.topics.orders.topic=" + topic,
+                        "dedup.checks.broker=false",
+                        "dedup.kafka.claim-ahead=" + claimAhead,
+                        "spring.kafka.listener.auto-startup=true",
+                        "spring.kafka.consumer.auto-offset-reset=earliest")
+                .run(context -> {
+                    ClaimSizes sizes = context.getBean(ClaimSizes.class);
+                    await().atMost(Duration.ofMinutes(1)).until(() -> sizes.handled.get() == 3);
+                    if (claimAhead) {
+                        assertThat(sizes.keys).containsExactly(3);
+                    } else {
+                        assertThat(sizes.keys).containsExactly(1, 1, 1);
+                    }
+                });
+    }
+}

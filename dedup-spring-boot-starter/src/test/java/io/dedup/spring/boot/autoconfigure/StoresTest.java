@@ -1,0 +1,344 @@
+package io.dedup.spring.boot.autoconfigure;
+
+import static io.dedup.spring.boot.autoconfigure.ConfigurationTest.analysis;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.dedup.spring.boot.Logs;
+import io.dedup.spring.boot.internal.store.DedupStores;
+import io.dedup.store.DedupStore;
+import io.dedup.store.memory.InMemoryDedupStore;
+import io.dedup.testservers.PostgresServers;
+import io.dedup.testservers.RedisServer;
+import io.dedup.testservers.RedisServers;
+import io.dedup.testservers.SqlDatabase;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.ssl.SslAutoConfiguration;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDetails;
+import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
+import org.springframework.boot.jdbc.autoconfigure.DataSourceTransactionManagerAutoConfiguration;
+import org.springframework.boot.kafka.autoconfigure.KafkaAutoConfiguration;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.DriverManagerDataSource;
+import org.springframework.jdbc.support.JdbcTransactionManager;
+import org.springframework.kafka.annotation.KafkaListener;
+
+/** Stores of what the context has. */
+class StoresTest {
+    private final ApplicationContextRunner runner = new ApplicationContextRunner()
+            .withConfiguration(AutoConfigurations.of(
+                    SslAutoConfiguration.class,
+                    KafkaAutoConfiguration.class,
+                    DedupAutoConfiguration.class,
+                    KafkaDedupAutoConfiguration.class))
+            .withUserConfiguration(Listener.class)
+            .withPropertyValues(
+                    "spring.kafka.listener.auto-startup=false",
+                    "dedup.checks.broker=false",
+                    "dedup.topics.orders.id=key");
+
+    private final ApplicationContextRunner withDatabase = runner.withConfiguration(AutoConfigurations.of(
+                    DataSourceAutoConfiguration.class, DataSourceTransactionManagerAutoConfiguration.class))
+            .withPropertyValues("spring.datasource.generate-unique-name=true", "dedup.store=jdbc");
+
+    private final ApplicationContextRunner withRedis = runner.withConfiguration(
+                    AutoConfigurations.of(DataRedisAutoConfiguration.class))
+            .withPropertyValues("dedup.store=redis");
+
+    @Test
+    void whatAStoreWarnsOfFailsAStrictStart() {
+        try (RedisServer evicting =
+                RedisServers.builder().config("maxmemory-policy", "allkeys-lru").start()) {
+            ApplicationContextRunner onEvicting = withRedis.withPropertyValues("dedup.redis.url=" + evicting.uri());
+            onEvicting.run(context -> assertThat(context).hasNotFailed());
+            onEvicting
+                    .withPropertyValues("dedup.strict=true")
+                    .run(context -> assertThat(
+                                    analysis(context.getStartupFailure()).getDescription())
+                            .contains(
+                                    "a dedup store isn't safe",
+                                    "maxmemory-policy allkeys-lru",
+                                    "Set it to noeviction"));
+            evicting.command("CONFIG", "SET", "maxmemory-policy", "noeviction");
+            onEvicting
+                    .withPropertyValues("dedup.strict=true")
+                    .run(context -> assertThat(context).hasNotFailed());
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class Listener {
+        @KafkaListener(id = "billing", topics = "orders")
+        void orders(String order) {}
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class TwoManagers {
+        @Bean
+        JdbcTransactionManager first(DataSource dataSource) {
+            return new JdbcTransactionManager(dataSource);
+        }
+
+        @Bean
+        JdbcTransactionManager second() {
+            return new JdbcTransactionManager(new DriverManagerDataSource("jdbc:h2:mem:other"));
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class ServiceConnection {
+        @Bean
+        DataRedisConnectionDetails details() {
+            return new DataRedisConnectionDetails() {
+                @Override
+                public Standalone getStandalone() {
+                    return Standalone.of(
+                            RedisServers.shared().host(), RedisServers.shared().port(), 3);
+                }
+            };
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class OwnStore {
+        @Bean
+        DedupStore store() {
+            return new InMemoryDedupStore();
+        }
+    }
+
+    @Test
+    void theApplicationsDataSource() {
+        withDatabase.run(context -> {
+            assertThat(context.getBean(DedupStores.class).store().name()).isEqualTo("jdbc");
+            assertThat(new JdbcTemplate(context.getBean(DataSource.class))
+                            .queryForObject("SELECT count(*) FROM dedup_record", Integer.class))
+                    .isZero();
+        });
+    }
+
+    @Test
+    void aTableThatIsMissing() {
+        withDatabase
+                .withPropertyValues("dedup.jdbc.initialize-schema=never", "dedup.jdbc.table=other_table")
+                .run(context -> {
+                    var analysis = analysis(context.getStartupFailure());
+                    assertThat(analysis.getDescription())
+                            .contains("other_table")
+                            .contains("schema-h2.sql");
+                    assertThat(analysis.getAction()).contains("dedup.jdbc.initialize-schema");
+                });
+    }
+
+    /** With advice about a missing table an operator looks in the wrong place. */
+    @Test
+    void aWrongDatabaseUserIsReportedInTheDatabasesOwnWords() {
+        try (SqlDatabase database = PostgresServers.newDatabase()) {
+            withDatabase
+                    .withPropertyValues(
+                            "spring.datasource.url=" + database.jdbcUrl(), "spring.datasource.username=nobody1")
+                    .run(context -> {
+                        var analysis = analysis(context.getStartupFailure());
+                        assertThat(analysis.getDescription())
+                                .startsWith("Cannot connect to the deduplication store: ")
+                                .contains("\"nobody1\"", "SQLState 28");
+                        assertThat(analysis.getAction())
+                                .isEqualTo("Check spring.datasource.username and spring.datasource.password.");
+                    });
+        }
+    }
+
+    @Test
+    void aDatabaseThatIsNotThereIsReportedInItsServersOwnWords() {
+        try (SqlDatabase database = PostgresServers.newDatabase()) {
+            String elsewhere = database.jdbcUrl().replaceFirst("/[^/?]+(\\?|$)", "/no_such_database$1");
+            ApplicationContextRunner wrong = withDatabase.withPropertyValues(
+                    "spring.datasource.username=" + database.user(),
+                    "spring.datasource.password=" + database.password(),
+                    "spring.datasource.hikari.connection-timeout=500");
+            wrong.withPropertyValues("spring.datasource.url=" + elsewhere).run(context -> {
+                var analysis = analysis(context.getStartupFailure());
+                assertThat(analysis.getDescription()).contains("\"no_such_database\" does not exist", "SQLState 3D000");
+                assertThat(analysis.getAction()).isEqualTo("Check the database's name in spring.datasource.url.");
+            });
+            wrong.withPropertyValues("spring.datasource.url=jdbc:postgresql://localhost:1/x")
+                    .run(context -> {
+                        var analysis = analysis(context.getStartupFailure());
+                        assertThat(analysis.getDescription()).contains("Connection to localhost:1 refused");
+                        assertThat(analysis.getAction())
+                                .isEqualTo("Check spring.datasource.url, and that the database accepts connections.");
+                    });
+        }
+    }
+
+    @Test
+    void aWrongRedisUserIsReportedInRedissOwnWords() {
+        try (RedisServer guarded =
+                RedisServers.builder().config("requirepass", "right").start()) {
+            withRedis
+                    .withPropertyValues(
+                            "spring.data.redis.host=" + guarded.host(),
+                            "spring.data.redis.port=" + guarded.port(),
+                            "spring.data.redis.password=wrong")
+                    .run(context -> {
+                        var analysis = analysis(context.getStartupFailure());
+                        assertThat(analysis.getDescription())
+                                .contains("WRONGPASS")
+                                .doesNotContain("right");
+                        assertThat(analysis.getAction())
+                                .isEqualTo("Check spring.data.redis.username and spring.data.redis.password.");
+                    });
+            withRedis
+                    .withPropertyValues("dedup.redis.url=redis://" + guarded.host() + ":" + guarded.port())
+                    .run(context -> {
+                        var analysis = analysis(context.getStartupFailure());
+                        assertThat(analysis.getDescription()).contains("NOAUTH");
+                        assertThat(analysis.getAction()).isEqualTo("Check user and password in dedup.redis.url.");
+                    });
+        }
+    }
+
+    @Test
+    void transactionsOfTheApplicationsManager() {
+        withDatabase
+                .withPropertyValues("dedup.topics.orders.mode=leased-transactional")
+                .run(context -> assertThat(context).hasNotFailed());
+    }
+
+    @Test
+    void severalManagersNeedAName() {
+        ApplicationContextRunner two = withDatabase
+                .withUserConfiguration(TwoManagers.class)
+                .withPropertyValues("dedup.topics.orders.mode=transactional");
+        two.run(context -> {
+            var analysis = analysis(context.getStartupFailure());
+            assertThat(analysis.getDescription()).contains("several PlatformTransactionManager beans: [first, second]");
+            assertThat(analysis.getAction()).contains("dedup.jdbc.transaction-manager");
+        });
+        two.withPropertyValues("dedup.jdbc.transaction-manager=first")
+                .run(context -> assertThat(context).hasNotFailed());
+        two.withPropertyValues("dedup.jdbc.transaction-manager=second")
+                .run(context -> assertThat(analysis(context.getStartupFailure()).getAction())
+                        .contains("on the DataSource of the table"));
+        two.withPropertyValues("dedup.jdbc.transaction-manager=third")
+                .run(context -> assertThat(analysis(context.getStartupFailure()).getDescription())
+                        .contains("dedup.jdbc.transaction-manager names third"));
+    }
+
+    @Test
+    void redisAsSpringBootKnowsIt() {
+        withRedis
+                .withPropertyValues(
+                        "spring.data.redis.host=" + RedisServers.shared().host(),
+                        "spring.data.redis.port=" + RedisServers.shared().port())
+                .run(context -> assertThat(
+                                context.getBean(DedupStores.class).store().name())
+                        .isEqualTo("redis"));
+        withRedis
+                .withUserConfiguration(ServiceConnection.class)
+                .run(context -> context.getBean(DedupStores.class).store().ping());
+    }
+
+    @Test
+    void redisThatIsNotThere() {
+        withRedis.withPropertyValues("dedup.redis.url=redis://localhost:1").run(context -> {
+            var analysis = analysis(context.getStartupFailure());
+            assertThat(analysis.getDescription()).contains("localhost:1");
+            assertThat(analysis.getAction()).contains("dedup.redis.url");
+        });
+        runner.withPropertyValues("dedup.store=redis")
+                .run(context -> assertThat(analysis(context.getStartupFailure()).getDescription())
+                        .contains("nothing tells where Redis is"));
+    }
+
+    /** A server that speaks no TLS: the store must not fall back to speaking none. */
+    @Test
+    void redisByABundleOrARedissUrlIsTls() {
+        String address =
+                RedisServers.shared().host() + ":" + RedisServers.shared().port();
+        withRedis
+                .withPropertyValues("spring.data.redis.url=rediss://" + address)
+                .run(context -> assertThat(context).hasFailed());
+        withRedis
+                .withPropertyValues(
+                        "spring.data.redis.host=" + RedisServers.shared().host(),
+                        "spring.data.redis.port=" + RedisServers.shared().port(),
+                        "spring.data.redis.ssl.enabled=true")
+                .run(context -> assertThat(context).hasFailed());
+    }
+
+    @Test
+    void theStoreIsAskedForWhereTheClassPathHasTwo() {
+        runner.run(context -> assertThat(analysis(context.getStartupFailure()).getDescription())
+                .contains("dedup.store isn't set")
+                .contains("both"));
+    }
+
+    @Test
+    void aStoreOfTheApplications() {
+        runner.withUserConfiguration(OwnStore.class)
+                .run(context -> assertThat(context.getBean(DedupStores.class).store())
+                        .isSameAs(context.getBean(DedupStore.class)));
+    }
+
+    @Test
+    @DisplayName(
+            "dedup.store: redis with nothing but transactional topics is refused: Redis would have nothing to keep")
+    void aStoreThatNothingUses() {
+        withDatabase
+                .withPropertyValues(
+                        "dedup.store=redis",
+                        "dedup.redis.url=" + RedisServers.shared().uri(),
+                        "dedup.topics.orders.mode=transactional")
+                .run(context -> {
+                    var analysis = analysis(context.getStartupFailure());
+                    assertThat(analysis.getDescription())
+                            .contains("dedup.store is redis, and nothing would be kept there")
+                            .contains("[orders] has mode transactional");
+                    assertThat(analysis.getAction())
+                            .contains("dedup.store: jdbc")
+                            .contains("dedup.store: tiered");
+                });
+    }
+
+    @Test
+    @DisplayName("dedup.store: redis beside transactional topics: the log says that their records are in the table")
+    void aTableBesideTheStore() {
+        try (Logs logs = new Logs()) {
+            withDatabase
+                    .withPropertyValues(
+                            "dedup.strict=true",
+                            "dedup.checks.refuse-unused=true",
+                            "dedup.store=redis",
+                            "dedup.redis.url=" + RedisServers.shared().uri(),
+                            "dedup.topics.orders.mode=transactional",
+                            "dedup.listeners.clicks.id=key",
+                            "dedup.listeners.clicks.mode=leased")
+                    .withUserConfiguration(Clicks.class)
+                    .run(context -> assertThat(context).hasNotFailed());
+            assertThat(logs.messages())
+                    .anySatisfy(line -> assertThat(line)
+                            .contains("dedup.store is redis; the records of [orders] are in the table dedup_record"));
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class Clicks {
+        @KafkaListener(id = "clicks", topics = "clicks")
+        void clicks(String click) {}
+    }
+
+    @Test
+    void modesThatTheStoreDoesNotHave() {
+        withDatabase
+                .withPropertyValues("dedup.topics.orders.mode=tiered")
+                .run(context -> assertThat(analysis(context.getStartupFailure()).getAction())
+                        .contains("With dedup.store: jdbc the modes"));
+    }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.dedup.spring.boot.autoconfigure;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,99 @@
+package io.dedup.spring.boot.internal.id;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.dedup.MessageIdExtractor;
+import io.dedup.spring.boot.internal.id.IdExpression.Kind;
+import io.dedup.spring.boot.internal.id.IdExpression.Part;
+import io.dedup.spring.boot.internal.kafka.KafkaIds;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class IdExpressionTest {
+    private final KafkaIds ids = new KafkaIds(name -> {
+        if (name.equals("mine")) {
+            return (MessageIdExtractor<ConsumerRecord<?, ?>>) record -> "from a bean";
+        }
+        throw new IllegalArgumentException("there is no bean " + name);
+    });
+
+    record Order(String orderId, int line) {}
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            header:order-id                        | h-1
+            key                                    | k-1
+            json:/order/id                         | 42
+            coordinates                            | orders-3-7
+            spel:key + '/' + header('order-id')    | k-1/h-1
+            spel:offset                            | 7
+            bean:mine                              | from a bean
+            header:order-id + json:/order/id       | 3:h-12:42
+            key + spel:value.substring(0, 1) + key | 3:k-14:{k-1
+            """)
+    void findsIds(String expression, String id) {
+        assertThat(ids.of(IdExpression.parse(expression)).extract(record("{\"order\":{\"id\":42}}")))
+                .isEqualTo(id);
+    }
+
+    @Test
+    void anExpressionReadsObjectsAndRecords() {
+        assertThat(ids.of(IdExpression.parse("spel:value.orderId() + '-' + value.line()"))
+                        .extract(record(new Order("o-9", 2))))
+                .isEqualTo("o-9-2");
+    }
+
+    @Test
+    void anExpressionNamesNoClasses() {
+        var id = ids.of(IdExpression.parse("spel:T(java.lang.System).getProperty('java.version')"));
+        assertThatThrownBy(() -> id.extract(record("v"))).hasMessageContaining("Type cannot be found");
+    }
+
+    @Test
+    void anExpressionFindsTextOrNothing() {
+        assertThat(ids.of(IdExpression.parse("spel:header('none')")).extract(record("v")))
+                .isNull();
+        assertThatThrownBy(() -> ids.of(IdExpression.parse("spel:#root")).extract(record("v")))
+                .hasMessageContaining("has no one text");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {"", "heder:x", "header:", "header", "key:x", "json", "json:/a +", "spel:", "bean:", "+ key"})
+    void refusesWhatIsNone(String expression) {
+        assertThatThrownBy(() -> IdExpression.parse(expression))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("header:<name>, key, json:/<pointer>");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "property:p,for Kafka write header:p",
+        "keys,for Kafka write header",
+        "json:no,a JSON Pointer must begin with",
+        "bean:other,there is no bean other",
+        "spel:'half,spel: "
+    })
+    void refusesWhatIsNotForKafka(String expression, String why) {
+        assertThatThrownBy(() -> ids.of(IdExpression.parse(expression))).hasMessageContaining(why);
+    }
+
+    @Test
+    void anExpressionMayHoldTheJoin() {
+        assertThat(IdExpression.parse("key + spel:key + 'x' + key").parts())
+                .isEqualTo(List.of(new Part(Kind.KEY, ""), new Part(Kind.SPEL, "key + 'x' + key")));
+        assertThat(IdExpression.parse("key + json:").toString()).isEqualTo("key + json");
+    }
+
+    private static ConsumerRecord<?, ?> record(Object value) {
+        ConsumerRecord<String, Object> record = new ConsumerRecord<>("orders", 3, 7, "k-1", value);
+        record.headers().add("order-id", "h-1".getBytes(StandardCharsets.UTF_8));
+        return record;
+    }
+}

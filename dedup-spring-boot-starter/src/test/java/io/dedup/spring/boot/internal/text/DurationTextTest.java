@@ -1,0 +1,39 @@
+package io.dedup.spring.boot.internal.text;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.dedup.Window;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.boot.convert.DurationStyle;
+
+class DurationTextTest {
+    @ParameterizedTest
+    @CsvSource({
+        "PT168H,7d",
+        "PT24H,24h",
+        "PT48H,2d",
+        "PT25H,25h",
+        "PT90M,1h 30m",
+        "PT5M,5m",
+        "PT30S,30s",
+        "PT0.5S,500ms"
+    })
+    void isWrittenAsInProperties(String iso, String written) {
+        Duration duration = Duration.parse(iso);
+        assertThat(DurationText.of(duration)).isEqualTo(written);
+        if (!written.contains(" ")) {
+            assertThat(DurationStyle.detectAndParse(written)).isEqualTo(duration);
+        }
+    }
+
+    @Test
+    void whatIsNotAPlainDuration() {
+        assertThat(DurationText.of(Duration.ZERO)).isEqualTo("0s");
+        assertThat(DurationText.of(Duration.ofSeconds(-1))).isEqualTo("-1s");
+        assertThat(DurationText.of(Window.forever())).isEqualTo("forever");
+        assertThat(DurationText.of(Window.of(Duration.ofDays(7)))).isEqualTo("7d");
+    }
+}
