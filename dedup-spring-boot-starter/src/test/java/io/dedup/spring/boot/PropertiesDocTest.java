@@ -2,7 +2,7 @@ package io.dedup.spring.boot;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.dedup.spring.boot.internal.deduplicator.DedupUnits;
+import io.dedup.spring.boot.internal.text.SettingText;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -119,7 +119,7 @@ class PropertiesDocTest {
                 for (Object constant : type.getEnumConstants()) {
                     text.append(separator)
                             .append('`')
-                            .append(DedupUnits.name((Enum<?>) constant))
+                            .append(SettingText.of((Enum<?>) constant))
                             .append('`');
                     separator = ", ";
                 }

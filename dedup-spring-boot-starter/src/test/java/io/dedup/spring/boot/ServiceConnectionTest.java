@@ -8,7 +8,7 @@ import io.dedup.DedupKey;
 import io.dedup.DedupOutcome.Duplicate;
 import io.dedup.DedupOutcome.Handled;
 import io.dedup.Deduplicator;
-import io.dedup.spring.boot.internal.deduplicator.DedupUnits;
+import io.dedup.spring.boot.internal.deduplicator.DeduplicatorRegistry;
 import io.dedup.spring.boot.internal.store.DedupStores;
 import io.dedup.store.StoredRecord.State;
 import java.io.IOException;
@@ -102,8 +102,10 @@ class ServiceConnectionTest {
                         "--dedup.redis.namespace=container",
                         "--dedup.jdbc.initialize-schema=always",
                         "--dedup.topics.orders.id=key")) {
-            Deduplicator deduplicator =
-                    context.getBean(DedupUnits.class).units().get(0).deduplicator();
+            Deduplicator deduplicator = context.getBean(DeduplicatorRegistry.class)
+                    .deduplicators()
+                    .get(0)
+                    .deduplicator();
             DedupKey key = deduplicator.key("orders", "a");
             assertThat(deduplicator.execute(key, (DedupContext run) -> "effect"))
                     .isInstanceOf(Handled.class);

@@ -3,7 +3,7 @@ package io.dedup.spring.boot.autoconfigure;
 import io.dedup.spring.boot.internal.actuator.DedupEndpoint;
 import io.dedup.spring.boot.internal.actuator.DedupHealthIndicator;
 import io.dedup.spring.boot.internal.actuator.DedupWebEndpoint;
-import io.dedup.spring.boot.internal.deduplicator.DedupUnits;
+import io.dedup.spring.boot.internal.deduplicator.DeduplicatorRegistry;
 import io.dedup.spring.boot.internal.outcome.OutcomeCounts;
 import io.dedup.spring.boot.internal.store.DedupStores;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
@@ -31,8 +31,8 @@ final class DedupActuatorAutoConfiguration {
         }
 
         @Bean
-        DedupEndpoint dedupEndpoint(DedupUnits units, DedupStores stores, OutcomeCounts counts) {
-            return new DedupEndpoint(units, stores, counts);
+        DedupEndpoint dedupEndpoint(DeduplicatorRegistry registry, DedupStores stores, OutcomeCounts counts) {
+            return new DedupEndpoint(registry, stores, counts);
         }
 
         @Bean

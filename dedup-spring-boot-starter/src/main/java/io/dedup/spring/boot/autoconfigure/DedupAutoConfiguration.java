@@ -3,13 +3,14 @@ package io.dedup.spring.boot.autoconfigure;
 import io.dedup.DedupListener;
 import io.dedup.RunReference;
 import io.dedup.spring.boot.DedupProperties;
-import io.dedup.spring.boot.internal.check.DedupStart;
 import io.dedup.spring.boot.internal.check.StartCheck;
-import io.dedup.spring.boot.internal.deduplicator.DedupUnits;
-import io.dedup.spring.boot.internal.deduplicator.UnitListener;
+import io.dedup.spring.boot.internal.check.StartChecks;
+import io.dedup.spring.boot.internal.deduplicator.DeduplicatorFactory;
+import io.dedup.spring.boot.internal.deduplicator.DeduplicatorListenerFactory;
+import io.dedup.spring.boot.internal.deduplicator.DeduplicatorRegistry;
 import io.dedup.spring.boot.internal.plan.AnnotationReader;
 import io.dedup.spring.boot.internal.plan.KnownTopics;
-import io.dedup.spring.boot.internal.plan.Plans;
+import io.dedup.spring.boot.internal.plan.TopicPlans;
 import io.dedup.spring.boot.internal.store.DedupStores;
 import io.dedup.spring.boot.internal.text.WindowConverter;
 import org.springframework.beans.factory.ObjectProvider;
@@ -32,8 +33,8 @@ final class DedupAutoConfiguration {
     }
 
     @Bean
-    Plans dedupPlans(DedupProperties properties) {
-        return new Plans(properties);
+    TopicPlans dedupTopicPlans(DedupProperties properties) {
+        return new TopicPlans(properties);
     }
 
     @Bean
@@ -54,24 +55,25 @@ final class DedupAutoConfiguration {
     }
 
     @Bean
-    DedupUnits dedupUnits(
+    DeduplicatorRegistry dedupRegistry(
             DedupProperties properties,
-            Plans plans,
+            TopicPlans plans,
             DedupStores stores,
             ObjectProvider<DedupListener> listeners,
-            ObjectProvider<UnitListener> unitListeners,
+            ObjectProvider<DeduplicatorListenerFactory> listenerFactories,
             ObjectProvider<RunReference> runReference) {
-        return new DedupUnits(properties, plans, stores, listeners, unitListeners, runReference);
+        return new DeduplicatorRegistry(
+                new DeduplicatorFactory(properties, plans, stores, listeners, listenerFactories, runReference));
     }
 
     @Bean
-    DedupStart dedupStart(
+    StartChecks dedupStartChecks(
             DedupProperties properties,
-            Plans plans,
-            DedupUnits units,
+            TopicPlans plans,
+            DeduplicatorRegistry registry,
             DedupStores stores,
             KnownTopics known,
             ObjectProvider<StartCheck> checks) {
-        return new DedupStart(properties, plans, units, stores, known, checks);
+        return new StartChecks(properties, plans, registry, stores, known, checks);
     }
 }

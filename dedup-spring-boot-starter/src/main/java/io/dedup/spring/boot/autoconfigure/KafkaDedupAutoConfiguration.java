@@ -3,7 +3,7 @@ package io.dedup.spring.boot.autoconfigure;
 import io.dedup.kafka.KafkaDedup;
 import io.dedup.kafka.KafkaDedupInstaller;
 import io.dedup.spring.boot.DedupProperties;
-import io.dedup.spring.boot.internal.deduplicator.DedupUnits;
+import io.dedup.spring.boot.internal.deduplicator.DeduplicatorRegistry;
 import io.dedup.spring.boot.internal.id.ExtractorBeans;
 import io.dedup.spring.boot.internal.kafka.KafkaContainerCheck;
 import io.dedup.spring.boot.internal.kafka.KafkaIds;
@@ -12,7 +12,7 @@ import io.dedup.spring.boot.internal.kafka.KafkaRetentionCheck;
 import io.dedup.spring.boot.internal.kafka.PoolSizeCheck;
 import io.dedup.spring.boot.internal.plan.AnnotationReader;
 import io.dedup.spring.boot.internal.plan.KnownTopics;
-import io.dedup.spring.boot.internal.plan.Plans;
+import io.dedup.spring.boot.internal.plan.TopicPlans;
 import io.dedup.spring.boot.internal.store.DedupStores;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
@@ -31,9 +31,9 @@ import org.springframework.kafka.core.KafkaAdmin;
 final class KafkaDedupAutoConfiguration {
     @Bean
     KafkaListeners dedupKafkaListeners(
-            Plans plans,
+            TopicPlans plans,
             AnnotationReader annotations,
-            DedupUnits units,
+            DeduplicatorRegistry registry,
             KnownTopics known,
             DedupProperties properties,
             ObjectProvider<KafkaListenerEndpointRegistry> registries,
@@ -41,7 +41,7 @@ final class KafkaDedupAutoConfiguration {
         return new KafkaListeners(
                 plans,
                 annotations,
-                units,
+                registry,
                 new KafkaIds(new ExtractorBeans(beans)),
                 known,
                 registries,

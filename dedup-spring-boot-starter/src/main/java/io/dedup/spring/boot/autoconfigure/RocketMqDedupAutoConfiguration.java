@@ -1,16 +1,16 @@
 package io.dedup.spring.boot.autoconfigure;
 
 import io.dedup.rocketmq.RocketMqDedup;
-import io.dedup.spring.boot.internal.deduplicator.DedupUnits;
+import io.dedup.spring.boot.internal.deduplicator.DeduplicatorRegistry;
 import io.dedup.spring.boot.internal.id.ExtractorBeans;
 import io.dedup.spring.boot.internal.plan.AnnotationReader;
 import io.dedup.spring.boot.internal.plan.KnownTopics;
-import io.dedup.spring.boot.internal.plan.Plans;
+import io.dedup.spring.boot.internal.plan.TopicPlans;
 import io.dedup.spring.boot.internal.rocketmq.RocketMqConsumerCheck;
 import io.dedup.spring.boot.internal.rocketmq.RocketMqIds;
 import io.dedup.spring.boot.internal.rocketmq.RocketMqListenerPostProcessor;
 import io.dedup.spring.boot.internal.rocketmq.RocketMqListeners;
-import io.dedup.spring.boot.internal.rocketmq.RocketMqStart;
+import io.dedup.spring.boot.internal.rocketmq.RocketMqTopicPreparation;
 import io.dedup.spring.boot.internal.store.DedupStores;
 import org.apache.rocketmq.client.apis.consumer.MessageListener;
 import org.springframework.beans.factory.ObjectProvider;
@@ -28,14 +28,19 @@ import org.springframework.core.env.Environment;
 final class RocketMqDedupAutoConfiguration {
     @Bean
     RocketMqListeners dedupRocketMqListeners(
-            Plans plans,
+            TopicPlans plans,
             AnnotationReader annotations,
-            DedupUnits units,
+            DeduplicatorRegistry registry,
             DedupStores stores,
             ConfigurableListableBeanFactory beans,
             RocketMqListenerPostProcessor seen) {
         return new RocketMqListeners(
-                plans, annotations, units, stores, new RocketMqIds(new ExtractorBeans(beans)), seen::groupsOfConsumers);
+                plans,
+                annotations,
+                registry,
+                stores,
+                new RocketMqIds(new ExtractorBeans(beans)),
+                seen::groupsOfConsumers);
     }
 
     /** Static: it is asked about every bean. */
@@ -49,13 +54,16 @@ final class RocketMqDedupAutoConfiguration {
     }
 
     @Bean
-    RocketMqStart dedupRocketMqStart(
-            Plans plans, RocketMqListenerPostProcessor seen, KnownTopics known, ObjectProvider<DedupStores> stores) {
-        return new RocketMqStart(plans, seen, known, stores);
+    RocketMqTopicPreparation dedupRocketMqTopicPreparation(
+            TopicPlans plans,
+            RocketMqListenerPostProcessor seen,
+            KnownTopics known,
+            ObjectProvider<DedupStores> stores) {
+        return new RocketMqTopicPreparation(plans, seen, known, stores);
     }
 
     @Bean
-    RocketMqConsumerCheck dedupRocketMqConsumerCheck(Plans plans, RocketMqListenerPostProcessor seen) {
+    RocketMqConsumerCheck dedupRocketMqConsumerCheck(TopicPlans plans, RocketMqListenerPostProcessor seen) {
         return new RocketMqConsumerCheck(plans, seen);
     }
 }

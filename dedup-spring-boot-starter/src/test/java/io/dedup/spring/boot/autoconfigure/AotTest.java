@@ -3,7 +3,7 @@ package io.dedup.spring.boot.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dedup.spring.boot.Deduplicated;
-import io.dedup.spring.boot.internal.deduplicator.DedupUnits;
+import io.dedup.spring.boot.internal.deduplicator.DeduplicatorRegistry;
 import io.dedup.spring.boot.internal.kafka.KafkaIds;
 import org.junit.jupiter.api.Test;
 import org.springframework.aot.hint.RuntimeHints;
@@ -65,7 +65,7 @@ class AotTest {
                         compiled.getInstance(ApplicationContextInitializer.class, initializer.reflectionName());
                 start.initialize(fresh);
                 fresh.refresh();
-                assertThat(fresh.getBean(DedupUnits.class).served())
+                assertThat(fresh.getBean(DeduplicatorRegistry.class).listeners())
                         .singleElement()
                         .satisfies(served -> assertThat(served.listener()
                                         .byTopic()

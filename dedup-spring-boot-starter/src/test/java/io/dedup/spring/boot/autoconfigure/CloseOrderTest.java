@@ -10,7 +10,7 @@ import io.dedup.DedupListener;
 import io.dedup.DedupOutcome;
 import io.dedup.Deduplicator;
 import io.dedup.spring.boot.PlayedMessage;
-import io.dedup.spring.boot.internal.deduplicator.DedupUnits;
+import io.dedup.spring.boot.internal.deduplicator.DeduplicatorRegistry;
 import io.dedup.store.DedupStore;
 import io.dedup.store.StoredRecord;
 import io.dedup.store.TransactionalRecords;
@@ -402,8 +402,10 @@ class CloseOrderTest {
     private static StoredRecord closeWhile(
             ConfigurableApplicationContext context, Run run, String topic, List<String> settings) throws Exception {
         assertThat(run.started.await(LIMIT.toSeconds(), TimeUnit.SECONDS)).isTrue();
-        Deduplicator deduplicator =
-                context.getBean(DedupUnits.class).units().get(0).deduplicator();
+        Deduplicator deduplicator = context.getBean(DeduplicatorRegistry.class)
+                .deduplicators()
+                .get(0)
+                .deduplicator();
         CompletableFuture<Void> closing = CompletableFuture.runAsync(context::close);
         try {
             await().atMost(LIMIT)

@@ -7,8 +7,9 @@ import io.dedup.DedupMode;
 import io.dedup.DedupPolicy;
 import io.dedup.OnStoreFailure;
 import io.dedup.spring.boot.Deduplicated;
-import io.dedup.spring.boot.internal.deduplicator.DedupUnit;
-import io.dedup.spring.boot.internal.deduplicator.DedupUnits;
+import io.dedup.spring.boot.internal.deduplicator.DeduplicatedListener;
+import io.dedup.spring.boot.internal.deduplicator.DeduplicatorRegistry;
+import io.dedup.spring.boot.internal.deduplicator.ServingDeduplicator;
 import io.dedup.spring.boot.internal.plan.PlannedListener;
 import io.dedup.spring.boot.internal.plan.TopicPlan;
 import io.dedup.spring.boot.internal.store.DedupStores;
@@ -84,7 +85,7 @@ class ConfigurationTest {
                         "dedup.topics.orders.in_flight_wait=3s",
                         "dedup.listeners.billing.window=forever")
                 .run(context -> {
-                    Plan billing = plan(context.getBean(DedupUnits.class), "billing", "orders");
+                    Plan billing = plan(context.getBean(DeduplicatorRegistry.class), "billing", "orders");
                     assertThat(billing.plan().id()).hasToString("header:order-id");
                     DedupPolicy policy = billing.plan().policy();
                     assertThat(policy.lease()).isEqualTo(Duration.ofSeconds(10));
@@ -92,7 +93,7 @@ class ConfigurationTest {
                     assertThat(policy.window().isForever()).isTrue();
                     assertThat(policy.onStoreFailure()).isEqualTo(OnStoreFailure.PAUSE);
                     assertThat(billing.listener().consumer()).isEqualTo("billing");
-                    assertThat(billing.unit()
+                    assertThat(billing.servedBy()
                                     .deduplicator()
                                     .topic("orders")
                                     .policy()
@@ -105,11 +106,11 @@ class ConfigurationTest {
     void anAnnotationConfiguresOrSwitchesOff() {
         runner.withPropertyValues("dedup.topics.orders.id=key", "id.header=click")
                 .run(context -> {
-                    DedupUnits units = context.getBean(DedupUnits.class);
-                    TopicPlan clicks = plan(units, "clicks", "clicks").plan();
+                    DeduplicatorRegistry registry = context.getBean(DeduplicatorRegistry.class);
+                    TopicPlan clicks = plan(registry, "clicks", "clicks").plan();
                     assertThat(clicks.id()).hasToString("header:click");
                     assertThat(clicks.policy().window().duration()).isEqualTo(Duration.ofMinutes(10));
-                    assertThat(names(units)).containsExactlyInAnyOrder("billing", "clicks");
+                    assertThat(names(registry)).containsExactlyInAnyOrder("billing", "clicks");
                 });
     }
 
@@ -124,21 +125,21 @@ class ConfigurationTest {
                         "dedup.listeners.raw.enabled=true",
                         "dedup.shutdown-timeout=1s")
                 .run(context -> {
-                    DedupUnits units = context.getBean(DedupUnits.class);
-                    assertThat(units.units()).hasSizeGreaterThanOrEqualTo(4);
-                    for (DedupUnit unit : units.units()) {
-                        var unused = unit.deduplicator()
+                    DeduplicatorRegistry registry = context.getBean(DeduplicatorRegistry.class);
+                    assertThat(registry.deduplicators()).hasSizeGreaterThanOrEqualTo(4);
+                    for (ServingDeduplicator serving : registry.deduplicators()) {
+                        var unused = serving.deduplicator()
                                 .executeAsync(
-                                        DedupCall.<String>of(unit.deduplicator()
+                                        DedupCall.<String>of(serving.deduplicator()
                                                 .key(
                                                         "orders",
-                                                        unit.deduplicator().consumer())),
+                                                        serving.deduplicator().consumer())),
                                         running -> new CompletableFuture<String>());
                     }
-                    assertThat(units.units())
-                            .allMatch(unit -> unit.deduplicator().engine().inFlight() == 1);
+                    assertThat(registry.deduplicators())
+                            .allMatch(serving -> serving.deduplicator().engine().inFlight() == 1);
                     long from = System.nanoTime();
-                    units.close();
+                    registry.close();
                     assertThat(Duration.ofNanos(System.nanoTime() - from))
                             .isBetween(Duration.ofSeconds(1), Duration.ofSeconds(3));
                 });
@@ -152,11 +153,11 @@ class ConfigurationTest {
                         "dedup.listeners.raw.enabled=true",
                         "dedup.listeners.raw.id=key")
                 .run(context -> {
-                    DedupUnits units = context.getBean(DedupUnits.class);
-                    assertThat(plan(units, "clicks", "clicks").plan().id()).hasToString("key");
-                    assertThat(plan(units, "clicks", "clicks").listener().consumer())
+                    DeduplicatorRegistry registry = context.getBean(DeduplicatorRegistry.class);
+                    assertThat(plan(registry, "clicks", "clicks").plan().id()).hasToString("key");
+                    assertThat(plan(registry, "clicks", "clicks").listener().consumer())
                             .isEqualTo("click-counter");
-                    assertThat(names(units)).containsExactlyInAnyOrder("raw", "clicks");
+                    assertThat(names(registry)).containsExactlyInAnyOrder("raw", "clicks");
                 });
     }
 
@@ -171,7 +172,7 @@ class ConfigurationTest {
                             .addFirst(new SystemEnvironmentPropertySource("test-systemEnvironment", variables));
                     ConfigurationPropertySources.attach(context.getEnvironment());
                 })
-                .run(context -> assertThat(plan(context.getBean(DedupUnits.class), "billing", "orders")
+                .run(context -> assertThat(plan(context.getBean(DeduplicatorRegistry.class), "billing", "orders")
                                 .plan()
                                 .policy()
                                 .maxProcessingTime())
@@ -181,7 +182,7 @@ class ConfigurationTest {
     @Test
     void namesWithOtherCharactersAreInBrackets() {
         runner.withPropertyValues("dedup.topics.[my_topic].id=key", "dedup.topics.[my.topic].id=header:id")
-                .run(context -> assertThat(plan(context.getBean(DedupUnits.class), "under", "my.topic")
+                .run(context -> assertThat(plan(context.getBean(DeduplicatorRegistry.class), "under", "my.topic")
                                 .plan()
                                 .id())
                         .hasToString("header:id"));
@@ -191,10 +192,10 @@ class ConfigurationTest {
     void aPatternListenerIsDeduplicatedByTheSamePattern() {
         runner.withPropertyValues("dedup.topics.audit.pattern=audit-.*", "dedup.topics.audit.id=key")
                 .run(context -> {
-                    DedupUnit unit =
-                            served(context.getBean(DedupUnits.class), "audit").unit();
-                    assertThat(unit.others()).isNotNull();
-                    assertThat(unit.others().id()).hasToString("key");
+                    ServingDeduplicator serving = served(context.getBean(DeduplicatorRegistry.class), "audit")
+                            .servedBy();
+                    assertThat(serving.others()).isNotNull();
+                    assertThat(serving.others().id()).hasToString("key");
                 });
     }
 
@@ -208,7 +209,7 @@ class ConfigurationTest {
                     assertThat(context.getBean(DedupStores.class).storeOrNull()).isNull();
                 });
         runner.withPropertyValues("dedup.enabled=false", "dedup.topics.orders.id=nonsense")
-                .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(DedupUnits.class));
+                .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(DeduplicatorRegistry.class));
     }
 
     @ParameterizedTest
@@ -273,23 +274,25 @@ class ConfigurationTest {
                         .contains("dedup.topics.nobody is set, and this application has no such listener"));
     }
 
-    private record Plan(PlannedListener listener, DedupUnit unit, TopicPlan plan) {}
+    private record Plan(PlannedListener listener, ServingDeduplicator servedBy, TopicPlan plan) {}
 
-    private static Plan plan(DedupUnits units, String listener, String topic) {
-        DedupUnits.Served served = served(units, listener);
+    private static Plan plan(DeduplicatorRegistry registry, String listener, String topic) {
+        DeduplicatedListener served = served(registry, listener);
         return new Plan(
-                served.listener(), served.unit(), served.listener().byTopic().get(topic));
+                served.listener(),
+                served.servedBy(),
+                served.listener().byTopic().get(topic));
     }
 
-    private static DedupUnits.Served served(DedupUnits units, String listener) {
-        return units.served().stream()
+    private static DeduplicatedListener served(DeduplicatorRegistry registry, String listener) {
+        return registry.listeners().stream()
                 .filter(each -> each.listener().spec().name().equals(listener))
                 .findFirst()
                 .orElseThrow();
     }
 
-    private static Stream<String> names(DedupUnits units) {
-        return units.served().stream().map(each -> each.listener().spec().name());
+    private static Stream<String> names(DeduplicatorRegistry registry) {
+        return registry.listeners().stream().map(each -> each.listener().spec().name());
     }
 
     static FailureAnalysis analysis(@Nullable Throwable failure) {

@@ -10,7 +10,7 @@ import io.dedup.DedupOutcome;
 import io.dedup.DedupOutcome.DeferReason;
 import io.dedup.Deduplicator;
 import io.dedup.spring.boot.TestApp;
-import io.dedup.spring.boot.internal.deduplicator.DedupUnits;
+import io.dedup.spring.boot.internal.deduplicator.DeduplicatorRegistry;
 import io.dedup.spring.boot.internal.rocketmq.RocketMqConsumerCheck;
 import io.dedup.spring.boot.internal.store.DedupStores;
 import io.dedup.store.DedupStore;
@@ -115,14 +115,14 @@ class RocketMqAppTest {
             await().atMost(TestApp.LIMIT).until(() -> HANDLED.contains("last"));
             await().atMost(TestApp.LIMIT)
                     .until(() -> HANDLED.stream().filter("plain"::equals).count() == 2);
-            DedupUnits units = context.getBean(DedupUnits.class);
+            DeduplicatorRegistry registry = context.getBean(DeduplicatorRegistry.class);
             await().atMost(TestApp.LIMIT)
                     .until(() -> context.getBean(DedupStores.class)
                             .store()
-                            .find(units.units().get(0).deduplicator().key(ORDERS, "b"))
+                            .find(registry.deduplicators().get(0).deduplicator().key(ORDERS, "b"))
                             .isPresent());
             assertThat(HANDLED).doesNotContain("duplicate");
-            assertThat(units.served())
+            assertThat(registry.listeners())
                     .singleElement()
                     .satisfies(
                             served -> assertThat(served.listener().consumer()).isEqualTo("group-" + ID));
@@ -212,8 +212,10 @@ class RocketMqAppTest {
             assertThat(STARTED.await(TestApp.LIMIT.toSeconds(), TimeUnit.SECONDS))
                     .isTrue();
             CompletableFuture<Void> closing = CompletableFuture.runAsync(context::close);
-            Deduplicator deduplicator =
-                    context.getBean(DedupUnits.class).units().get(0).deduplicator();
+            Deduplicator deduplicator = context.getBean(DeduplicatorRegistry.class)
+                    .deduplicators()
+                    .get(0)
+                    .deduplicator();
             await().atMost(TestApp.LIMIT)
                     .until(() -> CLOSING.getCount() == 0
                             || deduplicator.execute(
@@ -302,7 +304,7 @@ class RocketMqAppTest {
             redis.command("CONFIG", "SET", "maxmemory-policy", "allkeys-lru");
             String[] settings = {"--dedup.store=redis", "--dedup.redis.url=" + redis.uri()};
             try (ConfigurableApplicationContext context = start(server, App.class, settings)) {
-                assertThat(context.getBean(DedupUnits.class).served())
+                assertThat(context.getBean(DeduplicatorRegistry.class).listeners())
                         .singleElement()
                         .satisfies(served ->
                                 assertThat(served.listener().byTopic()).containsOnlyKeys(ORDERS));

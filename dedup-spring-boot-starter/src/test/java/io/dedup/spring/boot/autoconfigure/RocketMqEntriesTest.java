@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dedup.spring.boot.Deduplicated;
 import io.dedup.spring.boot.Logs;
-import io.dedup.spring.boot.internal.rocketmq.RocketMqListener;
+import io.dedup.spring.boot.internal.rocketmq.PerTopicMessageListener;
 import java.util.Map;
 import org.apache.rocketmq.client.apis.consumer.ConsumeResult;
 import org.apache.rocketmq.client.apis.consumer.MessageListener;
@@ -58,7 +58,7 @@ class RocketMqEntriesTest {
                 .run(context -> assertThat(context)
                         .hasNotFailed()
                         .getBean("billingListener")
-                        .isInstanceOf(RocketMqListener.class));
+                        .isInstanceOf(PerTopicMessageListener.class));
     }
 
     @Test
@@ -94,7 +94,7 @@ class RocketMqEntriesTest {
                     .run(context -> assertThat(context)
                             .hasNotFailed()
                             .getBean("billingListener")
-                            .isInstanceOf(RocketMqListener.class));
+                            .isInstanceOf(PerTopicMessageListener.class));
             assertThat(logs.warnings()).isEmpty();
         }
     }

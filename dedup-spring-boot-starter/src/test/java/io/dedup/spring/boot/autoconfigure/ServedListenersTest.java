@@ -3,7 +3,7 @@ package io.dedup.spring.boot.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dedup.spring.boot.PlayedMessage;
-import io.dedup.spring.boot.internal.deduplicator.DedupUnits;
+import io.dedup.spring.boot.internal.deduplicator.DeduplicatorRegistry;
 import io.dedup.spring.boot.internal.kafka.KafkaListeners;
 import org.apache.rocketmq.client.apis.consumer.ConsumeResult;
 import org.apache.rocketmq.client.apis.consumer.MessageListener;
@@ -66,12 +66,12 @@ class ServedListenersTest {
                         assertThat(listener.consume(PlayedMessage.of("refunds", "a" + i)))
                                 .isEqualTo(ConsumeResult.SUCCESS);
                     }
-                    DedupUnits units = context.getBean(DedupUnits.class);
-                    assertThat(units.served())
+                    DeduplicatorRegistry registry = context.getBean(DeduplicatorRegistry.class);
+                    assertThat(registry.listeners())
                             .singleElement()
                             .satisfies(served ->
                                     assertThat(served.listener().byTopic()).containsOnlyKeys("refunds"));
-                    assertThat(units.units()).hasSize(1);
+                    assertThat(registry.deduplicators()).hasSize(1);
                 });
     }
 
@@ -121,7 +121,7 @@ class ServedListenersTest {
                         registry.unregisterListenerContainer(id);
                     }
                     String last = context.getBean(Orders.class).getId();
-                    assertThat(context.getBean(DedupUnits.class).served())
+                    assertThat(context.getBean(DeduplicatorRegistry.class).listeners())
                             .extracting(served -> served.listener().spec().name())
                             .containsExactly("stays", last);
                     assertThat(context.getBean(KafkaListeners.class).decorated())

@@ -8,7 +8,6 @@ import io.dedup.DedupListener;
 import io.dedup.RunReference;
 import io.dedup.spring.boot.TestApp;
 import io.dedup.spring.boot.internal.tracing.TraceLinks;
-import io.dedup.spring.boot.internal.tracing.TraceParent;
 import io.dedup.testservers.KafkaServers;
 import io.dedup.testservers.PostgresServers;
 import io.dedup.testservers.RedisServers;
@@ -28,7 +27,6 @@ import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -253,63 +251,5 @@ class TracingTest {
                 .withPropertyValues("dedup.tracing.link-duplicates=true", "dedup.strict=true")
                 .run(context -> assertThat(analysis(context.getStartupFailure()).getDescription())
                         .contains("own RunReference bean is kept instead"));
-    }
-
-    private static TraceContext context(String traceId, String spanId, @Nullable Boolean sampled) {
-        return new TraceContext() {
-            @Override
-            public String traceId() {
-                return traceId;
-            }
-
-            @Override
-            public @Nullable String parentId() {
-                return null;
-            }
-
-            @Override
-            public String spanId() {
-                return spanId;
-            }
-
-            @Override
-            public @Nullable Boolean sampled() {
-                return sampled;
-            }
-        };
-    }
-
-    @Test
-    @DisplayName("what isn't sampled isn't kept; half a trace ID is filled up")
-    void whatIsKept() {
-        String trace = "0af7651916cd43dd8448eb211c80319c";
-        String span = "b7ad6b7169203331";
-        assertThat(TraceParent.of(context(trace, span, true)).text()).isEqualTo("00-" + trace + "-" + span + "-01");
-        assertThat(TraceParent.of(context(span, span, null)).text())
-                .isEqualTo("00-0000000000000000" + span + "-" + span + "-01");
-        assertThat(Stream.of(
-                        context(trace, span, false),
-                        context("", "", null),
-                        context("0".repeat(32), span, true),
-                        context(trace, "0".repeat(16), true),
-                        context(trace, span + "0", true),
-                        context("größe", span, true)))
-                .allMatch(context -> TraceParent.of(context) == null);
-    }
-
-    @ParameterizedTest
-    @ValueSource(
-            strings = {
-                "",
-                "00",
-                "order 17",
-                "00-00000000000000000000000000000000-b7ad6b7169203331-01",
-                "00-0af7651916cd43dd8448eb211c80319c-0000000000000000-01",
-                "00-0AF7651916CD43DD8448EB211C80319C-b7ad6b7169203331-01",
-                "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01\n"
-            })
-    @DisplayName("a store's text that is no traceparent is no link, and no error")
-    void hostileText(String text) {
-        assertThat(TraceParent.parse(text)).isNull();
     }
 }

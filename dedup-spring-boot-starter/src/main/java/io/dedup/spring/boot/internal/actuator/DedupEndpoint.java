@@ -5,14 +5,14 @@ import io.dedup.DedupMode;
 import io.dedup.engine.StoredResult;
 import io.dedup.spring.boot.internal.actuator.OperatorKeys.Found;
 import io.dedup.spring.boot.internal.actuator.OperatorKeys.FoundScope;
-import io.dedup.spring.boot.internal.deduplicator.DedupUnit;
-import io.dedup.spring.boot.internal.deduplicator.DedupUnits;
+import io.dedup.spring.boot.internal.deduplicator.DeduplicatedListener;
+import io.dedup.spring.boot.internal.deduplicator.DeduplicatorRegistry;
+import io.dedup.spring.boot.internal.deduplicator.ServingDeduplicator;
 import io.dedup.spring.boot.internal.outcome.OutcomeCounts;
 import io.dedup.spring.boot.internal.plan.PlannedListener;
 import io.dedup.spring.boot.internal.plan.TopicPlan;
 import io.dedup.spring.boot.internal.store.DedupStores;
-import io.dedup.spring.boot.internal.text.DurationText;
-import io.dedup.spring.boot.internal.text.PolicyText;
+import io.dedup.spring.boot.internal.text.SettingText;
 import io.dedup.store.DedupStore;
 import io.dedup.store.OperatorResult;
 import io.dedup.store.StoredRecord;
@@ -48,16 +48,16 @@ public final class DedupEndpoint {
     private static final Duration STUCK_OLDER_THAN = Duration.ofMinutes(5);
     private static final int STUCK_LIMIT = 100;
 
-    private final DedupUnits units;
+    private final DeduplicatorRegistry registry;
     private final DedupStores stores;
     private final OutcomeCounts counts;
     private final OperatorKeys keys;
 
-    public DedupEndpoint(DedupUnits units, DedupStores stores, OutcomeCounts counts) {
-        this.units = units;
+    public DedupEndpoint(DeduplicatorRegistry registry, DedupStores stores, OutcomeCounts counts) {
+        this.registry = registry;
         this.stores = stores;
         this.counts = counts;
-        this.keys = new OperatorKeys(units);
+        this.keys = new OperatorKeys(registry);
     }
 
     /** A topic of a listener. */
@@ -137,7 +137,7 @@ public final class DedupEndpoint {
     @ReadOperation
     public DedupView all() {
         List<ListenerView> listeners = new ArrayList<>();
-        for (DedupUnits.Served served : units.served()) {
+        for (DeduplicatedListener served : registry.listeners()) {
             PlannedListener listener = served.listener();
             Map<String, TopicPlan> plans = new LinkedHashMap<>(listener.byTopic());
             if (listener.byPattern() != null) {
@@ -145,20 +145,20 @@ public final class DedupEndpoint {
             }
             plans.forEach((topic, plan) -> listeners.add(new ListenerView(
                     listener.spec().name(),
-                    served.unit().broker(),
+                    served.servedBy().broker(),
                     OperatorKeys.scope(listener.consumer(), topic),
                     plan.id().toString(),
-                    DurationText.of(plan.policy().window()),
-                    DedupUnits.name(plan.policy().mode()),
-                    PolicyText.of(plan.policy()),
+                    SettingText.of(plan.policy().window()),
+                    SettingText.of(plan.policy().mode()),
+                    SettingText.of(plan.policy()),
                     counts.of(listener.consumer(), topic))));
         }
         Map<String, ConsumerView> consumers = new LinkedHashMap<>();
-        for (DedupUnit unit : units.units()) {
-            var engine = unit.deduplicator().engine();
+        for (ServingDeduplicator serving : registry.deduplicators()) {
+            var engine = serving.deduplicator().engine();
             consumers.merge(
-                    unit.deduplicator().consumer(),
-                    new ConsumerView(unit.deduplicator().consumer(), engine.inFlight(), engine.pendingCompletions()),
+                    serving.deduplicator().consumer(),
+                    new ConsumerView(serving.deduplicator().consumer(), engine.inFlight(), engine.pendingCompletions()),
                     (a, b) -> new ConsumerView(
                             a.consumer(),
                             a.inFlight() + b.inFlight(),
@@ -250,7 +250,8 @@ public final class DedupEndpoint {
         if (found == null) {
             return null;
         }
-        OperatorResult result = found.unit().deduplicator().forget(found.key(), Boolean.TRUE.equals(evenIfLeaseLive));
+        OperatorResult result =
+                found.servedBy().deduplicator().forget(found.key(), Boolean.TRUE.equals(evenIfLeaseLive));
         log.info("Operator: forget {}: {}", found.key(), result);
         return new CommandView(result);
     }
@@ -293,7 +294,7 @@ public final class DedupEndpoint {
         DedupStore table = stores.tableOrNull();
         if (table == null) {
             throw new InvalidEndpointRequestException(
-                    "the records of mode " + DedupUnits.name(mode)
+                    "the records of mode " + SettingText.of(mode)
                             + " are in a TransactionalRecords bean, which can't be looked into",
                     "not supported");
         }

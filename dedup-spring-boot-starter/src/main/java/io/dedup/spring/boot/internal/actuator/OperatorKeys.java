@@ -3,8 +3,8 @@ package io.dedup.spring.boot.internal.actuator;
 import io.dedup.DedupException;
 import io.dedup.DedupKey;
 import io.dedup.DedupScope;
-import io.dedup.spring.boot.internal.deduplicator.DedupUnit;
-import io.dedup.spring.boot.internal.deduplicator.DedupUnits;
+import io.dedup.spring.boot.internal.deduplicator.DeduplicatorRegistry;
+import io.dedup.spring.boot.internal.deduplicator.ServingDeduplicator;
 import io.dedup.spring.boot.internal.plan.TopicPlan;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
@@ -25,17 +25,17 @@ public final class OperatorKeys {
     private static final String HASHED = "sha256:";
     private static final Pattern PLAIN = Pattern.compile("[A-Za-z0-9._:@~-]{1,255}");
 
-    private final DedupUnits units;
+    private final DeduplicatorRegistry registry;
 
-    public OperatorKeys(DedupUnits units) {
-        this.units = units;
+    public OperatorKeys(DeduplicatorRegistry registry) {
+        this.registry = registry;
     }
 
     /** A key, and who serves it. */
-    record Found(DedupKey key, DedupUnit unit, TopicPlan plan) {}
+    record Found(DedupKey key, ServingDeduplicator servedBy, TopicPlan plan) {}
 
     /** A scope, and how it is served. */
-    public record FoundScope(DedupScope scope, DedupUnit unit, TopicPlan plan) {}
+    public record FoundScope(DedupScope scope, ServingDeduplicator servedBy, TopicPlan plan) {}
 
     /** How a scope is written in paths. */
     public static String scope(String consumer, String topic) {
@@ -50,7 +50,7 @@ public final class OperatorKeys {
     @Nullable
     public Found find(String scope, String id) {
         FoundScope found = find(scope);
-        return found == null ? null : new Found(key(found.scope(), id), found.unit(), found.plan());
+        return found == null ? null : new Found(key(found.scope(), id), found.servedBy(), found.plan());
     }
 
     /**
@@ -61,16 +61,16 @@ public final class OperatorKeys {
     @Nullable
     public FoundScope find(String scope) {
         String name = decoded(scope);
-        for (DedupUnit unit : units.units()) {
-            String consumer = unit.deduplicator().consumer();
+        for (ServingDeduplicator serving : registry.deduplicators()) {
+            String consumer = serving.deduplicator().consumer();
             if (!name.startsWith(consumer + ":")) {
                 continue;
             }
             String topic = name.substring(consumer.length() + 1);
-            TopicPlan plan = topic.isBlank() ? null : unit.plan(topic);
+            TopicPlan plan = topic.isBlank() ? null : serving.plan(topic);
             if (plan != null) {
-                DedupScope main = unit.deduplicator().topic(topic).scope();
-                return new FoundScope(plan.policy().shadow() ? main.shadow() : main, unit, plan);
+                DedupScope main = serving.deduplicator().topic(topic).scope();
+                return new FoundScope(plan.policy().shadow() ? main.shadow() : main, serving, plan);
             }
         }
         return null;

@@ -1,6 +1,6 @@
 package io.dedup.spring.boot.internal.check;
 
-import io.dedup.spring.boot.internal.deduplicator.DedupUnits;
+import io.dedup.spring.boot.internal.deduplicator.DeduplicatedListener;
 import java.util.List;
 
 /** Looks for what is risky, before the listeners start. */
@@ -10,7 +10,7 @@ public interface StartCheck {
      *
      * @param served the listeners that are deduplicated
      */
-    List<Warning> warnings(List<DedupUnits.Served> served);
+    List<Warning> warnings(List<DeduplicatedListener> served);
 
     /**
      * A risk.

@@ -1,10 +1,10 @@
 package io.dedup.spring.boot.internal.check;
 
-import io.dedup.spring.boot.internal.deduplicator.DedupUnits;
+import io.dedup.spring.boot.internal.deduplicator.DeduplicatedListener;
 import io.dedup.spring.boot.internal.plan.PlannedListener;
 import io.dedup.spring.boot.internal.plan.TopicPlan;
 import io.dedup.spring.boot.internal.store.DedupStores;
-import io.dedup.spring.boot.internal.text.DurationText;
+import io.dedup.spring.boot.internal.text.SettingText;
 import io.dedup.store.DedupStore;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,10 +18,10 @@ public final class StartTable {
     private final List<List<String>> rows = new ArrayList<>();
     private final DedupStores stores;
 
-    public StartTable(List<DedupUnits.Served> served, DedupStores stores) {
+    public StartTable(List<DeduplicatedListener> served, DedupStores stores) {
         this.stores = stores;
         rows.add(HEAD);
-        for (DedupUnits.Served each : served) {
+        for (DeduplicatedListener each : served) {
             PlannedListener listener = each.listener();
             listener.byTopic().forEach((topic, plan) -> rows.add(row(each, topic, plan)));
             if (listener.byPattern() != null) {
@@ -30,14 +30,14 @@ public final class StartTable {
         }
     }
 
-    private List<String> row(DedupUnits.Served each, String topic, TopicPlan plan) {
+    private List<String> row(DeduplicatedListener each, String topic, TopicPlan plan) {
         return List.of(
                 each.listener().spec().name(),
                 each.listener().consumer(),
                 topic,
                 plan.id().toString(),
-                DurationText.of(plan.policy().window()),
-                DedupUnits.name(plan.policy().mode()) + (plan.policy().shadow() ? " (shadow)" : ""),
+                SettingText.of(plan.policy().window()),
+                SettingText.of(plan.policy().mode()) + (plan.policy().shadow() ? " (shadow)" : ""),
                 storeOf(plan));
     }
 

@@ -4,9 +4,9 @@ import io.dedup.spring.boot.DedupConfigurationException;
 import io.dedup.spring.boot.ListenerProperties;
 import io.dedup.spring.boot.internal.check.StartCheck.Warning;
 import io.dedup.spring.boot.internal.plan.KnownTopics;
-import io.dedup.spring.boot.internal.plan.Layer;
-import io.dedup.spring.boot.internal.plan.Plans;
+import io.dedup.spring.boot.internal.plan.SettingsLayer;
 import io.dedup.spring.boot.internal.plan.TopicEntries;
+import io.dedup.spring.boot.internal.plan.TopicPlans;
 import io.dedup.spring.boot.internal.text.NearestName;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,10 +23,10 @@ import org.jspecify.annotations.Nullable;
 final class UnusedEntries {
     private static final Pattern DROPPED = Pattern.compile("[^a-z0-9]");
 
-    private final Plans plans;
+    private final TopicPlans plans;
     private final KnownTopics known;
 
-    UnusedEntries(Plans plans, KnownTopics known) {
+    UnusedEntries(TopicPlans plans, KnownTopics known) {
         this.plans = plans;
         this.known = known;
     }
@@ -66,7 +66,7 @@ final class UnusedEntries {
      */
     @Nullable
     Warning nothingIsMeant() {
-        List<Layer> active = plans.topics().active();
+        List<SettingsLayer> active = plans.topics().active();
         if (active.isEmpty() || anyIsMeant() || known.listeners().isEmpty() || known.moreComeLater()) {
             return null;
         }
@@ -79,7 +79,7 @@ final class UnusedEntries {
         });
         return new Warning(
                 "nothing is deduplicated: no listener subscribes to what "
-                        + active.stream().map(Layer::path).toList() + " name. Listeners subscribe to "
+                        + active.stream().map(SettingsLayer::path).toList() + " name. Listeners subscribe to "
                         + known.subscriptions(),
                 (similar.isEmpty()
                                 ? "Correct the names"
@@ -95,7 +95,7 @@ final class UnusedEntries {
                         .anyMatch(pattern -> !topics.ofPattern(pattern).isEmpty() || topics.doubtful(pattern) != null)
                 || known.listeners().stream().anyMatch(name -> {
                     ListenerProperties entry = plans.listener(name);
-                    return entry != null && !new Layer("dedup.listeners." + name, entry).isEmpty();
+                    return entry != null && !new SettingsLayer("dedup.listeners." + name, entry).isEmpty();
                 });
     }
 

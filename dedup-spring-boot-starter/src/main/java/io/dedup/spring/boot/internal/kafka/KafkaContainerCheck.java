@@ -2,8 +2,8 @@ package io.dedup.spring.boot.internal.kafka;
 
 import io.dedup.spring.boot.DedupConfigurationException;
 import io.dedup.spring.boot.internal.check.StartCheck;
-import io.dedup.spring.boot.internal.deduplicator.DedupUnits;
-import io.dedup.spring.boot.internal.plan.Policies;
+import io.dedup.spring.boot.internal.deduplicator.DeduplicatedListener;
+import io.dedup.spring.boot.internal.text.YamlNames;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -22,7 +22,7 @@ public final class KafkaContainerCheck implements StartCheck {
     }
 
     @Override
-    public List<Warning> warnings(List<DedupUnits.Served> served) {
+    public List<Warning> warnings(List<DeduplicatedListener> served) {
         List<Warning> warnings = new ArrayList<>();
         for (KafkaListeners.Decorated each : listeners.decorated()) {
             List<String> found;
@@ -31,7 +31,7 @@ public final class KafkaContainerCheck implements StartCheck {
             } catch (IllegalStateException | IllegalArgumentException e) {
                 String problem = String.valueOf(e.getMessage());
                 throw new DedupConfigurationException(
-                        Policies.inKebabCase(problem),
+                        YamlNames.inYaml(problem),
                         (problem.contains("kafkaAwareTransactionManager") ? FROM_PREFIX : "")
                                 + "Change that setting; or leave the listener alone with dedup.listeners."
                                 + each.container().getListenerId() + ".enabled: false.",
@@ -39,7 +39,7 @@ public final class KafkaContainerCheck implements StartCheck {
             }
             if (strict) { // otherwise the container warns of it when it starts
                 found.forEach(text -> warnings.add(new Warning(
-                        Policies.inKebabCase(text), "The settings are under dedup.topics and spring.kafka.consumer.")));
+                        YamlNames.inYaml(text), "The settings are under dedup.topics and spring.kafka.consumer.")));
             }
         }
         return warnings;

@@ -6,14 +6,15 @@ import io.dedup.kafka.KafkaDedupBuilder;
 import io.dedup.spring.boot.DedupConfigurationException;
 import io.dedup.spring.boot.Deduplicated;
 import io.dedup.spring.boot.KafkaSettings;
-import io.dedup.spring.boot.internal.deduplicator.DedupUnit;
-import io.dedup.spring.boot.internal.deduplicator.DedupUnits;
+import io.dedup.spring.boot.internal.deduplicator.DeduplicatedListener;
+import io.dedup.spring.boot.internal.deduplicator.DeduplicatorRegistry;
+import io.dedup.spring.boot.internal.deduplicator.ServingDeduplicator;
 import io.dedup.spring.boot.internal.plan.AnnotationReader;
 import io.dedup.spring.boot.internal.plan.KnownTopics;
 import io.dedup.spring.boot.internal.plan.ListenerSpec;
 import io.dedup.spring.boot.internal.plan.PlannedListener;
-import io.dedup.spring.boot.internal.plan.Plans;
 import io.dedup.spring.boot.internal.plan.TopicPlan;
+import io.dedup.spring.boot.internal.plan.TopicPlans;
 import java.lang.reflect.AnnotatedElement;
 import java.lang.reflect.Method;
 import java.util.LinkedHashSet;
@@ -38,30 +39,31 @@ public final class KafkaListeners implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(KafkaListeners.class);
     static final String BROKER = "Kafka";
 
-    private final Plans plans;
+    private final TopicPlans plans;
     private final AnnotationReader annotations;
-    private final DedupUnits units;
+    private final DeduplicatorRegistry registry;
     private final KafkaIds ids;
     private final KnownTopics known;
     private final ObjectProvider<KafkaListenerEndpointRegistry> registries;
     private final KafkaSettings settings;
     private final List<Decorated> decorated = new CopyOnWriteArrayList<>();
-    private final Map<DedupUnit, KafkaDedup> byUnit = new ConcurrentHashMap<>();
+    private final Map<ServingDeduplicator, KafkaDedup> byDeduplicator = new ConcurrentHashMap<>();
 
     /** A container, and what decorates it. */
-    public record Decorated(AbstractMessageListenerContainer<?, ?> container, KafkaDedup dedup, DedupUnits.Served served) {}
+    public record Decorated(
+            AbstractMessageListenerContainer<?, ?> container, KafkaDedup dedup, DeduplicatedListener served) {}
 
     public KafkaListeners(
-            Plans plans,
+            TopicPlans plans,
             AnnotationReader annotations,
-            DedupUnits units,
+            DeduplicatorRegistry registry,
             KafkaIds ids,
             KnownTopics known,
             ObjectProvider<KafkaListenerEndpointRegistry> registries,
             KafkaSettings settings) {
         this.plans = plans;
         this.annotations = annotations;
-        this.units = units;
+        this.registry = registry;
         this.ids = ids;
         this.known = known;
         this.registries = registries;
@@ -84,8 +86,8 @@ public final class KafkaListeners implements AutoCloseable {
             return null;
         }
         planned.byTopic().values().forEach(this::extractor); // refuses what isn't for Kafka, before anything is opened
-        DedupUnits.Served served = units.serve(BROKER, planned, unit -> {});
-        KafkaDedup dedup = byUnit.computeIfAbsent(served.unit(), this::open);
+        DeduplicatedListener served = registry.serve(BROKER, planned, serving -> {});
+        KafkaDedup dedup = byDeduplicator.computeIfAbsent(served.servedBy(), this::open);
         decorated.add(new Decorated(container, dedup, served));
         return dedup;
     }
@@ -103,7 +105,7 @@ public final class KafkaListeners implements AutoCloseable {
                 .toList();
         if (gone.size() < decorated.size()) { // otherwise they are in a registry that isn't a bean
             decorated.removeAll(gone);
-            gone.forEach(each -> units.forget(each.served()));
+            gone.forEach(each -> registry.forget(each.served()));
         }
     }
 
@@ -140,19 +142,19 @@ public final class KafkaListeners implements AutoCloseable {
                 : own;
     }
 
-    private KafkaDedup open(DedupUnit unit) {
-        KafkaDedupBuilder builder = KafkaDedup.builder(unit.deduplicator())
+    private KafkaDedup open(ServingDeduplicator serving) {
+        KafkaDedupBuilder builder = KafkaDedup.builder(serving.deduplicator())
                 .claimAhead(settings.isClaimAhead())
                 .maxUnfinishedPerPartition(maxUnfinished());
-        unit.topics().forEach((topic, plan) -> {
+        serving.topics().forEach((topic, plan) -> {
             try {
                 builder.id(topic, extractor(plan));
             } catch (DedupConfigurationException e) {
                 log.debug("Topic {} isn't for Kafka", topic, e); // a listener that reads it all the same was refused
             }
         });
-        if (unit.others() != null) {
-            builder.id(extractor(unit.others()));
+        if (serving.others() != null) {
+            builder.id(extractor(serving.others()));
         }
         return builder.build();
     }
@@ -171,13 +173,13 @@ public final class KafkaListeners implements AutoCloseable {
         try {
             return ids.of(plan.id());
         } catch (IllegalArgumentException | IllegalStateException e) {
-            throw Plans.idRefused(plan.idProperty(), e);
+            throw TopicPlans.idRefused(plan.idProperty(), e);
         }
     }
 
     /** After the containers have stopped. */
     @Override
     public void close() {
-        byUnit.values().forEach(KafkaDedup::close);
+        byDeduplicator.values().forEach(KafkaDedup::close);
     }
 }

@@ -1,8 +1,8 @@
 package io.dedup.spring.boot.internal.kafka;
 
 import io.dedup.spring.boot.internal.check.StartCheck;
-import io.dedup.spring.boot.internal.deduplicator.DedupUnits;
-import io.dedup.spring.boot.internal.text.DurationText;
+import io.dedup.spring.boot.internal.deduplicator.DeduplicatedListener;
+import io.dedup.spring.boot.internal.text.SettingText;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -42,10 +42,10 @@ public final class KafkaRetentionCheck implements StartCheck {
     }
 
     @Override
-    public List<Warning> warnings(List<DedupUnits.Served> served) {
+    public List<Warning> warnings(List<DeduplicatedListener> served) {
         Map<String, Duration> windows = new LinkedHashMap<>();
-        for (DedupUnits.Served each : served) {
-            if (each.unit().broker().equals(KafkaListeners.BROKER)) {
+        for (DeduplicatedListener each : served) {
+            if (each.servedBy().broker().equals(KafkaListeners.BROKER)) {
                 each.listener().byTopic().forEach((topic, plan) -> {
                     Duration window = plan.policy().window().duration();
                     if (window != null) {
@@ -110,8 +110,8 @@ public final class KafkaRetentionCheck implements StartCheck {
     private static Warning warning(String topic, Duration window, Duration retention) {
         boolean forever = retention.toMillis() == Long.MAX_VALUE;
         return new Warning(
-                "topic " + topic + " is kept " + (forever ? "for ever" : "for " + DurationText.of(retention))
-                        + ", and its window is " + DurationText.of(window)
+                "topic " + topic + " is kept " + (forever ? "for ever" : "for " + SettingText.of(retention))
+                        + ", and its window is " + SettingText.of(window)
                         + ": when the topic is replayed, older messages take effect again",
                 "Set dedup.topics.\"[" + topic + "]\".window to "
                         + (forever ? "forever" : "at least " + wholeHours(retention) + "h")

@@ -2,7 +2,7 @@ package io.dedup.spring.boot.internal.kafka;
 
 import io.dedup.DedupMode;
 import io.dedup.spring.boot.internal.check.StartCheck;
-import io.dedup.spring.boot.internal.deduplicator.DedupUnits;
+import io.dedup.spring.boot.internal.deduplicator.DeduplicatedListener;
 import io.dedup.spring.boot.internal.store.DedupStores;
 import java.util.List;
 import java.util.OptionalInt;
@@ -27,7 +27,7 @@ public final class PoolSizeCheck implements StartCheck {
     }
 
     @Override
-    public List<Warning> warnings(List<DedupUnits.Served> served) {
+    public List<Warning> warnings(List<DeduplicatedListener> served) {
         OptionalInt connections = stores.poolSize();
         if (connections.isEmpty()) {
             return List.of();
@@ -50,7 +50,7 @@ public final class PoolSizeCheck implements StartCheck {
                         + ", or lower the listeners' concurrency."));
     }
 
-    private boolean usesTable(DedupUnits.Served served) {
+    private boolean usesTable(DeduplicatedListener served) {
         return served.listener().byTopic().values().stream()
                 .map(plan -> plan.policy().mode())
                 .anyMatch(mode -> mode != DedupMode.LEASED || stores.isClaimedInTable());

@@ -3,7 +3,7 @@ package io.dedup.spring.boot.internal.metrics;
 import io.dedup.DedupListener;
 import io.dedup.DedupPolicy;
 import io.dedup.Deduplicator;
-import io.dedup.spring.boot.internal.deduplicator.UnitListener;
+import io.dedup.spring.boot.internal.deduplicator.DeduplicatorListenerFactory;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.List;
@@ -14,7 +14,7 @@ import java.util.function.Function;
 import java.util.function.ToIntFunction;
 
 /** Makes the meters of each deduplicator. Thread-safe. */
-public final class DedupMeters implements UnitListener {
+public final class DedupMeters implements DeduplicatorListenerFactory {
     static final String IN_FLIGHT = "dedup.in.flight";
     static final String COMPLETIONS_PENDING = "dedup.completions.pending";
 

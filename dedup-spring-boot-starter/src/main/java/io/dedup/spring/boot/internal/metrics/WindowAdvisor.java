@@ -1,6 +1,6 @@
 package io.dedup.spring.boot.internal.metrics;
 
-import io.dedup.spring.boot.internal.text.DurationText;
+import io.dedup.spring.boot.internal.text.SettingText;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -34,8 +34,8 @@ public final class WindowAdvisor {
                             + " than that takes effect again: make dedup.topics.\"[{}]\".window longer",
                     topic,
                     consumer,
-                    DurationText.of(age),
-                    DurationText.of(window),
+                    SettingText.of(age),
+                    SettingText.of(window),
                     topic);
         }
     }

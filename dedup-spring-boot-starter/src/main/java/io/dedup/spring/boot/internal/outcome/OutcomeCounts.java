@@ -2,7 +2,7 @@ package io.dedup.spring.boot.internal.outcome;
 
 import io.dedup.DedupListener;
 import io.dedup.DedupPolicy;
-import io.dedup.spring.boot.internal.deduplicator.UnitListener;
+import io.dedup.spring.boot.internal.deduplicator.DeduplicatorListenerFactory;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
@@ -10,7 +10,7 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Function;
 
 /** What became of messages since the start, for the endpoint, which is there without metrics as well. Thread-safe. */
-public final class OutcomeCounts implements UnitListener {
+public final class OutcomeCounts implements DeduplicatorListenerFactory {
     private final Map<Scope, Map<String, LongAdder>> counts = new ConcurrentHashMap<>();
 
     private record Scope(String consumer, String topic) {}

@@ -25,9 +25,9 @@ public final class AnnotationReader {
      *
      * @throws DedupConfigurationException names the attribute and the listener
      */
-    Layer read(Deduplicated annotation, String listener) {
+    SettingsLayer read(Deduplicated annotation, String listener) {
         PolicyProperties settings = new PolicyProperties();
-        Layer layer = Layer.ofAnnotation(listener, settings);
+        SettingsLayer layer = SettingsLayer.ofAnnotation(listener, settings);
         if (!annotation.enabled() || annotation.consumerGroup().isEmpty()) { // naming a group switches nothing on
             settings.setEnabled(annotation.enabled());
         }

@@ -25,20 +25,20 @@ public record ListenerSpec(
         @Nullable Pattern pattern,
         @Nullable Deduplicated annotation) {
     /** What is said about how this listener alone is deduplicated. */
-    public List<Layer> own(Plans plans, AnnotationReader annotations) {
-        List<Layer> own = new ArrayList<>();
+    public List<SettingsLayer> own(TopicPlans plans, AnnotationReader annotations) {
+        List<SettingsLayer> own = new ArrayList<>();
         if (annotation != null) {
             add(own, annotations.read(annotation, name));
         }
         ListenerProperties entry = plans.listener(name);
         if (entry != null) {
-            add(own, new Layer("dedup.listeners." + name, entry));
+            add(own, new SettingsLayer("dedup.listeners." + name, entry));
         }
         return own;
     }
 
     /** A name for its consumer, or its group, doesn't switch anything on. */
-    private static void add(List<Layer> own, Layer layer) {
+    private static void add(List<SettingsLayer> own, SettingsLayer layer) {
         if (!layer.isEmpty()) {
             own.add(layer);
         }
@@ -49,7 +49,7 @@ public record ListenerSpec(
      *
      * @throws DedupConfigurationException when nothing tells
      */
-    public String consumer(Plans plans) {
+    public String consumer(TopicPlans plans) {
         ListenerProperties entry = plans.listener(name);
         if (entry != null && entry.getConsumer() != null) {
             return entry.getConsumer();

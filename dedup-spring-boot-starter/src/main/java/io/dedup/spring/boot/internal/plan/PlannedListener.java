@@ -24,8 +24,8 @@ public record PlannedListener(
      *
      * @throws DedupConfigurationException when it can't be told, or only for a part of its topics
      */
-    public static @Nullable PlannedListener of(ListenerSpec spec, Plans plans, AnnotationReader annotations) {
-        List<Layer> own = spec.own(plans, annotations);
+    public static @Nullable PlannedListener of(ListenerSpec spec, TopicPlans plans, AnnotationReader annotations) {
+        List<SettingsLayer> own = spec.own(plans, annotations);
         if (spec.pattern() != null) {
             TopicPlan plan = plans.plan(spec.name(), spec.pattern(), own);
             return plan == null ? null : new PlannedListener(spec, spec.consumer(plans), Map.of(), plan);

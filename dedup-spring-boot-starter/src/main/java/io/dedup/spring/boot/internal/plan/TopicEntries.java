@@ -14,10 +14,10 @@ import org.jspecify.annotations.Nullable;
 public final class TopicEntries {
     private static final Pattern PLAIN = Pattern.compile("[A-Za-z0-9-]+");
 
-    private final Map<String, Layer> byName = new LinkedHashMap<>();
+    private final Map<String, SettingsLayer> byName = new LinkedHashMap<>();
     private final List<ByPattern> byPattern = new ArrayList<>();
 
-    private record ByPattern(Pattern pattern, Layer layer) {}
+    private record ByPattern(Pattern pattern, SettingsLayer layer) {}
 
     /**
      * Reads them.
@@ -28,7 +28,7 @@ public final class TopicEntries {
         entries.forEach((key, entry) -> {
             // As it is written in YAML, where other characters than these are lost without brackets.
             String path = "dedup.topics." + (PLAIN.matcher(key).matches() ? key : "\"[" + key + "]\"");
-            Layer layer = new Layer(path, entry);
+            SettingsLayer layer = new SettingsLayer(path, entry);
             String regex = entry.getPattern();
             if (regex != null) {
                 if (entry.getTopic() != null) {
@@ -40,7 +40,7 @@ public final class TopicEntries {
                 return;
             }
             String topic = entry.getTopic() == null ? key : entry.getTopic();
-            Layer other = byName.putIfAbsent(topic, layer);
+            SettingsLayer other = byName.putIfAbsent(topic, layer);
             if (other != null) {
                 throw new DedupConfigurationException(
                         other.path() + " and " + path + " are both for topic " + topic,
@@ -61,14 +61,14 @@ public final class TopicEntries {
     }
 
     /** What is said about a topic: patterns in the order that they are written in, then its name. */
-    public List<Layer> of(String topic) {
-        List<Layer> layers = new ArrayList<>();
+    public List<SettingsLayer> of(String topic) {
+        List<SettingsLayer> layers = new ArrayList<>();
         for (ByPattern entry : byPattern) {
             if (entry.pattern().matcher(topic).matches()) {
                 layers.add(entry.layer());
             }
         }
-        Layer exact = byName.get(topic);
+        SettingsLayer exact = byName.get(topic);
         if (exact != null) {
             layers.add(exact);
         }
@@ -76,7 +76,7 @@ public final class TopicEntries {
     }
 
     /** What is said about all topics that a listener's pattern may find: entries of that pattern, and of every topic. */
-    public List<Layer> ofPattern(Pattern listens) {
+    public List<SettingsLayer> ofPattern(Pattern listens) {
         return byPattern.stream()
                 .filter(entry -> isForAll(entry, listens))
                 .map(ByPattern::layer)
@@ -85,7 +85,7 @@ public final class TopicEntries {
 
     /** An entry that may or may not be for what a listener's pattern finds; null when there is none. */
     @Nullable
-    public Layer doubtful(Pattern listens) {
+    public SettingsLayer doubtful(Pattern listens) {
         for (ByPattern entry : byPattern) {
             if (!isForAll(entry, listens)) {
                 return entry.layer();
@@ -104,20 +104,20 @@ public final class TopicEntries {
     }
 
     /** Topics that are named, with their entries. */
-    public Map<String, Layer> named() {
+    public Map<String, SettingsLayer> named() {
         return Map.copyOf(byName);
     }
 
     /** Entries that ask for deduplication. */
-    public List<Layer> active() {
+    public List<SettingsLayer> active() {
         return all().stream()
                 .filter(layer -> !Boolean.FALSE.equals(layer.settings().getEnabled()))
                 .toList();
     }
 
     /** All entries. */
-    public List<Layer> all() {
-        List<Layer> all = new ArrayList<>(byName.values());
+    public List<SettingsLayer> all() {
+        List<SettingsLayer> all = new ArrayList<>(byName.values());
         byPattern.forEach(entry -> all.add(entry.layer()));
         return all;
     }

@@ -2,8 +2,8 @@ package io.dedup.spring.boot.internal.rocketmq;
 
 import io.dedup.spring.boot.ListenerProperties;
 import io.dedup.spring.boot.internal.check.StartCheck;
-import io.dedup.spring.boot.internal.deduplicator.DedupUnits;
-import io.dedup.spring.boot.internal.plan.Plans;
+import io.dedup.spring.boot.internal.deduplicator.DeduplicatedListener;
+import io.dedup.spring.boot.internal.plan.TopicPlans;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeSet;
@@ -13,16 +13,16 @@ import java.util.TreeSet;
  * bean method, or given to a builder, is nobody's bean.
  */
 public final class RocketMqConsumerCheck implements StartCheck {
-    private final Plans plans;
+    private final TopicPlans plans;
     private final RocketMqListenerPostProcessor seen;
 
-    public RocketMqConsumerCheck(Plans plans, RocketMqListenerPostProcessor seen) {
+    public RocketMqConsumerCheck(TopicPlans plans, RocketMqListenerPostProcessor seen) {
         this.plans = plans;
         this.seen = seen;
     }
 
     @Override
-    public List<Warning> warnings(List<DedupUnits.Served> served) {
+    public List<Warning> warnings(List<DeduplicatedListener> served) {
         List<Warning> warnings = new ArrayList<>();
         seen.consumers().forEach((name, consumer) -> {
             ListenerProperties entry = plans.listener(name);

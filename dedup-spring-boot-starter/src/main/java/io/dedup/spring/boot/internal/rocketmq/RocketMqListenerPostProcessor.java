@@ -3,7 +3,6 @@ package io.dedup.spring.boot.internal.rocketmq;
 import io.dedup.spring.boot.Deduplicated;
 import io.dedup.spring.boot.internal.plan.KnownTopics;
 import io.dedup.spring.boot.internal.plan.ListenerSpec;
-import io.dedup.spring.boot.internal.store.CloseOrder;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -28,14 +27,16 @@ import org.springframework.core.env.Environment;
  * {@link RocketMqConsumerCheck}, and has consumers closed before what deduplicates.
  */
 public final class RocketMqListenerPostProcessor implements DestructionAwareBeanPostProcessor {
+    /** The name that {@code RocketMqDedupAutoConfiguration} gives the bean of {@link RocketMqListeners}. */
+    private static final String LISTENERS = "dedupRocketMqListeners";
+
     private final ConfigurableListableBeanFactory beans;
     private final Environment environment;
     private final ObjectProvider<RocketMqListeners> listeners;
     private final ObjectProvider<KnownTopics> known;
-    private final List<RocketMqListener> decorated = new CopyOnWriteArrayList<>();
+    private final List<PerTopicMessageListener> decorated = new CopyOnWriteArrayList<>();
     private final Map<String, PushConsumer> consumers = new ConcurrentHashMap<>();
     private final Set<String> groupsOfConsumers = ConcurrentHashMap.newKeySet();
-    private final CloseOrder order;
     private volatile @Nullable RocketMqListeners asked;
 
     public RocketMqListenerPostProcessor(
@@ -44,7 +45,6 @@ public final class RocketMqListenerPostProcessor implements DestructionAwareBean
             ObjectProvider<RocketMqListeners> listeners,
             ObjectProvider<KnownTopics> known) {
         this.beans = beans;
-        this.order = new CloseOrder(beans);
         this.environment = environment;
         this.listeners = listeners;
         this.known = known;
@@ -53,7 +53,7 @@ public final class RocketMqListenerPostProcessor implements DestructionAwareBean
     @Override
     public Object postProcessAfterInitialization(Object bean, String name) {
         if (bean instanceof PushConsumer || bean instanceof LitePushConsumer || bean instanceof SimpleConsumer) {
-            order.closeBeforeRocketMqListeners(name);
+            closeBeforeListeners(name);
         }
         if (bean instanceof LitePushConsumer consumer) {
             groupsOfConsumers.add(consumer.getConsumerGroup());
@@ -65,7 +65,7 @@ public final class RocketMqListenerPostProcessor implements DestructionAwareBean
             known.getObject().add(new ListenerSpec(name, consumer.getConsumerGroup(), topics, null, null));
             return bean;
         }
-        if (!(bean instanceof MessageListener listener) || bean instanceof RocketMqListener) {
+        if (!(bean instanceof MessageListener listener) || bean instanceof PerTopicMessageListener) {
             return bean;
         }
         known.getObject().addListener(name);
@@ -75,11 +75,16 @@ public final class RocketMqListenerPostProcessor implements DestructionAwareBean
         if (group.isEmpty()) {
             return bean;
         }
-        RocketMqListener decorator =
-                new RocketMqListener(name, group, topic -> listeners().of(name, group, annotation, listener, topic));
+        PerTopicMessageListener decorator = new PerTopicMessageListener(
+                name, group, topic -> listeners().of(name, group, annotation, listener, topic));
         decorated.add(decorator);
-        order.closeBeforeRocketMqListeners(name); // and so is whatever it is injected into
+        closeBeforeListeners(name); // and so is whatever it is injected into
         return decorator;
+    }
+
+    /** Spring closes a bean after all that depend on it, and otherwise in no order that can be relied on. */
+    private void closeBeforeListeners(String name) {
+        beans.registerDependentBean(LISTENERS, name);
     }
 
     private RocketMqListeners listeners() {
@@ -113,13 +118,13 @@ public final class RocketMqListenerPostProcessor implements DestructionAwareBean
     }
 
     /** What it stands in front of. */
-    List<RocketMqListener> decorated() {
+    List<PerTopicMessageListener> decorated() {
         return List.copyOf(decorated);
     }
 
     /** Of the listeners that it stands in front of. */
     Set<String> groups() {
-        return decorated.stream().map(RocketMqListener::group).collect(Collectors.toSet());
+        return decorated.stream().map(PerTopicMessageListener::group).collect(Collectors.toSet());
     }
 
     /** By bean name. */

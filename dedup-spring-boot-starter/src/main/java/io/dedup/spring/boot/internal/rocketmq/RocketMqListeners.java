@@ -7,15 +7,17 @@ import io.dedup.rocketmq.RocketMqDedupBuilder;
 import io.dedup.spring.boot.DedupConfigurationException;
 import io.dedup.spring.boot.Deduplicated;
 import io.dedup.spring.boot.internal.check.StartTable;
-import io.dedup.spring.boot.internal.deduplicator.DedupUnit;
-import io.dedup.spring.boot.internal.deduplicator.DedupUnits;
+import io.dedup.spring.boot.internal.deduplicator.DeduplicatedListener;
+import io.dedup.spring.boot.internal.deduplicator.DeduplicatorRegistry;
+import io.dedup.spring.boot.internal.deduplicator.ServingDeduplicator;
 import io.dedup.spring.boot.internal.plan.AnnotationReader;
 import io.dedup.spring.boot.internal.plan.ListenerSpec;
 import io.dedup.spring.boot.internal.plan.PlannedListener;
-import io.dedup.spring.boot.internal.plan.Plans;
 import io.dedup.spring.boot.internal.plan.TopicPlan;
+import io.dedup.spring.boot.internal.plan.TopicPlans;
 import io.dedup.spring.boot.internal.store.DedupStores;
 import io.dedup.spring.boot.internal.text.NearestName;
+import io.dedup.spring.boot.internal.text.SettingText;
 import io.dedup.store.TransactionalRecords;
 import java.lang.reflect.Method;
 import java.util.List;
@@ -39,13 +41,13 @@ public final class RocketMqListeners implements SmartLifecycle {
 
     private static final Method CONSUME = ClassUtils.getMethod(MessageListener.class, "consume", MessageView.class);
 
-    private final Plans plans;
+    private final TopicPlans plans;
     private final AnnotationReader annotations;
-    private final DedupUnits units;
+    private final DeduplicatorRegistry registry;
     private final DedupStores stores;
     private final RocketMqIds ids;
     private final Supplier<Set<String>> groupsOfConsumerBeans;
-    private final Map<DedupUnit, RocketMqDedup> byUnit = new ConcurrentHashMap<>();
+    private final Map<ServingDeduplicator, RocketMqDedup> byDeduplicator = new ConcurrentHashMap<>();
     private final Map<RocketMqDedup, Set<String>> groups = new ConcurrentHashMap<>();
     private volatile boolean running;
 
@@ -55,15 +57,15 @@ public final class RocketMqListeners implements SmartLifecycle {
      * @param groupsOfConsumerBeans the groups for which {@link #endWaits} is called before their consumers are closed
      */
     public RocketMqListeners(
-            Plans plans,
+            TopicPlans plans,
             AnnotationReader annotations,
-            DedupUnits units,
+            DeduplicatorRegistry registry,
             DedupStores stores,
             RocketMqIds ids,
             Supplier<Set<String>> groupsOfConsumerBeans) {
         this.plans = plans;
         this.annotations = annotations;
-        this.units = units;
+        this.registry = registry;
         this.stores = stores;
         this.ids = ids;
         this.groupsOfConsumerBeans = groupsOfConsumerBeans;
@@ -79,13 +81,13 @@ public final class RocketMqListeners implements SmartLifecycle {
             return listener;
         }
         planned.byTopic().values().forEach(this::extractor);
-        DedupUnit unit = units.serve(
+        ServingDeduplicator serving = registry.serve(
                         BROKER, planned, candidate -> requireInTransaction(bean, candidate, listener, topic))
-                .unit();
-        RocketMqDedup dedup = byUnit.computeIfAbsent(unit, this::open);
+                .servedBy();
+        RocketMqDedup dedup = byDeduplicator.computeIfAbsent(serving, this::open);
         groups.computeIfAbsent(dedup, unused -> ConcurrentHashMap.newKeySet()).add(group);
         if (running) { // what is known at start is in the table of all listeners
-            log.info("{}", new StartTable(List.of(new DedupUnits.Served(planned, unit)), stores).text());
+            log.info("{}", new StartTable(List.of(new DeduplicatedListener(planned, serving)), stores).text());
         }
         return dedup.decorate(group, listener);
     }
@@ -104,9 +106,10 @@ public final class RocketMqListeners implements SmartLifecycle {
         }
     }
 
-    private static void requireInTransaction(String bean, DedupUnit unit, MessageListener listener, String topic) {
-        DedupMode mode = unit.deduplicator().topic(topic).policy().mode();
-        TransactionalRecords records = unit.deduplicator().engine().records();
+    private static void requireInTransaction(
+            String bean, ServingDeduplicator serving, MessageListener listener, String topic) {
+        DedupMode mode = serving.deduplicator().topic(topic).policy().mode();
+        TransactionalRecords records = serving.deduplicator().engine().records();
         if (records == null || !mode.isTransactional()) {
             return;
         }
@@ -114,15 +117,15 @@ public final class RocketMqListeners implements SmartLifecycle {
         if (problem != null) {
             throw new DedupConfigurationException(
                     "RocketMQ listener " + bean + " can't be deduplicated: topic " + topic + " has mode "
-                            + DedupUnits.name(mode)
+                            + SettingText.of(mode)
                             + ", and its handler " + problem,
                     "Change that; or leave the listener alone with dedup.listeners." + bean + ".enabled: false.");
         }
     }
 
-    private RocketMqDedup open(DedupUnit unit) {
-        RocketMqDedupBuilder builder = RocketMqDedup.builder(unit.deduplicator());
-        unit.topics().forEach((topic, plan) -> {
+    private RocketMqDedup open(ServingDeduplicator serving) {
+        RocketMqDedupBuilder builder = RocketMqDedup.builder(serving.deduplicator());
+        serving.topics().forEach((topic, plan) -> {
             try {
                 builder.id(topic, extractor(plan));
             } catch (DedupConfigurationException e) {
@@ -136,7 +139,7 @@ public final class RocketMqListeners implements SmartLifecycle {
         try {
             return ids.of(plan.id());
         } catch (IllegalArgumentException | IllegalStateException e) {
-            throw Plans.idRefused(plan.idProperty(), e);
+            throw TopicPlans.idRefused(plan.idProperty(), e);
         }
     }
 

@@ -3,15 +3,13 @@ package io.dedup.spring.boot.internal.store;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 
 /**
- * Tells the container in which order it closes beans that aren't injected into each other. Spring closes a bean after all
- * that depend on it, and otherwise in no order that can be relied on: a connection pool that is closed before the deduplicators
- * makes them drop the success of every handler that is still running. Thread-safe.
+ * Has Spring close the beans that the stores have looked up after the stores. Spring closes a bean after all that depend on it,
+ * and otherwise in no order that can be relied on: a connection pool that is closed before the deduplicators makes them drop the
+ * success of every handler that is still running. Thread-safe.
  */
 public final class CloseOrder {
-    /** The names of the beans of {@code DedupAutoConfiguration} and {@code RocketMqDedupAutoConfiguration}. */
+    /** The name that {@code DedupAutoConfiguration} gives the bean of {@link DedupStores}. */
     private static final String STORES = "dedupStores";
-
-    private static final String ROCKETMQ_LISTENERS = "dedupRocketMqListeners";
 
     private final ConfigurableListableBeanFactory beans;
 
@@ -26,10 +24,5 @@ public final class CloseOrder {
                 beans.registerDependentBean(name, STORES);
             }
         }
-    }
-
-    /** A bean that receives from RocketMQ, or that what receives depends on. */
-    public void closeBeforeRocketMqListeners(String name) {
-        beans.registerDependentBean(ROCKETMQ_LISTENERS, name);
     }
 }

@@ -2,7 +2,7 @@ package io.dedup.spring.boot.internal.store;
 
 import io.dedup.spring.boot.DedupConfigurationException;
 import io.dedup.spring.boot.JdbcProperties;
-import io.dedup.spring.boot.internal.plan.Policies;
+import io.dedup.spring.boot.internal.text.YamlNames;
 import io.dedup.store.DedupStoreException;
 import io.dedup.store.TransactionalRecords;
 import io.dedup.store.jdbc.InitializeSchema;
@@ -86,7 +86,7 @@ final class JdbcTable {
             } catch (IllegalArgumentException | IllegalStateException | DedupStoreException e) {
                 throw new DedupConfigurationException(
                         property + " asks for transactions, which can't be opened: "
-                                + Policies.inKebabCase(String.valueOf(e.getMessage())),
+                                + YamlNames.inYaml(String.valueOf(e.getMessage())),
                         "Set dedup.jdbc.transaction-manager to the bean that opens transactions on the DataSource of the"
                                 + " table.",
                         e);

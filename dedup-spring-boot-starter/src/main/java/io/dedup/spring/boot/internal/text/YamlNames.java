@@ -3,7 +3,6 @@ package io.dedup.spring.boot.internal.text;
 import io.dedup.DedupMode;
 import io.dedup.SettingNames;
 import io.dedup.Window;
-import io.dedup.spring.boot.internal.deduplicator.DedupUnits;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -82,12 +81,12 @@ public record YamlNames(String prefix) implements SettingNames {
     @Override
     public String value(Object value) {
         if (value instanceof Enum<?> constant) {
-            return DedupUnits.name(constant);
+            return SettingText.of(constant);
         }
         if (value instanceof Duration duration) {
-            return DurationText.of(duration);
+            return SettingText.of(duration);
         }
-        return value instanceof Window window ? DurationText.of(window) : String.valueOf(value);
+        return value instanceof Window window ? SettingText.of(window) : String.valueOf(value);
     }
 
     @Override
@@ -101,8 +100,8 @@ public record YamlNames(String prefix) implements SettingNames {
                 .replace("correct table(...)", "correct dedup.jdbc.table")
                 .replace("Window.forever()", "forever");
         text = SETTINGS.matcher(text).replaceAll(found -> name(found));
-        text = MODES.matcher(text).replaceAll(found -> DedupUnits.name(DedupMode.valueOf(found.group())));
-        return DURATIONS.matcher(text).replaceAll(found -> DurationText.of(Duration.parse(found.group())));
+        text = MODES.matcher(text).replaceAll(found -> SettingText.of(DedupMode.valueOf(found.group())));
+        return DURATIONS.matcher(text).replaceAll(found -> SettingText.of(Duration.parse(found.group())));
     }
 
     private static String name(MatchResult found) {

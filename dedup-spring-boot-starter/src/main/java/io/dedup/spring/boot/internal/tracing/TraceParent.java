@@ -11,14 +11,14 @@ import org.jspecify.annotations.Nullable;
  * @param traceId 32 digits
  * @param spanId 16 digits
  */
-public record TraceParent(String traceId, String spanId) {
+record TraceParent(String traceId, String spanId) {
     private static final Pattern FORM = Pattern.compile("00-([0-9a-f]{32})-([0-9a-f]{16})-01");
     private static final Pattern ID = Pattern.compile("[0-9a-f]+");
     private static final int TRACE_DIGITS = 32;
     private static final int SPAN_DIGITS = 16;
 
     /** Null where there is nothing to link to: no span, or one that isn't sampled. */
-    public static @Nullable TraceParent of(TraceContext context) {
+    static @Nullable TraceParent of(TraceContext context) {
         if (Boolean.FALSE.equals(context.sampled())
                 || !ID.matcher(context.traceId()).matches()
                 || !ID.matcher(context.spanId()).matches()) {
@@ -28,7 +28,7 @@ public record TraceParent(String traceId, String spanId) {
     }
 
     /** Null where it isn't one; text from a store may be anything. */
-    public static @Nullable TraceParent parse(String text) {
+    static @Nullable TraceParent parse(String text) {
         Matcher matcher = FORM.matcher(text);
         return matcher.matches() ? checked(matcher.group(1), matcher.group(2)) : null;
     }
@@ -51,7 +51,7 @@ public record TraceParent(String traceId, String spanId) {
     }
 
     /** The header's text. */
-    public String text() {
+    String text() {
         return "00-" + traceId + "-" + spanId + "-01";
     }
 }

@@ -1,7 +1,7 @@
 package io.dedup.spring.boot.internal.tracing;
 
 import io.dedup.spring.boot.internal.check.StartCheck;
-import io.dedup.spring.boot.internal.deduplicator.DedupUnits;
+import io.dedup.spring.boot.internal.deduplicator.DeduplicatedListener;
 import java.util.List;
 
 /** Duplicates are to be linked to traces, and aren't. */
@@ -21,7 +21,7 @@ public final class TracingCheck implements StartCheck {
     }
 
     @Override
-    public List<Warning> warnings(List<DedupUnits.Served> served) {
+    public List<Warning> warnings(List<DeduplicatedListener> served) {
         if (links) {
             return List.of();
         }

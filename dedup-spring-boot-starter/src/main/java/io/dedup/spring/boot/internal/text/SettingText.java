@@ -1,15 +1,20 @@
 package io.dedup.spring.boot.internal.text;
 
+import io.dedup.DedupPolicy;
 import io.dedup.Window;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 
-/** Writes durations as properties have them: {@code 7d}, {@code 24h}, {@code 500ms}, not {@code PT168H}. */
-public final class DurationText {
+/**
+ * Writes settings as properties have them: durations as {@code 7d}, {@code 24h} or {@code 500ms} and not as {@code PT168H},
+ * constants as {@code leased-transactional}.
+ */
+public final class SettingText {
     private static final int DAYS_FROM_HOURS = 48;
 
-    private DurationText() {}
+    private SettingText() {}
 
     /** The window; {@code forever} where it has no end. */
     public static String of(Window window) {
@@ -39,5 +44,24 @@ public final class DurationText {
         if (value > 0) {
             parts.add(value + unit);
         }
+    }
+
+    /** The constant's name in kebab case. */
+    public static String of(Enum<?> value) {
+        return value.name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+
+    /** The settings that decide about messages, such as {@code mode leased, window 7d, lease 30s, …}. */
+    public static String of(DedupPolicy policy) {
+        return "mode " + of(policy.mode())
+                + ", window " + of(policy.window())
+                + ", lease " + of(policy.lease())
+                + ", max-processing-time " + of(policy.maxProcessingTime())
+                + ", in-flight-wait " + of(policy.inFlightWait())
+                + ", on-store-failure " + of(policy.onStoreFailure())
+                + ", on-missing-id " + of(policy.onMissingId())
+                + ", on-conflict " + of(policy.onConflict())
+                + ", max-deaths " + policy.maxDeaths()
+                + (policy.shadow() ? ", shadow" : "");
     }
 }

@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
  * Decides for each listener and topic whether and how it is deduplicated. The later wins: {@code dedup.defaults},
  * patterns of {@code dedup.topics}, the topic's own entry, {@code Deduplicated}, {@code dedup.listeners}. Immutable.
  */
-public final class Plans {
-    private final Layer defaults;
+public final class TopicPlans {
+    private final SettingsLayer defaults;
     private final TopicEntries topics;
     private final Map<String, ListenerProperties> listeners;
     private final DedupMode defaultMode;
@@ -29,15 +29,15 @@ public final class Plans {
      *
      * @throws DedupConfigurationException names the property
      */
-    public Plans(DedupProperties properties) {
-        this.defaults = new Layer("dedup.defaults", properties.getDefaults());
+    public TopicPlans(DedupProperties properties) {
+        this.defaults = new SettingsLayer("dedup.defaults", properties.getDefaults());
         this.topics = new TopicEntries(properties.getTopics());
         this.listeners = Map.copyOf(properties.getListeners());
         this.defaultMode = properties.getStore() == StoreType.TIERED ? DedupMode.TIERED : DedupMode.LEASED;
         topics.all().forEach(entry -> plan(List.of(entry)));
         listeners.forEach((id, entry) -> {
-            Layer layer = new Layer("dedup.listeners." + id, entry);
-            Policies.of(List.of(defaults, layer), defaultMode);
+            SettingsLayer layer = new SettingsLayer("dedup.listeners." + id, entry);
+            LayeredPolicy.of(List.of(defaults, layer), defaultMode);
             id(layer);
         });
     }
@@ -63,7 +63,7 @@ public final class Plans {
 
     /** The plan of a topic for a listener; null where it isn't deduplicated. */
     @Nullable
-    public TopicPlan plan(String topic, List<Layer> own) {
+    public TopicPlan plan(String topic, List<SettingsLayer> own) {
         return plan(Stream.concat(topics.of(topic).stream(), own.stream()).toList());
     }
 
@@ -73,8 +73,8 @@ public final class Plans {
      * @throws DedupConfigurationException when entries may be meant for some of it
      */
     @Nullable
-    public TopicPlan plan(String listener, Pattern listens, List<Layer> own) {
-        Layer doubtful = topics.doubtful(listens);
+    public TopicPlan plan(String listener, Pattern listens, List<SettingsLayer> own) {
+        SettingsLayer doubtful = topics.doubtful(listens);
         if (doubtful != null && own.isEmpty()) {
             throw new DedupConfigurationException(
                     "listener " + listener + " finds its topics by the pattern " + listens + ", and " + doubtful.path()
@@ -86,16 +86,16 @@ public final class Plans {
                 Stream.concat(topics.ofPattern(listens).stream(), own.stream()).toList());
     }
 
-    private @Nullable TopicPlan plan(List<Layer> specific) {
+    private @Nullable TopicPlan plan(List<SettingsLayer> specific) {
         if (specific.isEmpty()) {
             return null;
         }
-        List<Layer> layers = new ArrayList<>();
+        List<SettingsLayer> layers = new ArrayList<>();
         layers.add(defaults);
         layers.addAll(specific);
         boolean on = true;
-        Layer idFrom = null;
-        for (Layer layer : layers) {
+        SettingsLayer idFrom = null;
+        for (SettingsLayer layer : layers) {
             Boolean enabled = layer.settings().getEnabled();
             on = enabled == null ? on : enabled;
             idFrom = layer.settings().getId() == null ? idFrom : layer;
@@ -103,7 +103,7 @@ public final class Plans {
         if (!on) {
             return null;
         }
-        Layer last = layers.get(layers.size() - 1);
+        SettingsLayer last = layers.get(layers.size() - 1);
         if (idFrom == null) {
             throw new DedupConfigurationException(
                     last.property("id") + " isn't set, and neither is dedup.defaults.id: nothing tells where the"
@@ -114,10 +114,10 @@ public final class Plans {
         if (id == null) {
             throw new IllegalStateException("there is an ID expression: " + idFrom);
         }
-        return new TopicPlan(id, idFrom.property("id"), Policies.of(layers, defaultMode));
+        return new TopicPlan(id, idFrom.property("id"), LayeredPolicy.of(layers, defaultMode));
     }
 
-    private static @Nullable IdExpression id(Layer layer) {
+    private static @Nullable IdExpression id(SettingsLayer layer) {
         String text = layer.settings().getId();
         try {
             return text == null ? null : IdExpression.parse(text);

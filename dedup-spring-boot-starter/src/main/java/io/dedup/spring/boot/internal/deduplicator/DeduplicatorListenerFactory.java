@@ -6,7 +6,7 @@ import io.dedup.Deduplicator;
 import java.util.function.Function;
 
 /** Makes a listener for each deduplicator, where a {@link DedupListener} needs to know its policies. */
-public interface UnitListener {
+public interface DeduplicatorListenerFactory {
     /** The listener of a deduplicator; {@code policies} finds the policy of a topic. */
     DedupListener of(String consumer, Function<String, DedupPolicy> policies);
 

@@ -3,12 +3,13 @@ package io.dedup.spring.boot.internal.check;
 import io.dedup.DedupMode;
 import io.dedup.spring.boot.DedupConfigurationException;
 import io.dedup.spring.boot.DedupProperties;
-import io.dedup.spring.boot.internal.deduplicator.DedupUnits;
+import io.dedup.spring.boot.internal.deduplicator.DeduplicatedListener;
 import io.dedup.spring.boot.internal.plan.KnownTopics;
 import io.dedup.spring.boot.internal.plan.PlannedListener;
-import io.dedup.spring.boot.internal.plan.Plans;
 import io.dedup.spring.boot.internal.plan.TopicPlan;
+import io.dedup.spring.boot.internal.plan.TopicPlans;
 import io.dedup.spring.boot.internal.store.DedupStores;
+import io.dedup.spring.boot.internal.text.SettingText;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -20,15 +21,15 @@ import org.slf4j.LoggerFactory;
  * Says where records are when that isn't where {@code dedup.store} says. Mode transactional keeps them in the table of the
  * handlers' database: a record in Redis couldn't be rolled back with the effect.
  */
-final class StorePlaces {
+final class RecordLocationCheck {
     private static final Logger log = LoggerFactory.getLogger("io.dedup");
 
     private final DedupProperties properties;
-    private final Plans plans;
+    private final TopicPlans plans;
     private final KnownTopics known;
     private final DedupStores stores;
 
-    StorePlaces(DedupProperties properties, Plans plans, KnownTopics known, DedupStores stores) {
+    RecordLocationCheck(DedupProperties properties, TopicPlans plans, KnownTopics known, DedupStores stores) {
         this.properties = properties;
         this.plans = plans;
         this.known = known;
@@ -40,7 +41,7 @@ final class StorePlaces {
      *
      * @throws DedupConfigurationException when nothing would ever use the store that is configured
      */
-    void check(List<DedupUnits.Served> served) {
+    void check(List<DeduplicatedListener> served) {
         DedupProperties.StoreType type = properties.getStore();
         if ((type != DedupProperties.StoreType.REDIS && type != DedupProperties.StoreType.MEMORY) || !stores.isOwn()) {
             return;
@@ -49,14 +50,14 @@ final class StorePlaces {
         boolean storeIsUsed = known.moreComeLater()
                 || plans.topics().named().keySet().stream()
                         .anyMatch(topic -> isElsewhere(plans.plan(topic, List.of())));
-        for (DedupUnits.Served each : served) {
+        for (DeduplicatedListener each : served) {
             PlannedListener listener = each.listener();
             listener.byTopic().forEach((topic, plan) -> {
                 if (!isElsewhere(plan)) {
                     inTable.add(topic);
                 }
             });
-            storeIsUsed |= listener.byTopic().values().stream().anyMatch(StorePlaces::isElsewhere);
+            storeIsUsed |= listener.byTopic().values().stream().anyMatch(RecordLocationCheck::isElsewhere);
             if (listener.byPattern() != null) {
                 storeIsUsed |= isElsewhere(listener.byPattern());
                 if (!isElsewhere(listener.byPattern())) {
@@ -64,7 +65,7 @@ final class StorePlaces {
                 }
             }
         }
-        String store = DedupUnits.name(type);
+        String store = SettingText.of(type);
         if (!storeIsUsed) {
             throw new DedupConfigurationException(
                     "dedup.store is " + store + ", and nothing would be kept there: all of " + inTable

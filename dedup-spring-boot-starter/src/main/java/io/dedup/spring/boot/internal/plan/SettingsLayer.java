@@ -9,12 +9,12 @@ import java.util.stream.Stream;
  *
  * @param path such as {@code dedup.topics.orders}
  */
-public record Layer(String path, PolicyProperties settings) {
+public record SettingsLayer(String path, PolicyProperties settings) {
     private static final String ANNOTATION = "@Deduplicated of listener ";
 
     /** What the annotation of a listener says. */
-    static Layer ofAnnotation(String listener, PolicyProperties settings) {
-        return new Layer(ANNOTATION + listener, settings);
+    static SettingsLayer ofAnnotation(String listener, PolicyProperties settings) {
+        return new SettingsLayer(ANNOTATION + listener, settings);
     }
 
     /** Where properties override this layer: its own path, and for an annotation the entry of its listener. */

@@ -2,9 +2,10 @@ package io.dedup.spring.boot.internal.check;
 
 import io.dedup.spring.boot.DedupConfigurationException;
 import io.dedup.spring.boot.DedupProperties;
-import io.dedup.spring.boot.internal.deduplicator.DedupUnits;
+import io.dedup.spring.boot.internal.deduplicator.DeduplicatedListener;
+import io.dedup.spring.boot.internal.deduplicator.DeduplicatorRegistry;
 import io.dedup.spring.boot.internal.plan.KnownTopics;
-import io.dedup.spring.boot.internal.plan.Plans;
+import io.dedup.spring.boot.internal.plan.TopicPlans;
 import io.dedup.spring.boot.internal.store.DedupStores;
 import java.util.ArrayList;
 import java.util.List;
@@ -15,27 +16,27 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.context.SmartLifecycle;
 
 /** Looks at everything once all listeners are known, and before any of them starts. */
-public final class DedupStart implements SmartLifecycle {
+public final class StartChecks implements SmartLifecycle {
     private static final Logger log = LoggerFactory.getLogger("io.dedup");
 
     private final DedupProperties properties;
-    private final Plans plans;
-    private final DedupUnits units;
+    private final TopicPlans plans;
+    private final DeduplicatorRegistry registry;
     private final DedupStores stores;
     private final KnownTopics known;
     private final ObjectProvider<StartCheck> checks;
     private volatile boolean running;
 
-    public DedupStart(
+    public StartChecks(
             DedupProperties properties,
-            Plans plans,
-            DedupUnits units,
+            TopicPlans plans,
+            DeduplicatorRegistry registry,
             DedupStores stores,
             KnownTopics known,
             ObjectProvider<StartCheck> checks) {
         this.properties = properties;
         this.plans = plans;
-        this.units = units;
+        this.registry = registry;
         this.stores = stores;
         this.known = known;
         this.checks = checks;
@@ -44,7 +45,7 @@ public final class DedupStart implements SmartLifecycle {
     @Override
     public void start() {
         running = true;
-        List<DedupUnits.Served> served = units.served();
+        List<DeduplicatedListener> served = registry.listeners();
         UnusedEntries unused = new UnusedEntries(plans, known);
         List<StartCheck.Warning> warnings = new ArrayList<>(unused.warnings());
         if (served.isEmpty()) {
@@ -53,12 +54,12 @@ public final class DedupStart implements SmartLifecycle {
         checks.orderedStream().forEach(check -> warnings.addAll(check.warnings(served)));
         if (!served.isEmpty()) {
             log.info("{}", new StartTable(served, stores).text());
-            new StorePlaces(properties, plans, known, stores).check(served);
+            new RecordLocationCheck(properties, plans, known, stores).check(served);
         } else if (!plans.isEmpty() && !known.moreComeLater()) {
             log.warn("dedup.topics or dedup.listeners are set, and no listener is deduplicated");
         }
         if (properties.isStrict()) {
-            stores.warnings().stream().findFirst().ifPresent(DedupStart::refuse);
+            stores.warnings().stream().findFirst().ifPresent(StartChecks::refuse);
         }
         for (StartCheck.Warning warning : warnings) {
             if (properties.isStrict()) {

@@ -9,7 +9,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.boot.convert.DurationStyle;
 
-class DurationTextTest {
+class SettingTextTest {
     @ParameterizedTest
     @CsvSource({
         "PT168H,7d",
@@ -23,7 +23,7 @@ class DurationTextTest {
     })
     void isWrittenAsInProperties(String iso, String written) {
         Duration duration = Duration.parse(iso);
-        assertThat(DurationText.of(duration)).isEqualTo(written);
+        assertThat(SettingText.of(duration)).isEqualTo(written);
         if (!written.contains(" ")) {
             assertThat(DurationStyle.detectAndParse(written)).isEqualTo(duration);
         }
@@ -31,9 +31,9 @@ class DurationTextTest {
 
     @Test
     void whatIsNotAPlainDuration() {
-        assertThat(DurationText.of(Duration.ZERO)).isEqualTo("0s");
-        assertThat(DurationText.of(Duration.ofSeconds(-1))).isEqualTo("-1s");
-        assertThat(DurationText.of(Window.forever())).isEqualTo("forever");
-        assertThat(DurationText.of(Window.of(Duration.ofDays(7)))).isEqualTo("7d");
+        assertThat(SettingText.of(Duration.ZERO)).isEqualTo("0s");
+        assertThat(SettingText.of(Duration.ofSeconds(-1))).isEqualTo("-1s");
+        assertThat(SettingText.of(Window.forever())).isEqualTo("forever");
+        assertThat(SettingText.of(Window.of(Duration.ofDays(7)))).isEqualTo("7d");
     }
 }

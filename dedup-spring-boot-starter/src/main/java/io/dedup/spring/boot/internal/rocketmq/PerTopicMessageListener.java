@@ -11,10 +11,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A message listener bean whose topics are decided about when the application starts, by {@link RocketMqStart}, or when their
+ * A message listener bean whose topics are decided about when the application starts, by {@link RocketMqTopicPreparation}, or when their
  * first message comes: a listener doesn't know its subscriptions. Thread-safe.
  */
-public final class RocketMqListener implements MessageListener {
+public final class PerTopicMessageListener implements MessageListener {
     private static final Logger log = LoggerFactory.getLogger("io.dedup");
 
     private final String name;
@@ -27,7 +27,7 @@ public final class RocketMqListener implements MessageListener {
      *
      * @param byTopic finds what handles a topic's messages
      */
-    public RocketMqListener(String name, String group, Function<String, MessageListener> byTopic) {
+    public PerTopicMessageListener(String name, String group, Function<String, MessageListener> byTopic) {
         this.name = name;
         this.group = group;
         this.byTopic = byTopic;

@@ -1,4 +1,4 @@
-package io.dedup.spring.boot.autoconfigure;
+package io.dedup.spring.boot.internal.actuator;
 
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -11,9 +11,7 @@ import io.dedup.Window;
 import io.dedup.engine.StoredResult;
 import io.dedup.spring.boot.DedupProperties;
 import io.dedup.spring.boot.TestApp;
-import io.dedup.spring.boot.internal.actuator.DedupEndpoint;
-import io.dedup.spring.boot.internal.actuator.OperatorKeys;
-import io.dedup.spring.boot.internal.deduplicator.DedupUnits;
+import io.dedup.spring.boot.internal.deduplicator.DeduplicatorRegistry;
 import io.dedup.spring.boot.internal.deduplicator.InstanceName;
 import io.dedup.spring.boot.internal.store.DedupStores;
 import io.dedup.store.Claim;
@@ -41,11 +39,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.springframework.boot.actuate.endpoint.Access;
 import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException;
-import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
-import org.springframework.boot.autoconfigure.AutoConfigurations;
-import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -164,7 +158,7 @@ class EndpointTest {
     @Test
     void whatTheTableKnowsIsNotStuckThoughRedisWasNotTold() throws Exception {
         DedupStores stores = TestApp.shared().getBean(DedupStores.class);
-        OperatorKeys keys = new OperatorKeys(TestApp.shared().getBean(DedupUnits.class));
+        OperatorKeys keys = new OperatorKeys(TestApp.shared().getBean(DeduplicatorRegistry.class));
         DedupKey key =
                 keys.find(consumer() + ":" + TestApp.topic("orders")).scope().key("e-repaired");
         Owner owner = new Owner("pod-1~x.1");
@@ -197,8 +191,8 @@ class EndpointTest {
                 "100%stuck",
                 ";v=1?q#stuck");
         DedupStore store = TestApp.shared().getBean(DedupStores.class).store();
-        DedupUnits units = TestApp.shared().getBean(DedupUnits.class);
-        OperatorKeys.FoundScope orders = new OperatorKeys(units).find(consumer() + ":" + TestApp.topic("orders"));
+        DeduplicatorRegistry registry = TestApp.shared().getBean(DeduplicatorRegistry.class);
+        OperatorKeys.FoundScope orders = new OperatorKeys(registry).find(consumer() + ":" + TestApp.topic("orders"));
         DedupScope scope = orders.scope();
         for (String id : usable) {
             Owner owner = new Owner("pod-1~x." + usable.indexOf(id));
@@ -322,19 +316,6 @@ class EndpointTest {
         assertThat(call("GET", "/" + scope("orders") + "/stored:sha256" + "y".repeat(300))
                         .statusCode())
                 .isEqualTo(400);
-    }
-
-    @Test
-    void onlyReadsByDefault() {
-        new ApplicationContextRunner()
-                .withConfiguration(
-                        AutoConfigurations.of(DedupAutoConfiguration.class, DedupActuatorAutoConfiguration.class))
-                .withPropertyValues("management.endpoints.web.exposure.include=dedup")
-                .run(context -> assertThat(context.getBean(DedupEndpoint.class)
-                                .getClass()
-                                .getAnnotation(Endpoint.class)
-                                .defaultAccess())
-                        .isEqualTo(Access.READ_ONLY));
     }
 
     @Test

@@ -2,7 +2,7 @@ package io.dedup.spring.boot.internal.rocketmq;
 
 import io.dedup.spring.boot.ListenerProperties;
 import io.dedup.spring.boot.internal.plan.KnownTopics;
-import io.dedup.spring.boot.internal.plan.Plans;
+import io.dedup.spring.boot.internal.plan.TopicPlans;
 import io.dedup.spring.boot.internal.store.DedupStores;
 import java.util.List;
 import org.springframework.beans.factory.ObjectProvider;
@@ -13,14 +13,17 @@ import org.springframework.beans.factory.SmartInitializingSingleton;
  * first message, but the push consumer beans of its group tell their topics. So what is wrong, and a store that doesn't answer,
  * fails the start, as with Kafka's listeners, and not one delivery after the other until the broker gives the messages up.
  */
-public final class RocketMqStart implements SmartInitializingSingleton {
-    private final Plans plans;
+public final class RocketMqTopicPreparation implements SmartInitializingSingleton {
+    private final TopicPlans plans;
     private final RocketMqListenerPostProcessor seen;
     private final KnownTopics known;
     private final ObjectProvider<DedupStores> stores;
 
-    public RocketMqStart(
-            Plans plans, RocketMqListenerPostProcessor seen, KnownTopics known, ObjectProvider<DedupStores> stores) {
+    public RocketMqTopicPreparation(
+            TopicPlans plans,
+            RocketMqListenerPostProcessor seen,
+            KnownTopics known,
+            ObjectProvider<DedupStores> stores) {
         this.plans = plans;
         this.known = known;
         this.seen = seen;
@@ -32,7 +35,7 @@ public final class RocketMqStart implements SmartInitializingSingleton {
         seen.decorated().forEach(this::prepare);
     }
 
-    private void prepare(RocketMqListener listener) {
+    private void prepare(PerTopicMessageListener listener) {
         ListenerProperties entry = plans.listener(listener.name());
         if (entry != null && Boolean.FALSE.equals(entry.getEnabled())) {
             return;

@@ -12,8 +12,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Makes a policy of layers, the most general first. */
-public final class Policies {
-    private Policies() {}
+public final class LayeredPolicy {
+    private LayeredPolicy() {}
 
     /**
      * The policy.
@@ -21,7 +21,7 @@ public final class Policies {
      * @param defaultMode where no layer says one
      * @throws DedupConfigurationException names the property
      */
-    public static DedupPolicy of(List<Layer> layers, DedupMode defaultMode) {
+    public static DedupPolicy of(List<SettingsLayer> layers, DedupMode defaultMode) {
         DedupPolicy.Builder builder = DedupPolicy.builder()
                 .settingNames(new YamlNames(layers.get(layers.size() - 1).yaml()))
                 .mode(defaultMode);
@@ -29,15 +29,15 @@ public final class Policies {
         try {
             return builder.build();
         } catch (IllegalArgumentException e) {
-            String paths = layers.stream().map(Layer::path).collect(Collectors.joining(", "));
+            String paths = layers.stream().map(SettingsLayer::path).collect(Collectors.joining(", "));
             throw new DedupConfigurationException(
-                    layers.get(layers.size() - 1).path() + ": " + inKebabCase(String.valueOf(e.getMessage())),
+                    layers.get(layers.size() - 1).path() + ": " + YamlNames.inYaml(String.valueOf(e.getMessage())),
                     "Change one of these settings; they are taken from " + paths + ", where the later wins.",
                     e);
         }
     }
 
-    private static void apply(Layer layer, DedupPolicy.Builder builder) {
+    private static void apply(SettingsLayer layer, DedupPolicy.Builder builder) {
         PolicyProperties from = layer.settings();
         set(layer, "mode", from.getMode(), builder::mode);
         set(layer, "window", from.getWindow(), (Window value) -> builder.window(value));
@@ -54,7 +54,7 @@ public final class Policies {
         set(layer, "shadow", from.getShadow(), builder::shadow);
     }
 
-    private static <T> void set(Layer layer, String name, @Nullable T value, Consumer<T> setter) {
+    private static <T> void set(SettingsLayer layer, String name, @Nullable T value, Consumer<T> setter) {
         if (value == null) {
             return;
         }
@@ -62,14 +62,9 @@ public final class Policies {
             setter.accept(value);
         } catch (IllegalArgumentException e) {
             throw new DedupConfigurationException(
-                    layer.property(name) + " is wrong: " + inKebabCase(String.valueOf(e.getMessage())),
+                    layer.property(name) + " is wrong: " + YamlNames.inYaml(String.valueOf(e.getMessage())),
                     "Change " + layer.property(name) + ".",
                     e);
         }
-    }
-
-    /** The names of settings in messages of the modules below, as properties have them. */
-    public static String inKebabCase(String message) {
-        return YamlNames.inYaml(message);
     }
 }

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param topics the topics that it knows by name
  * @param others for all other topics; null when it serves none
  */
-public record DedupUnit(
+public record ServingDeduplicator(
         String broker,
         Deduplicator deduplicator,
         Map<String, TopicPlan> topics,

@@ -1,0 +1,125 @@
+package io.dedup.spring.boot.internal.deduplicator;
+
+import io.dedup.DedupListener;
+import io.dedup.DedupPolicy;
+import io.dedup.Deduplicator;
+import io.dedup.DeduplicatorBuilder;
+import io.dedup.RunReference;
+import io.dedup.spring.boot.DedupConfigurationException;
+import io.dedup.spring.boot.DedupProperties;
+import io.dedup.spring.boot.internal.plan.PlannedListener;
+import io.dedup.spring.boot.internal.plan.TopicPlan;
+import io.dedup.spring.boot.internal.plan.TopicPlans;
+import io.dedup.spring.boot.internal.store.DedupStores;
+import io.dedup.spring.boot.internal.text.SettingText;
+import io.dedup.spring.boot.internal.text.YamlNames;
+import io.dedup.store.DedupStore;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.ObjectProvider;
+
+/** Makes deduplicators of plans, with the stores and listeners of the application. Thread-safe. */
+public final class DeduplicatorFactory {
+    private final DedupProperties properties;
+    private final @Nullable String instance;
+    private final TopicPlans plans;
+    private final DedupStores stores;
+    private final ObjectProvider<DedupListener> listeners;
+    private final ObjectProvider<DeduplicatorListenerFactory> listenerFactories;
+    private final ObjectProvider<RunReference> runReference;
+
+    public DeduplicatorFactory(
+            DedupProperties properties,
+            TopicPlans plans,
+            DedupStores stores,
+            ObjectProvider<DedupListener> listeners,
+            ObjectProvider<DeduplicatorListenerFactory> listenerFactories,
+            ObjectProvider<RunReference> runReference) {
+        this.properties = properties;
+        this.instance = InstanceName.of(properties);
+        this.plans = plans;
+        this.stores = stores;
+        this.listeners = listeners;
+        this.listenerFactories = listenerFactories;
+        this.runReference = runReference;
+    }
+
+    /**
+     * Makes a deduplicator that serves a listener, and others of its consumer that are planned alike.
+     *
+     * @throws DedupConfigurationException when it can't be made; says what to change
+     */
+    ServingDeduplicator open(String broker, PlannedListener listener) {
+        Map<String, TopicPlan> topics = new LinkedHashMap<>();
+        if (listener.byPattern() == null) {
+            // What other listeners of this consumer may read, so that they can share it.
+            plans.topics().named().keySet().forEach(topic -> {
+                TopicPlan plan = plans.plan(topic, List.of());
+                if (plan != null) {
+                    topics.put(topic, plan);
+                }
+            });
+        }
+        topics.putAll(listener.byTopic());
+        return new ServingDeduplicator(
+                broker, deduplicator(listener, topics), Map.copyOf(topics), listener.byPattern());
+    }
+
+    /** Reports a deduplicator that is in use from now on. */
+    void announce(Deduplicator opened) {
+        listenerFactories.orderedStream().forEach(each -> each.opened(opened));
+    }
+
+    private Deduplicator deduplicator(PlannedListener listener, Map<String, TopicPlan> topics) {
+        DedupStore store = stores.store();
+        DeduplicatorBuilder builder = Deduplicator.builder(store)
+                .consumer(listener.consumer())
+                .shutdownTimeout(properties.getShutdownTimeout());
+        if (instance != null) {
+            builder.instance(instance);
+        }
+        TopicPlan others = listener.byPattern();
+        DedupPolicy defaults = others == null
+                ? DedupPolicy.builder()
+                        .settingNames(new YamlNames("dedup.defaults"))
+                        .build()
+                : others.policy();
+        builder.defaults(defaults);
+        topics.forEach((topic, plan) -> builder.topic(topic, ignored -> plan.policy().toBuilder()));
+        String transactional = transactionalProperty(topics, others);
+        if (transactional != null) {
+            builder.transactions(stores.transactions(transactional));
+        }
+        runReference.ifAvailable(builder::runReference);
+        listeners.orderedStream().forEach(builder::listener);
+        listenerFactories
+                .orderedStream()
+                .forEach(factory -> builder.listener(factory.of(listener.consumer(), topic -> {
+                    TopicPlan plan = topics.getOrDefault(topic, others);
+                    return plan == null ? defaults : plan.policy();
+                })));
+        try {
+            return builder.build();
+        } catch (IllegalArgumentException e) {
+            throw new DedupConfigurationException(
+                    "consumer " + listener.consumer() + ", listener "
+                            + listener.spec().name() + ": " + YamlNames.inYaml(String.valueOf(e.getMessage())),
+                    "With dedup.store: jdbc the modes leased, leased-transactional and transactional are there, with tiered"
+                            + " the modes tiered, transactional and leased, with redis and memory leased, and transactional"
+                            + " where there is a table besides, which has its records then.",
+                    e);
+        }
+    }
+
+    private static @Nullable String transactionalProperty(Map<String, TopicPlan> topics, @Nullable TopicPlan others) {
+        return Stream.concat(topics.values().stream(), Stream.ofNullable(others))
+                .filter(plan -> plan.policy().mode().isTransactional())
+                .map(plan -> "mode " + SettingText.of(plan.policy().mode()) + " (of what takes its ID from "
+                        + plan.idProperty() + ")")
+                .findFirst()
+                .orElse(null);
+    }
+}

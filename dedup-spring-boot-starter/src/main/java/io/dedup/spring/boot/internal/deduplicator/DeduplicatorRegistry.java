@@ -1,0 +1,92 @@
+package io.dedup.spring.boot.internal.deduplicator;
+
+import io.dedup.Deduplicator;
+import io.dedup.spring.boot.DedupConfigurationException;
+import io.dedup.spring.boot.internal.plan.PlannedListener;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.Consumer;
+
+/**
+ * The deduplicators of an application: one for each consumer, and one more for each listener that treats a topic in its own
+ * way. Thread-safe.
+ */
+public final class DeduplicatorRegistry implements AutoCloseable {
+    private final DeduplicatorFactory factory;
+    private final List<ServingDeduplicator> deduplicators = new ArrayList<>();
+    private final List<DeduplicatedListener> listeners = new ArrayList<>();
+
+    public DeduplicatorRegistry(DeduplicatorFactory factory) {
+        this.factory = factory;
+    }
+
+    /**
+     * Finds the deduplicator that serves a listener, and remembers that it does.
+     *
+     * @param check refuses the listener, which isn't remembered then, by an exception
+     * @throws DedupConfigurationException when it can't be served; says what to change
+     */
+    public synchronized DeduplicatedListener serve(
+            String broker, PlannedListener listener, Consumer<ServingDeduplicator> check) {
+        requireOneGroup(broker, listener);
+        ServingDeduplicator serving = deduplicators.stream()
+                .filter(each -> each.serves(broker, listener))
+                .findFirst()
+                .orElseGet(() -> open(broker, listener));
+        check.accept(serving);
+        DeduplicatedListener added = new DeduplicatedListener(listener, serving);
+        listeners.add(added);
+        return added;
+    }
+
+    /** The listener is no longer there. Its deduplicator stays, for listeners that are made later. */
+    public synchronized void forget(DeduplicatedListener gone) {
+        listeners.remove(gone);
+    }
+
+    /** Two groups under one consumer name would each take what the other has handled for duplicates. */
+    private void requireOneGroup(String broker, PlannedListener listener) {
+        for (DeduplicatedListener each : listeners) {
+            PlannedListener other = each.listener();
+            boolean sameGroup = each.servedBy().broker().equals(broker)
+                    && Objects.equals(other.spec().group(), listener.spec().group());
+            if (other.consumer().equals(listener.consumer()) && !sameGroup && other.overlaps(listener)) {
+                throw new DedupConfigurationException(
+                        "listeners " + other.spec().name() + " ("
+                                + each.servedBy().broker() + ", group "
+                                + other.spec().group() + ") and "
+                                + listener.spec().name() + " (" + broker + ", group "
+                                + listener.spec().group() + ") read the same topics under the consumer name "
+                                + listener.consumer() + ": each would take what the other has handled for duplicates,"
+                                + " and lose it",
+                        "Set dedup.listeners." + listener.spec().name()
+                                + ".consumer to another name. Changing a consumer name forgets windows.");
+            }
+        }
+    }
+
+    private ServingDeduplicator open(String broker, PlannedListener listener) {
+        ServingDeduplicator opened = factory.open(broker, listener);
+        deduplicators.add(opened);
+        factory.announce(opened.deduplicator());
+        return opened;
+    }
+
+    /** The listeners that are deduplicated. */
+    public synchronized List<DeduplicatedListener> listeners() {
+        return List.copyOf(listeners);
+    }
+
+    /** All deduplicators. */
+    public synchronized List<ServingDeduplicator> deduplicators() {
+        return List.copyOf(deduplicators);
+    }
+
+    /** After the adapters, and before the stores. All of them wait within one {@code dedup.shutdown-timeout}. */
+    @Override
+    public void close() {
+        Deduplicator.closeAll(
+                deduplicators().stream().map(ServingDeduplicator::deduplicator).toList());
+    }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.dedup.spring.boot.internal.tracing;
+
+import org.jspecify.annotations.NullMarked;
