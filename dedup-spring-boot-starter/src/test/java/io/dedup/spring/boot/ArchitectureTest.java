@@ -71,15 +71,6 @@ class ArchitectureTest {
     }
 
     @Test
-    void onlySpringCallsTheAutoConfigurations() {
-        noClasses()
-                .that(not(resideInAPackage(AUTO_CONFIGURATIONS)))
-                .should()
-                .dependOnClassesThat(resideInAPackage(AUTO_CONFIGURATIONS))
-                .check(classes);
-    }
-
-    @Test
     void nothingIsKeptByThread() {
         noClasses()
                 .should()

@@ -11,6 +11,13 @@ import org.springframework.util.ClassUtils;
 /** What a native image has to keep: scripts, what expressions read, and the fields of spring-kafka that have no getter. */
 final class DedupRuntimeHints implements RuntimeHintsRegistrar {
     private static final String KAFKA = "org.springframework.kafka.";
+    /** In the packages of the stores and below: which package has a script is the store's business. */
+    private static final List<String> SCRIPTS = List.of(
+            "io/dedup/store/jdbc/*.sql",
+            "io/dedup/store/jdbc/**/*.sql",
+            "io/dedup/store/redis/*.lua",
+            "io/dedup/store/redis/**/*.lua");
+
     private static final List<String> READ_BY_FIELD = List.of(
             KAFKA + "listener.AbstractMessageListenerContainer",
             KAFKA + "listener.ConcurrentMessageListenerContainer",
@@ -23,7 +30,9 @@ final class DedupRuntimeHints implements RuntimeHintsRegistrar {
 
     @Override
     public void registerHints(RuntimeHints hints, @Nullable ClassLoader loader) {
-        hints.resources().registerPattern("io/dedup/store/jdbc/*.sql").registerPattern("io/dedup/store/redis/*.lua");
+        for (String scripts : SCRIPTS) {
+            hints.resources().registerPattern(scripts);
+        }
         if (ClassUtils.isPresent(KAFKA + "listener.AbstractMessageListenerContainer", loader)) {
             READ_BY_FIELD.forEach(type ->
                     hints.reflection().registerType(TypeReference.of(type), MemberCategory.ACCESS_DECLARED_FIELDS));

@@ -1,8 +1,5 @@
 package io.dedup.spring.boot.internal.actuator;
 
-import io.dedup.DedupKey;
-import io.dedup.DedupMode;
-import io.dedup.engine.StoredResult;
 import io.dedup.spring.boot.internal.actuator.OperatorKeys.Found;
 import io.dedup.spring.boot.internal.actuator.OperatorKeys.FoundScope;
 import io.dedup.spring.boot.internal.deduplicator.DeduplicatedListener;
@@ -13,19 +10,15 @@ import io.dedup.spring.boot.internal.plan.PlannedListener;
 import io.dedup.spring.boot.internal.plan.TopicPlan;
 import io.dedup.spring.boot.internal.store.DedupStores;
 import io.dedup.spring.boot.internal.text.SettingText;
-import io.dedup.store.DedupStore;
 import io.dedup.store.OperatorResult;
-import io.dedup.store.StoredRecord;
 import io.dedup.store.StuckQuery;
 import io.dedup.store.StuckRecords;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -76,45 +69,6 @@ public final class DedupEndpoint {
 
     /** Everything. */
     record DedupView(List<ListenerView> listeners, List<ConsumerView> consumers) {}
-
-    /**
-     * A record.
-     *
-     * @param instance whose claim it is, or was when its lease ran out; null where it was released or is done, where the
-     *     instance has no name, and where the store doesn't keep it
-     * @param claimedAt when the last claim was made; null of a record that is done, or whose claim wanted no fencing token
-     * @param leaseRemaining of a record that is being processed
-     * @param run what a {@link io.dedup.RunReference} said of the run that has done it, such as its trace
-     * @param resultStored whether what the handler returned is kept for duplicates; most handlers return nothing
-     */
-    public record RecordView(
-            String state,
-            int attempt,
-            int deaths,
-            long fencingToken,
-            @Nullable String instance,
-            @Nullable Instant claimedAt,
-            @Nullable Duration leaseRemaining,
-            @Nullable Instant completedAt,
-            @Nullable Instant expiresAt,
-            @Nullable String run,
-            boolean resultStored) {
-        public static RecordView of(StoredRecord record) {
-            StoredResult stored = StoredResult.decode(record.result());
-            return new RecordView(
-                    record.state().name(),
-                    record.attempt(),
-                    record.deaths(),
-                    record.fencingToken(),
-                    record.owner() == null ? null : record.owner().instance(),
-                    record.claimedAt(),
-                    record.state() == StoredRecord.State.PROCESSING ? record.leaseRemaining() : null,
-                    record.completedAt(),
-                    record.expiresAt(),
-                    stored.firstRun(),
-                    stored.result() != null);
-        }
-    }
 
     /**
      * A message that began and isn't done.
@@ -188,17 +142,17 @@ public final class DedupEndpoint {
         } catch (IllegalArgumentException e) {
             throw refused(e);
         }
-        List<DedupStore> all = storesOf(found.plan().policy().mode());
+        RecordStores records = recordsOf(found.plan());
         StuckRecords stuck;
         try {
-            stuck = all.get(0).findStuck(query);
+            stuck = records.findStuck(query);
         } catch (UnsupportedOperationException e) {
             throw refused(e);
         }
         return new StuckList(
                 stuck.complete(),
                 stuck.records().stream()
-                        .filter(each -> isUnknownTo(all.subList(1, all.size()), each.key(found.scope())))
+                        .filter(each -> records.isUndecided(each.key(found.scope())))
                         .sorted(Comparator.comparingLong(each -> each.record().fencingToken()))
                         .map(each ->
                                 new StuckView(OperatorKeys.segment(each.messageId()), RecordView.of(each.record())))
@@ -213,10 +167,7 @@ public final class DedupEndpoint {
             return null;
         }
         Map<String, RecordView> views = new LinkedHashMap<>();
-        for (DedupStore store : storesOf(found.plan().policy().mode())) {
-            Optional<StoredRecord> record = store.find(found.key());
-            record.ifPresent(it -> views.put(store.name(), RecordView.of(it)));
-        }
+        recordsOf(found.plan()).find(found.key()).forEach((store, record) -> views.put(store, RecordView.of(record)));
         return views.isEmpty() ? null : views;
     }
 
@@ -228,14 +179,6 @@ public final class DedupEndpoint {
     private static InvalidEndpointRequestException refused(RuntimeException e) {
         String reason = String.valueOf(e.getMessage());
         return new InvalidEndpointRequestException(reason, reason);
-    }
-
-    /**
-     * In front of a table Redis has the leases, and the table what is done, and nothing else: a message that the table has is
-     * done, though Redis may not have been told of it.
-     */
-    private static boolean isUnknownTo(List<DedupStore> tables, DedupKey key) {
-        return tables.stream().allMatch(table -> table.find(key).isEmpty());
     }
 
     /**
@@ -268,36 +211,13 @@ public final class DedupEndpoint {
         if (found == null) {
             return null;
         }
-        OperatorResult result = forceDone(found, Boolean.TRUE.equals(evenIfLeaseLive));
+        OperatorResult result = recordsOf(found.plan())
+                .forceDone(found.key(), found.plan().policy(), Boolean.TRUE.equals(evenIfLeaseLive));
         log.info("Operator: force done {}: {}", found.key(), result);
         return new CommandView(result);
     }
 
-    /** In TIERED the store in front learns it from the table, as it does of what it has forgotten. */
-    private OperatorResult forceDone(Found found, boolean evenIfLeaseLive) {
-        List<DedupStore> all = storesOf(found.plan().policy().mode());
-        boolean running = all.stream()
-                .map(store -> store.find(found.key()))
-                .anyMatch(record -> record.isPresent() && record.get().state() == StoredRecord.State.PROCESSING);
-        return running && !evenIfLeaseLive
-                ? OperatorResult.LEASE_LIVE
-                : all.get(all.size() - 1)
-                        .forceDone(found.key(), found.plan().policy().window(), evenIfLeaseLive);
-    }
-
-    /** Those that have records of a mode; the one that decides is the last. */
-    private List<DedupStore> storesOf(DedupMode mode) {
-        DedupStore claims = stores.store();
-        if (mode == DedupMode.LEASED || mode == DedupMode.LEASED_TRANSACTIONAL) {
-            return List.of(claims);
-        }
-        DedupStore table = stores.tableOrNull();
-        if (table == null) {
-            throw new InvalidEndpointRequestException(
-                    "the records of mode " + SettingText.of(mode)
-                            + " are in a TransactionalRecords bean, which can't be looked into",
-                    "not supported");
-        }
-        return mode == DedupMode.TIERED ? List.of(claims, table) : List.of(table);
+    private RecordStores recordsOf(TopicPlan plan) {
+        return RecordStores.of(stores, plan.policy().mode());
     }
 }

@@ -47,7 +47,7 @@ public final class DedupWebEndpoint {
             if (!endpoint.knows(scope)) {
                 return unknownScope(scope);
             }
-            Map<String, DedupEndpoint.RecordView> found = endpoint.record(scope, id);
+            Map<String, RecordView> found = endpoint.record(scope, id);
             return found == null
                     ? problem(
                             WebEndpointResponse.STATUS_NOT_FOUND,

@@ -19,7 +19,7 @@ import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException
  * either the text itself, or {@code base64:} and the text's UTF-8 in the URL alphabet of Base64; an ID also {@code stored:} and
  * the ID as the store has it, which is a hash for IDs of more than 255 bytes.
  */
-public final class OperatorKeys {
+final class OperatorKeys {
     private static final String BASE64 = "base64:";
     private static final String STORED = "stored:";
     private static final String HASHED = "sha256:";
@@ -27,7 +27,7 @@ public final class OperatorKeys {
 
     private final DeduplicatorRegistry registry;
 
-    public OperatorKeys(DeduplicatorRegistry registry) {
+    OperatorKeys(DeduplicatorRegistry registry) {
         this.registry = registry;
     }
 
@@ -35,10 +35,10 @@ public final class OperatorKeys {
     record Found(DedupKey key, ServingDeduplicator servedBy, TopicPlan plan) {}
 
     /** A scope, and how it is served. */
-    public record FoundScope(DedupScope scope, ServingDeduplicator servedBy, TopicPlan plan) {}
+    record FoundScope(DedupScope scope, ServingDeduplicator servedBy, TopicPlan plan) {}
 
     /** How a scope is written in paths. */
-    public static String scope(String consumer, String topic) {
+    static String scope(String consumer, String topic) {
         return consumer + ":" + topic;
     }
 
@@ -48,7 +48,7 @@ public final class OperatorKeys {
      * @throws InvalidEndpointRequestException when a segment can't be read, or is no ID
      */
     @Nullable
-    public Found find(String scope, String id) {
+    Found find(String scope, String id) {
         FoundScope found = find(scope);
         return found == null ? null : new Found(key(found.scope(), id), found.servedBy(), found.plan());
     }
@@ -59,7 +59,7 @@ public final class OperatorKeys {
      * @throws InvalidEndpointRequestException when the segment can't be read
      */
     @Nullable
-    public FoundScope find(String scope) {
+    FoundScope find(String scope) {
         String name = decoded(scope);
         for (ServingDeduplicator serving : registry.deduplicators()) {
             String consumer = serving.deduplicator().consumer();

@@ -47,7 +47,7 @@ final class RecordLocationCheck {
             return;
         }
         Set<String> inTable = new TreeSet<>();
-        boolean storeIsUsed = known.moreComeLater()
+        boolean storeIsUsed = known.expectsMoreTopics()
                 || plans.topics().named().keySet().stream()
                         .anyMatch(topic -> isElsewhere(plans.plan(topic, List.of())));
         for (DeduplicatedListener each : served) {

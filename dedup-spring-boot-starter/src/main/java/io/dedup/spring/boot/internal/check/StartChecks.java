@@ -49,13 +49,13 @@ public final class StartChecks implements SmartLifecycle {
         UnusedEntries unused = new UnusedEntries(plans, known);
         List<StartCheck.Warning> warnings = new ArrayList<>(unused.warnings());
         if (served.isEmpty()) {
-            requireSomething(unused.nothingIsMeant(), warnings);
+            requireSomething(unused.noListenerMatches(), warnings);
         }
         checks.orderedStream().forEach(check -> warnings.addAll(check.warnings(served)));
         if (!served.isEmpty()) {
             log.info("{}", new StartTable(served, stores).text());
             new RecordLocationCheck(properties, plans, known, stores).check(served);
-        } else if (!plans.isEmpty() && !known.moreComeLater()) {
+        } else if (!plans.isEmpty() && !known.expectsMoreTopics()) {
             log.warn("dedup.topics or dedup.listeners are set, and no listener is deduplicated");
         }
         if (properties.isStrict()) {

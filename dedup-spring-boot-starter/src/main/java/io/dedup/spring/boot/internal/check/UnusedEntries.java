@@ -42,7 +42,7 @@ final class UnusedEntries {
             if (!known.isRead(topic)) {
                 refuseMisspelled(topic, entry.path(), known.topics(), "topic", "dedup.topics");
                 String nearest = NearestName.of(topic, known.topics());
-                if (nearest != null || !known.moreComeLater()) {
+                if (nearest != null || !known.expectsMoreTopics()) {
                     warnings.add(unused(entry.path(), "topic " + topic, known.subscriptions(), nearest));
                 }
             }
@@ -65,9 +65,9 @@ final class UnusedEntries {
      * @return null when an entry is meant for a listener, or may be; also without listeners, which may come later
      */
     @Nullable
-    Warning nothingIsMeant() {
+    Warning noListenerMatches() {
         List<SettingsLayer> active = plans.topics().active();
-        if (active.isEmpty() || anyIsMeant() || known.listeners().isEmpty() || known.moreComeLater()) {
+        if (active.isEmpty() || anyEntryMatches() || known.listeners().isEmpty() || known.expectsMoreTopics()) {
             return null;
         }
         List<String> similar = new ArrayList<>();
@@ -88,11 +88,12 @@ final class UnusedEntries {
                         + " applications, set dedup.checks.refuse-unused: false, which makes this a warning.");
     }
 
-    private boolean anyIsMeant() {
+    private boolean anyEntryMatches() {
         TopicEntries topics = plans.topics();
         return known.topics().stream().anyMatch(topic -> !topics.of(topic).isEmpty())
                 || known.patterns().stream()
-                        .anyMatch(pattern -> !topics.ofPattern(pattern).isEmpty() || topics.doubtful(pattern) != null)
+                        .anyMatch(pattern ->
+                                !topics.ofPattern(pattern).isEmpty() || topics.partlyMatching(pattern) != null)
                 || known.listeners().stream().anyMatch(name -> {
                     ListenerProperties entry = plans.listener(name);
                     return entry != null && !new SettingsLayer("dedup.listeners." + name, entry).isEmpty();

@@ -1,9 +1,11 @@
 package io.dedup.spring.boot.internal.id;
 
+import io.dedup.MessageIdExtractor;
 import io.dedup.internal.Printable;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -75,6 +77,17 @@ public record IdExpression(String text, List<Part> parts) {
             }
             rest = rest.substring(join + JOIN.length()).stripLeading();
         }
+    }
+
+    /**
+     * The extractor of the whole, made of the extractors of its parts.
+     *
+     * @param ofPart makes the extractor of a part
+     */
+    public <M> MessageIdExtractor<? super M> extractor(Function<Part, MessageIdExtractor<? super M>> ofPart) {
+        List<MessageIdExtractor<? super M>> extractors = new ArrayList<>();
+        parts.forEach(part -> extractors.add(ofPart.apply(part)));
+        return extractors.size() == 1 ? extractors.get(0) : MessageIdExtractor.composite(extractors);
     }
 
     private static Part part(String text, String part) {

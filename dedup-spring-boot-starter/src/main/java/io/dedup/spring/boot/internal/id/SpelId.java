@@ -1,7 +1,9 @@
 package io.dedup.spring.boot.internal.id;
 
+import io.dedup.MessageIdExtractor;
 import io.dedup.internal.Printable;
 import java.util.UUID;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.springframework.expression.EvaluationContext;
 import org.springframework.expression.Expression;
@@ -25,11 +27,22 @@ public final class SpelId {
     }
 
     /**
+     * An extractor that evaluates an expression.
+     *
+     * @param view what the expression sees of a message
+     * @throws IllegalArgumentException when the text is no expression
+     */
+    public static <M> MessageIdExtractor<M> extractor(String text, Function<M, Object> view) {
+        SpelId spel = of(text);
+        return MessageIdExtractor.named("value for spel:" + text, message -> spel.find(view.apply(message)));
+    }
+
+    /**
      * Reads an expression.
      *
      * @throws IllegalArgumentException when it isn't one
      */
-    public static SpelId of(String text) {
+    static SpelId of(String text) {
         try {
             return new SpelId(new SpelExpressionParser().parseExpression(text));
         } catch (ParseException | IllegalStateException e) {
@@ -38,7 +51,7 @@ public final class SpelId {
     }
 
     @Nullable
-    public String find(Object message) {
+    String find(Object message) {
         Object id = expression.getValue(READING, message);
         if (id == null || id instanceof String) {
             return (String) id;

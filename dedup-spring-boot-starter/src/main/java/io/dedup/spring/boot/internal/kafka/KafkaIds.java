@@ -4,8 +4,6 @@ import io.dedup.MessageIdExtractor;
 import io.dedup.kafka.KafkaMessageIds;
 import io.dedup.spring.boot.internal.id.IdExpression;
 import io.dedup.spring.boot.internal.id.SpelId;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.function.Function;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
@@ -30,11 +28,7 @@ public final class KafkaIds {
      * @throws IllegalStateException when what it needs isn't on the class path
      */
     public MessageIdExtractor<? super ConsumerRecord<?, ?>> of(IdExpression expression) {
-        List<MessageIdExtractor<? super ConsumerRecord<?, ?>>> parts = new ArrayList<>();
-        for (IdExpression.Part part : expression.parts()) {
-            parts.add(one(part));
-        }
-        return parts.size() == 1 ? parts.get(0) : MessageIdExtractor.composite(parts);
+        return expression.extractor(this::one);
     }
 
     @SuppressWarnings("unchecked") // a bean's type argument can't be asked; a wrong one is a missing ID with its reason
@@ -45,11 +39,7 @@ public final class KafkaIds {
             case JSON -> KafkaMessageIds.json(part.argument());
             case CLOUDEVENT -> KafkaMessageIds.cloudEvent();
             case COORDINATES -> KafkaMessageIds.coordinates();
-            case SPEL -> {
-                SpelId spel = SpelId.of(part.argument());
-                yield MessageIdExtractor.named(
-                        "value for spel:" + part.argument(), record -> spel.find(new Message(record)));
-            }
+            case SPEL -> SpelId.extractor(part.argument(), Message::new);
             case BEAN -> (MessageIdExtractor<? super ConsumerRecord<?, ?>>) beans.apply(part.argument());
             case PROPERTY, KEYS ->
                 throw new IllegalArgumentException(part.kind().word() + " is for RocketMQ: for Kafka write header:"

@@ -36,7 +36,7 @@ import org.springframework.kafka.support.TopicPartitionOffset;
 
 /** Decides which {@code @KafkaListener}s are deduplicated, and by what. Thread-safe. */
 public final class KafkaListeners implements AutoCloseable {
-    private static final Logger log = LoggerFactory.getLogger(KafkaListeners.class);
+    private static final Logger log = LoggerFactory.getLogger("io.dedup");
     static final String BROKER = "Kafka";
 
     private final TopicPlans plans;

@@ -13,7 +13,7 @@ public final class KnownTopics {
     private final Set<String> listeners = ConcurrentHashMap.newKeySet();
 
     private final List<Pattern> patterns = new CopyOnWriteArrayList<>();
-    private volatile boolean later;
+    private volatile boolean moreTopics;
 
     public void add(ListenerSpec spec) {
         topics.addAll(spec.topics());
@@ -29,13 +29,13 @@ public final class KnownTopics {
     }
 
     /** A listener whose topics come with their messages, since its consumer isn't a bean. */
-    public void addLater() {
-        later = true;
+    public void expectMoreTopics() {
+        moreTopics = true;
     }
 
     /** Whether listeners may read topics that aren't known yet. */
-    public boolean moreComeLater() {
-        return later;
+    public boolean expectsMoreTopics() {
+        return moreTopics;
     }
 
     /** Whether a listener subscribes to the topic, by its name or by a pattern. */

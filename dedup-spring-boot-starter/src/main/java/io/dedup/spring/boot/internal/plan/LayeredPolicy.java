@@ -12,7 +12,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Makes a policy of layers, the most general first. */
-public final class LayeredPolicy {
+final class LayeredPolicy {
     private LayeredPolicy() {}
 
     /**
@@ -21,7 +21,7 @@ public final class LayeredPolicy {
      * @param defaultMode where no layer says one
      * @throws DedupConfigurationException names the property
      */
-    public static DedupPolicy of(List<SettingsLayer> layers, DedupMode defaultMode) {
+    static DedupPolicy of(List<SettingsLayer> layers, DedupMode defaultMode) {
         DedupPolicy.Builder builder = DedupPolicy.builder()
                 .settingNames(new YamlNames(layers.get(layers.size() - 1).yaml()))
                 .mode(defaultMode);

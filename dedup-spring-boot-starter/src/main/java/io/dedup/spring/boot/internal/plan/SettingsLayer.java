@@ -5,7 +5,7 @@ import java.util.Objects;
 import java.util.stream.Stream;
 
 /**
- * Settings and where they are from, for messages to whoever wrote them.
+ * One of the places that settings come from, such as an entry of {@code dedup.topics}. A later layer overrides an earlier one.
  *
  * @param path such as {@code dedup.topics.orders}
  */

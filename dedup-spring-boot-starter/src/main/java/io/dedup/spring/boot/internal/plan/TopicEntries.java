@@ -85,7 +85,7 @@ public final class TopicEntries {
 
     /** An entry that may or may not be for what a listener's pattern finds; null when there is none. */
     @Nullable
-    public SettingsLayer doubtful(Pattern listens) {
+    public SettingsLayer partlyMatching(Pattern listens) {
         for (ByPattern entry : byPattern) {
             if (!isForAll(entry, listens)) {
                 return entry.layer();

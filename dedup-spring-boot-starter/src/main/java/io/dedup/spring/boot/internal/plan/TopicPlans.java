@@ -74,10 +74,10 @@ public final class TopicPlans {
      */
     @Nullable
     public TopicPlan plan(String listener, Pattern listens, List<SettingsLayer> own) {
-        SettingsLayer doubtful = topics.doubtful(listens);
-        if (doubtful != null && own.isEmpty()) {
+        SettingsLayer partly = topics.partlyMatching(listens);
+        if (partly != null && own.isEmpty()) {
             throw new DedupConfigurationException(
-                    "listener " + listener + " finds its topics by the pattern " + listens + ", and " + doubtful.path()
+                    "listener " + listener + " finds its topics by the pattern " + listens + ", and " + partly.path()
                             + " may be for some of them only",
                     "Say in dedup.listeners." + listener + " how all of them are deduplicated (id: …), or that none is"
                             + " (enabled: false); or give an entry of dedup.topics the same pattern.");

@@ -5,9 +5,7 @@ import io.dedup.rocketmq.RocketMqMessageIds;
 import io.dedup.spring.boot.internal.id.IdExpression;
 import io.dedup.spring.boot.internal.id.SpelId;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.Collection;
-import java.util.List;
 import java.util.function.Function;
 import org.apache.rocketmq.client.apis.message.MessageView;
 import org.jspecify.annotations.Nullable;
@@ -28,11 +26,7 @@ public final class RocketMqIds {
      * @throws IllegalStateException when what it needs isn't on the class path
      */
     MessageIdExtractor<? super MessageView> of(IdExpression expression) {
-        List<MessageIdExtractor<? super MessageView>> parts = new ArrayList<>();
-        for (IdExpression.Part part : expression.parts()) {
-            parts.add(one(part));
-        }
-        return parts.size() == 1 ? parts.get(0) : MessageIdExtractor.composite(parts);
+        return expression.extractor(this::one);
     }
 
     @SuppressWarnings("unchecked") // as in KafkaIds
@@ -45,11 +39,7 @@ public final class RocketMqIds {
                         : RocketMqMessageIds.keyStartingWith(part.argument());
             case JSON -> RocketMqMessageIds.json(part.argument());
             case COORDINATES -> RocketMqMessageIds.messageId();
-            case SPEL -> {
-                SpelId spel = SpelId.of(part.argument());
-                yield MessageIdExtractor.named(
-                        "value for spel:" + part.argument(), message -> spel.find(new Message(message)));
-            }
+            case SPEL -> SpelId.extractor(part.argument(), Message::new);
             case BEAN -> (MessageIdExtractor<? super MessageView>) beans.apply(part.argument());
             case HEADER, KEY, CLOUDEVENT ->
                 throw new IllegalArgumentException(part.kind().word() + " is for Kafka: for RocketMQ write "

@@ -45,7 +45,7 @@ public final class RocketMqTopicPreparation implements SmartInitializingSingleto
                 .flatMap(consumer -> consumer.getSubscriptionExpressions().keySet().stream())
                 .toList();
         if (topics.isEmpty()) { // its consumer is nobody's bean, and its topics come with their messages
-            known.addLater();
+            known.expectMoreTopics();
             var unused = stores.getObject().store();
         }
         topics.forEach(listener::prepare);

@@ -7,13 +7,13 @@ import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
  * and otherwise in no order that can be relied on: a connection pool that is closed before the deduplicators makes them drop the
  * success of every handler that is still running. Thread-safe.
  */
-public final class CloseOrder {
+final class CloseOrder {
     /** The name that {@code DedupAutoConfiguration} gives the bean of {@link DedupStores}. */
     private static final String STORES = "dedupStores";
 
     private final ConfigurableListableBeanFactory beans;
 
-    public CloseOrder(ConfigurableListableBeanFactory beans) {
+    CloseOrder(ConfigurableListableBeanFactory beans) {
         this.beans = beans;
     }
 

@@ -7,12 +7,9 @@ import io.dedup.store.DedupStoreException;
 import io.dedup.store.TransactionalRecords;
 import io.dedup.store.jdbc.InitializeSchema;
 import io.dedup.store.jdbc.JdbcDedupStore;
-import java.util.ArrayList;
-import java.util.List;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.BeansException;
-import org.springframework.beans.factory.NoSuchBeanDefinitionException;
 import org.springframework.beans.factory.annotation.BeanFactoryAnnotationUtils;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.transaction.PlatformTransactionManager;
@@ -45,7 +42,7 @@ final class JdbcTable {
      */
     static JdbcTable open(
             JdbcProperties properties, ConfigurableListableBeanFactory beans, CloseOrder order, String because) {
-        DataSource dataSource = one(
+        DataSource dataSource = DatabaseBeans.one(
                 DataSource.class,
                 properties.getDataSource(),
                 "dedup.jdbc.data-source",
@@ -110,67 +107,11 @@ final class JdbcTable {
     }
 
     private PlatformTransactionManager transactionManager(String property) {
-        return one(
+        return DatabaseBeans.one(
                 PlatformTransactionManager.class,
                 properties.getTransactionManager(),
                 "dedup.jdbc.transaction-manager",
                 beans,
                 property + " asks for a transaction, and ");
-    }
-
-    /** The bean that is named, or the only one, or the primary one. */
-    private static <T> T one(
-            Class<T> type,
-            @Nullable String name,
-            String property,
-            ConfigurableListableBeanFactory beans,
-            String because) {
-        if (name != null) {
-            try {
-                return beans.getBean(name, type);
-            } catch (NoSuchBeanDefinitionException e) {
-                throw new DedupConfigurationException(
-                        property + " names " + name + ", and there is no such bean",
-                        "Change " + property + " to one of " + names(type, beans) + ".",
-                        e);
-            }
-        }
-        T only = beans.getBeanProvider(type).getIfUnique();
-        if (only != null && !isOfKafka(only)) {
-            return only;
-        }
-        List<T> candidates = new ArrayList<>();
-        for (T each : beans.getBeansOfType(type).values()) {
-            if (!isOfKafka(each)) {
-                candidates.add(each);
-            }
-        }
-        if (candidates.size() == 1) {
-            return candidates.get(0);
-        }
-        if (candidates.isEmpty() && only != null) {
-            throw new DedupConfigurationException(
-                    because + "the only " + type.getSimpleName() + " bean is Kafka's",
-                    "Define one of the database, such as a JdbcTransactionManager on the DataSource: Spring Boot makes none"
-                            + " beside Kafka's, which it made because of spring.kafka.producer.transaction-id-prefix.");
-        }
-        if (candidates.isEmpty()) {
-            throw new DedupConfigurationException(
-                    because + "there is no " + type.getSimpleName() + " bean",
-                    "Configure one (spring.datasource.url, with spring-boot-jdbc on the class path), or use another"
-                            + " dedup.store.");
-        }
-        throw new DedupConfigurationException(
-                because + "there are several " + type.getSimpleName() + " beans: " + names(type, beans),
-                "Set " + property + " to the name of one of them, or make one @Primary.");
-    }
-
-    /** Its transaction manager is one as well, and never the one of a database. */
-    private static boolean isOfKafka(Object bean) {
-        return bean.getClass().getName().startsWith("org.springframework.kafka.");
-    }
-
-    private static List<String> names(Class<?> type, ConfigurableListableBeanFactory beans) {
-        return List.of(beans.getBeanNamesForType(type));
     }
 }

@@ -74,8 +74,8 @@ class EndpointTest {
         assertThat(done(new byte[1]).resultStored()).isTrue();
     }
 
-    private static DedupEndpoint.RecordView done(byte[] stored) {
-        return DedupEndpoint.RecordView.of(new StoredRecord(
+    private static RecordView done(byte[] stored) {
+        return RecordView.of(new StoredRecord(
                 StoredRecord.State.DONE, 1, 0, 0, null, Duration.ZERO, Instant.EPOCH, null, null, stored));
     }
 

@@ -1,0 +1,75 @@
+package io.dedup.spring.boot.internal.actuator;
+
+import io.dedup.DedupKey;
+import io.dedup.DedupMode;
+import io.dedup.DedupPolicy;
+import io.dedup.spring.boot.internal.store.DedupStores;
+import io.dedup.spring.boot.internal.text.SettingText;
+import io.dedup.store.DedupStore;
+import io.dedup.store.OperatorResult;
+import io.dedup.store.StoredRecord;
+import io.dedup.store.StuckQuery;
+import io.dedup.store.StuckRecords;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException;
+
+/** The stores that hold the records of a mode, the one that decides last. Immutable. */
+final class RecordStores {
+    private final List<DedupStore> all;
+
+    private RecordStores(List<DedupStore> all) {
+        this.all = all;
+    }
+
+    /**
+     * The stores of a mode.
+     *
+     * @throws InvalidEndpointRequestException when its records can't be looked into
+     */
+    static RecordStores of(DedupStores stores, DedupMode mode) {
+        DedupStore claims = stores.store();
+        if (mode == DedupMode.LEASED || mode == DedupMode.LEASED_TRANSACTIONAL) {
+            return new RecordStores(List.of(claims));
+        }
+        DedupStore table = stores.tableOrNull();
+        if (table == null) {
+            throw new InvalidEndpointRequestException(
+                    "the records of mode " + SettingText.of(mode)
+                            + " are in a TransactionalRecords bean, which can't be looked into",
+                    "not supported");
+        }
+        return new RecordStores(mode == DedupMode.TIERED ? List.of(claims, table) : List.of(table));
+    }
+
+    /** What the stores have of an ID, by the store's name. */
+    Map<String, StoredRecord> find(DedupKey key) {
+        Map<String, StoredRecord> found = new LinkedHashMap<>();
+        all.forEach(store -> store.find(key).ifPresent(record -> found.put(store.name(), record)));
+        return found;
+    }
+
+    /** Messages that began and aren't done; see {@link #isUndecided}. */
+    StuckRecords findStuck(StuckQuery query) {
+        return all.get(0).findStuck(query);
+    }
+
+    /**
+     * Whether a message of {@link #findStuck} isn't done. In front of a table Redis has the leases, and the
+     * table what is done, and nothing else: a message that the table has is done, though Redis may not have been told of it.
+     */
+    boolean isUndecided(DedupKey key) {
+        return all.stream().skip(1).allMatch(table -> table.find(key).isEmpty());
+    }
+
+    /** In TIERED the store in front learns it from the table, as it does of what it has forgotten. */
+    OperatorResult forceDone(DedupKey key, DedupPolicy policy, boolean evenIfLeaseLive) {
+        boolean running = all.stream()
+                .map(store -> store.find(key))
+                .anyMatch(record -> record.isPresent() && record.get().state() == StoredRecord.State.PROCESSING);
+        return running && !evenIfLeaseLive
+                ? OperatorResult.LEASE_LIVE
+                : all.get(all.size() - 1).forceDone(key, policy.window(), evenIfLeaseLive);
+    }
+}

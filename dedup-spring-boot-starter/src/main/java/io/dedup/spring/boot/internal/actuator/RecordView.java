@@ -1,0 +1,46 @@
+package io.dedup.spring.boot.internal.actuator;
+
+import io.dedup.engine.StoredResult;
+import io.dedup.store.StoredRecord;
+import java.time.Duration;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A record, as the endpoint shows it.
+ *
+ * @param instance whose claim it is, or was when its lease ran out; null where it was released or is done, where the
+ *     instance has no name, and where the store doesn't keep it
+ * @param claimedAt when the last claim was made; null of a record that is done, or whose claim wanted no fencing token
+ * @param leaseRemaining of a record that is being processed
+ * @param run what a {@link io.dedup.RunReference} said of the run that has done it, such as its trace
+ * @param resultStored whether what the handler returned is kept for duplicates; most handlers return nothing
+ */
+public record RecordView(
+        String state,
+        int attempt,
+        int deaths,
+        long fencingToken,
+        @Nullable String instance,
+        @Nullable Instant claimedAt,
+        @Nullable Duration leaseRemaining,
+        @Nullable Instant completedAt,
+        @Nullable Instant expiresAt,
+        @Nullable String run,
+        boolean resultStored) {
+    static RecordView of(StoredRecord record) {
+        StoredResult stored = StoredResult.decode(record.result());
+        return new RecordView(
+                record.state().name(),
+                record.attempt(),
+                record.deaths(),
+                record.fencingToken(),
+                record.owner() == null ? null : record.owner().instance(),
+                record.claimedAt(),
+                record.state() == StoredRecord.State.PROCESSING ? record.leaseRemaining() : null,
+                record.completedAt(),
+                record.expiresAt(),
+                stored.firstRun(),
+                stored.result() != null);
+    }
+}

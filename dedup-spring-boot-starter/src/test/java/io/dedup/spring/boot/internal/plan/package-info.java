@@ -1,0 +1,4 @@
+@NullMarked
+package io.dedup.spring.boot.internal.plan;
+
+import org.jspecify.annotations.NullMarked;
