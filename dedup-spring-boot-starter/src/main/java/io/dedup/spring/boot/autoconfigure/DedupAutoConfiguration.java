@@ -8,8 +8,8 @@ import io.dedup.spring.boot.internal.check.StartChecks;
 import io.dedup.spring.boot.internal.deduplicator.DeduplicatorFactory;
 import io.dedup.spring.boot.internal.deduplicator.DeduplicatorListenerFactory;
 import io.dedup.spring.boot.internal.deduplicator.DeduplicatorRegistry;
-import io.dedup.spring.boot.internal.plan.AnnotationReader;
 import io.dedup.spring.boot.internal.plan.KnownTopics;
+import io.dedup.spring.boot.internal.plan.ListenerPlanner;
 import io.dedup.spring.boot.internal.plan.TopicPlans;
 import io.dedup.spring.boot.internal.store.DedupStores;
 import io.dedup.spring.boot.internal.text.WindowConverter;
@@ -38,8 +38,8 @@ final class DedupAutoConfiguration {
     }
 
     @Bean
-    AnnotationReader dedupAnnotationReader(Environment environment) {
-        return new AnnotationReader(environment::resolveRequiredPlaceholders);
+    ListenerPlanner dedupListenerPlanner(TopicPlans plans, Environment environment) {
+        return new ListenerPlanner(plans, environment::resolveRequiredPlaceholders);
     }
 
     @Bean

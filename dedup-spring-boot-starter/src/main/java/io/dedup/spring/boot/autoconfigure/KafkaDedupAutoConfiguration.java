@@ -10,9 +10,8 @@ import io.dedup.spring.boot.internal.kafka.KafkaIds;
 import io.dedup.spring.boot.internal.kafka.KafkaListeners;
 import io.dedup.spring.boot.internal.kafka.KafkaRetentionCheck;
 import io.dedup.spring.boot.internal.kafka.PoolSizeCheck;
-import io.dedup.spring.boot.internal.plan.AnnotationReader;
 import io.dedup.spring.boot.internal.plan.KnownTopics;
-import io.dedup.spring.boot.internal.plan.TopicPlans;
+import io.dedup.spring.boot.internal.plan.ListenerPlanner;
 import io.dedup.spring.boot.internal.store.DedupStores;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
@@ -31,21 +30,14 @@ import org.springframework.kafka.core.KafkaAdmin;
 final class KafkaDedupAutoConfiguration {
     @Bean
     KafkaListeners dedupKafkaListeners(
-            TopicPlans plans,
-            AnnotationReader annotations,
+            ListenerPlanner planner,
             DeduplicatorRegistry registry,
             KnownTopics known,
             DedupProperties properties,
             ObjectProvider<KafkaListenerEndpointRegistry> registries,
             ConfigurableListableBeanFactory beans) {
         return new KafkaListeners(
-                plans,
-                annotations,
-                registry,
-                new KafkaIds(new ExtractorBeans(beans)),
-                known,
-                registries,
-                properties.getKafka());
+                planner, registry, new KafkaIds(new ExtractorBeans(beans)), known, registries, properties.getKafka());
     }
 
     /** Static: it is asked before other beans are made. */

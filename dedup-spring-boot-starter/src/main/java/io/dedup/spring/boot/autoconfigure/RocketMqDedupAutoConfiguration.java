@@ -3,8 +3,8 @@ package io.dedup.spring.boot.autoconfigure;
 import io.dedup.rocketmq.RocketMqDedup;
 import io.dedup.spring.boot.internal.deduplicator.DeduplicatorRegistry;
 import io.dedup.spring.boot.internal.id.ExtractorBeans;
-import io.dedup.spring.boot.internal.plan.AnnotationReader;
 import io.dedup.spring.boot.internal.plan.KnownTopics;
+import io.dedup.spring.boot.internal.plan.ListenerPlanner;
 import io.dedup.spring.boot.internal.plan.TopicPlans;
 import io.dedup.spring.boot.internal.rocketmq.RocketMqConsumerCheck;
 import io.dedup.spring.boot.internal.rocketmq.RocketMqIds;
@@ -29,18 +29,13 @@ final class RocketMqDedupAutoConfiguration {
     @Bean
     RocketMqListeners dedupRocketMqListeners(
             TopicPlans plans,
-            AnnotationReader annotations,
+            ListenerPlanner planner,
             DeduplicatorRegistry registry,
             DedupStores stores,
             ConfigurableListableBeanFactory beans,
             RocketMqListenerPostProcessor seen) {
         return new RocketMqListeners(
-                plans,
-                annotations,
-                registry,
-                stores,
-                new RocketMqIds(new ExtractorBeans(beans)),
-                seen::groupsOfConsumers);
+                plans, planner, registry, stores, new RocketMqIds(new ExtractorBeans(beans)), seen::groupsOfConsumers);
     }
 
     /** Static: it is asked about every bean. */

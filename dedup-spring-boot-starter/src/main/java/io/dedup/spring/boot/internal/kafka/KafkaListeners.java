@@ -9,8 +9,8 @@ import io.dedup.spring.boot.KafkaSettings;
 import io.dedup.spring.boot.internal.deduplicator.DeduplicatedListener;
 import io.dedup.spring.boot.internal.deduplicator.DeduplicatorRegistry;
 import io.dedup.spring.boot.internal.deduplicator.ServingDeduplicator;
-import io.dedup.spring.boot.internal.plan.AnnotationReader;
 import io.dedup.spring.boot.internal.plan.KnownTopics;
+import io.dedup.spring.boot.internal.plan.ListenerPlanner;
 import io.dedup.spring.boot.internal.plan.ListenerSpec;
 import io.dedup.spring.boot.internal.plan.PlannedListener;
 import io.dedup.spring.boot.internal.plan.TopicPlan;
@@ -39,8 +39,7 @@ public final class KafkaListeners implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger("io.dedup");
     static final String BROKER = "Kafka";
 
-    private final TopicPlans plans;
-    private final AnnotationReader annotations;
+    private final ListenerPlanner planner;
     private final DeduplicatorRegistry registry;
     private final KafkaIds ids;
     private final KnownTopics known;
@@ -54,15 +53,13 @@ public final class KafkaListeners implements AutoCloseable {
             AbstractMessageListenerContainer<?, ?> container, KafkaDedup dedup, DeduplicatedListener served) {}
 
     public KafkaListeners(
-            TopicPlans plans,
-            AnnotationReader annotations,
+            ListenerPlanner planner,
             DeduplicatorRegistry registry,
             KafkaIds ids,
             KnownTopics known,
             ObjectProvider<KafkaListenerEndpointRegistry> registries,
             KafkaSettings settings) {
-        this.plans = plans;
-        this.annotations = annotations;
+        this.planner = planner;
         this.registry = registry;
         this.ids = ids;
         this.known = known;
@@ -81,7 +78,7 @@ public final class KafkaListeners implements AutoCloseable {
         ListenerSpec spec = spec(container, annotated);
         known.add(spec);
         forgetUnregistered();
-        PlannedListener planned = PlannedListener.of(spec, plans, annotations);
+        PlannedListener planned = planner.plan(spec);
         if (planned == null) {
             return null;
         }

@@ -8,7 +8,7 @@ import io.dedup.spring.boot.internal.text.YamlNames;
 import java.util.function.UnaryOperator;
 
 /** Reads {@link Deduplicated} as if it were properties. */
-public final class AnnotationReader {
+final class AnnotationReader {
     private final UnaryOperator<String> placeholders;
 
     /**
@@ -16,7 +16,7 @@ public final class AnnotationReader {
      *
      * @param placeholders resolves <code>${...}</code>
      */
-    public AnnotationReader(UnaryOperator<String> placeholders) {
+    AnnotationReader(UnaryOperator<String> placeholders) {
         this.placeholders = placeholders;
     }
 

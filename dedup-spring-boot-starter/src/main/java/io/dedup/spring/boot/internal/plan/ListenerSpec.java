@@ -1,10 +1,6 @@
 package io.dedup.spring.boot.internal.plan;
 
-import io.dedup.spring.boot.DedupConfigurationException;
 import io.dedup.spring.boot.Deduplicated;
-import io.dedup.spring.boot.ListenerProperties;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Set;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -23,43 +19,4 @@ public record ListenerSpec(
         @Nullable String group,
         Set<String> topics,
         @Nullable Pattern pattern,
-        @Nullable Deduplicated annotation) {
-    /** What is said about how this listener alone is deduplicated. */
-    public List<SettingsLayer> own(TopicPlans plans, AnnotationReader annotations) {
-        List<SettingsLayer> own = new ArrayList<>();
-        if (annotation != null) {
-            add(own, annotations.read(annotation, name));
-        }
-        ListenerProperties entry = plans.listener(name);
-        if (entry != null) {
-            add(own, new SettingsLayer("dedup.listeners." + name, entry));
-        }
-        return own;
-    }
-
-    /** A name for its consumer, or its group, doesn't switch anything on. */
-    private static void add(List<SettingsLayer> own, SettingsLayer layer) {
-        if (!layer.isEmpty()) {
-            own.add(layer);
-        }
-    }
-
-    /**
-     * Within which IDs are unique.
-     *
-     * @throws DedupConfigurationException when nothing tells
-     */
-    public String consumer(TopicPlans plans) {
-        ListenerProperties entry = plans.listener(name);
-        if (entry != null && entry.getConsumer() != null) {
-            return entry.getConsumer();
-        }
-        if (group == null || group.isBlank()) {
-            throw new DedupConfigurationException(
-                    "listener " + name
-                            + " has no consumer group, and so no name within which its message IDs are unique",
-                    "Set dedup.listeners." + name + ".consumer, or give the listener a consumer group.");
-        }
-        return group;
-    }
-}
+        @Nullable Deduplicated annotation) {}

@@ -10,7 +10,7 @@ import io.dedup.spring.boot.internal.check.StartTable;
 import io.dedup.spring.boot.internal.deduplicator.DeduplicatedListener;
 import io.dedup.spring.boot.internal.deduplicator.DeduplicatorRegistry;
 import io.dedup.spring.boot.internal.deduplicator.ServingDeduplicator;
-import io.dedup.spring.boot.internal.plan.AnnotationReader;
+import io.dedup.spring.boot.internal.plan.ListenerPlanner;
 import io.dedup.spring.boot.internal.plan.ListenerSpec;
 import io.dedup.spring.boot.internal.plan.PlannedListener;
 import io.dedup.spring.boot.internal.plan.TopicPlan;
@@ -42,7 +42,7 @@ public final class RocketMqListeners implements SmartLifecycle {
     private static final Method CONSUME = ClassUtils.getMethod(MessageListener.class, "consume", MessageView.class);
 
     private final TopicPlans plans;
-    private final AnnotationReader annotations;
+    private final ListenerPlanner planner;
     private final DeduplicatorRegistry registry;
     private final DedupStores stores;
     private final RocketMqIds ids;
@@ -58,13 +58,13 @@ public final class RocketMqListeners implements SmartLifecycle {
      */
     public RocketMqListeners(
             TopicPlans plans,
-            AnnotationReader annotations,
+            ListenerPlanner planner,
             DeduplicatorRegistry registry,
             DedupStores stores,
             RocketMqIds ids,
             Supplier<Set<String>> groupsOfConsumerBeans) {
         this.plans = plans;
-        this.annotations = annotations;
+        this.planner = planner;
         this.registry = registry;
         this.stores = stores;
         this.ids = ids;
@@ -75,7 +75,7 @@ public final class RocketMqListeners implements SmartLifecycle {
     MessageListener of(
             String bean, String group, @Nullable Deduplicated annotation, MessageListener listener, String topic) {
         ListenerSpec spec = new ListenerSpec(bean, group, Set.of(topic), null, annotation);
-        PlannedListener planned = PlannedListener.of(spec, plans, annotations);
+        PlannedListener planned = planner.plan(spec);
         if (planned == null) {
             notDeduplicated(bean, topic);
             return listener;

@@ -1,0 +1,98 @@
+package io.dedup.spring.boot.internal.plan;
+
+import io.dedup.spring.boot.DedupConfigurationException;
+import io.dedup.spring.boot.ListenerProperties;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/** Plans a listener as it was found: by the configuration of its topics, its annotation and its own entry. Immutable. */
+public final class ListenerPlanner {
+    private final TopicPlans plans;
+    private final AnnotationReader annotations;
+
+    /**
+     * A planner.
+     *
+     * @param placeholders resolves <code>${...}</code> in annotations
+     */
+    public ListenerPlanner(TopicPlans plans, UnaryOperator<String> placeholders) {
+        this.plans = plans;
+        this.annotations = new AnnotationReader(placeholders);
+    }
+
+    /**
+     * How a listener is deduplicated; null when it isn't.
+     *
+     * @throws DedupConfigurationException when it can't be told, or only for a part of its topics
+     */
+    public @Nullable PlannedListener plan(ListenerSpec spec) {
+        List<SettingsLayer> own = own(spec);
+        if (spec.pattern() != null) {
+            TopicPlan plan = plans.plan(spec.name(), spec.pattern(), own);
+            return plan == null ? null : new PlannedListener(spec, consumer(spec), Map.of(), plan);
+        }
+        Map<String, TopicPlan> byTopic = new LinkedHashMap<>();
+        List<String> others = new ArrayList<>();
+        for (String topic : spec.topics()) {
+            TopicPlan plan = plans.plan(topic, own);
+            if (plan == null) {
+                others.add(topic);
+            } else {
+                byTopic.put(topic, plan);
+            }
+        }
+        if (byTopic.isEmpty()) {
+            return null;
+        }
+        if (!others.isEmpty()) {
+            throw new DedupConfigurationException(
+                    "listener " + spec.name() + " reads " + byTopic.keySet() + ", which are deduplicated, and " + others
+                            + ", which aren't",
+                    "Configure " + others + " in dedup.topics as well, or give them a listener of their own.");
+        }
+        return new PlannedListener(spec, consumer(spec), byTopic, null);
+    }
+
+    /** What is said about how a listener alone is deduplicated. */
+    private List<SettingsLayer> own(ListenerSpec spec) {
+        List<SettingsLayer> own = new ArrayList<>();
+        if (spec.annotation() != null) {
+            add(own, annotations.read(spec.annotation(), spec.name()));
+        }
+        ListenerProperties entry = plans.listener(spec.name());
+        if (entry != null) {
+            add(own, new SettingsLayer("dedup.listeners." + spec.name(), entry));
+        }
+        return own;
+    }
+
+    /** A name for its consumer, or its group, doesn't switch anything on. */
+    private static void add(List<SettingsLayer> own, SettingsLayer layer) {
+        if (!layer.isEmpty()) {
+            own.add(layer);
+        }
+    }
+
+    /**
+     * Within which IDs are unique.
+     *
+     * @throws DedupConfigurationException when nothing tells
+     */
+    private String consumer(ListenerSpec spec) {
+        ListenerProperties entry = plans.listener(spec.name());
+        if (entry != null && entry.getConsumer() != null) {
+            return entry.getConsumer();
+        }
+        if (spec.group() == null || spec.group().isBlank()) {
+            throw new DedupConfigurationException(
+                    "listener " + spec.name()
+                            + " has no consumer group, and so no name within which its message IDs are unique",
+                    "Set dedup.listeners." + spec.name() + ".consumer, or give the listener a consumer group.");
+        }
+        return spec.group();
+    }
+}
