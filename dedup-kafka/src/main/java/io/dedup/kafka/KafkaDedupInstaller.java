@@ -3,6 +3,8 @@ package io.dedup.kafka;
 import io.dedup.MissingMessageIdException;
 import io.dedup.PayloadConflictException;
 import io.dedup.PoisonMessageException;
+import io.dedup.kafka.internal.spring.PostProcessors;
+import io.dedup.kafka.internal.spring.RetryTopicHook;
 import java.lang.reflect.AnnotatedElement;
 import java.util.HashMap;
 import java.util.Map;

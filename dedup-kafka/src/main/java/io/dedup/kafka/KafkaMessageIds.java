@@ -140,7 +140,7 @@ public final class KafkaMessageIds {
     }
 
     /** Whether an {@code ErrorHandlingDeserializer} put its failure in place of the value. */
-    static boolean failedDeserialization(ConsumerRecord<?, ?> record) {
+    public static boolean failedDeserialization(ConsumerRecord<?, ?> record) {
         return record.headers().lastHeader(KafkaUtils.VALUE_DESERIALIZER_EXCEPTION_HEADER) != null;
     }
 

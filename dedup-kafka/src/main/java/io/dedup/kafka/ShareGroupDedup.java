@@ -1,6 +1,9 @@
 package io.dedup.kafka;
 
 import io.dedup.engine.DedupEngine;
+import io.dedup.kafka.internal.record.RecordDeliveries;
+import io.dedup.kafka.internal.share.DedupShareContainer;
+import io.dedup.kafka.internal.share.DedupShareContainerFactory;
 import java.util.Objects;
 import org.springframework.kafka.config.ShareKafkaListenerContainerFactory;
 import org.springframework.kafka.core.ShareConsumerFactory;

@@ -3,6 +3,7 @@ package io.dedup.kafka;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dedup.engine.WaitBudget;
+import io.dedup.kafka.internal.Sneaky;
 import java.nio.charset.StandardCharsets;
 import java.util.Collections;
 import java.util.List;

@@ -11,6 +11,7 @@ import io.dedup.engine.Admission;
 import io.dedup.engine.Delivery;
 import io.dedup.engine.Execution;
 import io.dedup.engine.WaitBudget;
+import io.dedup.kafka.internal.spring.ConsumerSettings;
 import io.dedup.store.StoredRecord;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;

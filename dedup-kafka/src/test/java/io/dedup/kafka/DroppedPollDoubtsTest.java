@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.dedup.kafka.internal.spring.PollResults;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.dedup.DedupMode;
+import io.dedup.kafka.internal.spring.PollResults;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;

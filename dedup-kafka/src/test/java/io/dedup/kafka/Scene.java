@@ -50,14 +50,14 @@ import org.springframework.kafka.listener.ContainerProperties;
 import org.springframework.kafka.listener.ContainerProperties.AckMode;
 
 /** One topic, one group, one store and one decorator on the shared broker, and what a test asks of them. */
-final class Scene implements AutoCloseable {
-    static final Duration PATIENCE = Duration.ofMinutes(1);
+public final class Scene implements AutoCloseable {
+    public static final Duration PATIENCE = Duration.ofMinutes(1);
 
     /** What a store's client may take for its first connection, in a JVM that has to load its classes. */
     static final Duration COLD_CLIENT = Duration.ofSeconds(15);
 
     final String bootstrap = KafkaServers.shared().bootstrapServers();
-    final String topic = "t" + UUID.randomUUID().toString().substring(0, 8);
+    public final String topic = "t" + UUID.randomUUID().toString().substring(0, 8);
     final String group = "g-" + topic;
     final List<String> effects = new CopyOnWriteArrayList<>();
     final List<String> deferrals = new CopyOnWriteArrayList<>();
@@ -69,20 +69,20 @@ final class Scene implements AutoCloseable {
     final DedupStore store;
     final @Nullable TransactionalRecords records;
     final Deduplicator dedup;
-    KafkaDedup kafka;
+    public KafkaDedup kafka;
     private final Deque<AutoCloseable> closing = new ArrayDeque<>();
     private final KafkaProducer<String, String> producer;
     private final Admin admin;
 
-    Scene() {
+    public Scene() {
         this(policy -> policy);
     }
 
-    Scene(UnaryOperator<DedupPolicy.Builder> changes) {
+    public Scene(UnaryOperator<DedupPolicy.Builder> changes) {
         this(memory(), 1, changes);
     }
 
-    Scene(int partitions, UnaryOperator<DedupPolicy.Builder> changes) {
+    public Scene(int partitions, UnaryOperator<DedupPolicy.Builder> changes) {
         this(memory(), partitions, changes);
     }
 
@@ -91,11 +91,11 @@ final class Scene implements AutoCloseable {
         return new InMemoryDedupStore(PauselessClock.get(), InMemoryDedupStore.DEFAULT_ATTEMPT_RETENTION);
     }
 
-    Scene(DedupStore store, int partitions, UnaryOperator<DedupPolicy.Builder> changes) {
+    public Scene(DedupStore store, int partitions, UnaryOperator<DedupPolicy.Builder> changes) {
         this(store, null, partitions, changes);
     }
 
-    Scene(
+    public Scene(
             DedupStore store,
             @Nullable TransactionalRecords records,
             int partitions,
@@ -231,11 +231,11 @@ final class Scene implements AutoCloseable {
         return properties;
     }
 
-    ConcurrentMessageListenerContainer<String, String> container(AckMode mode, Object listener) {
+    public ConcurrentMessageListenerContainer<String, String> container(AckMode mode, Object listener) {
         return container(properties(mode, listener), Map.of());
     }
 
-    ConcurrentMessageListenerContainer<String, String> container(
+    public ConcurrentMessageListenerContainer<String, String> container(
             ContainerProperties properties, Map<String, Object> settings) {
         Map<String, Object> config = consumerConfig();
         config.putAll(settings);

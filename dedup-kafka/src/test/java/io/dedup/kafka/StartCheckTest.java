@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.dedup.DedupContext;
+import io.dedup.kafka.internal.deferral.DeferralAwareErrorHandler;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;

@@ -9,14 +9,14 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /** Notes what a store is asked, and runs something before it is. */
-final class WatchedStore {
+public final class WatchedStore {
     /** The name of the operation, and how many requests it has: {@code claimAll 3}. */
     final List<String> calls = new CopyOnWriteArrayList<>();
 
     private final Map<String, Runnable> before = new ConcurrentHashMap<>();
-    final DedupStore store;
+    public final DedupStore store;
 
-    WatchedStore(DedupStore real) {
+    public WatchedStore(DedupStore real) {
         store = (DedupStore) Proxy.newProxyInstance(
                 DedupStore.class.getClassLoader(), new Class<?>[] {DedupStore.class}, (self, method, arguments) -> {
                     int size = arguments != null && arguments[0] instanceof List<?> list ? list.size() : 1;
@@ -30,11 +30,11 @@ final class WatchedStore {
                 });
     }
 
-    void before(String operation, Runnable what) {
+    public void before(String operation, Runnable what) {
         before.put(operation, what);
     }
 
-    List<String> calls(String operation) {
+    public List<String> calls(String operation) {
         return calls.stream().filter(call -> call.startsWith(operation + " ")).toList();
     }
 }

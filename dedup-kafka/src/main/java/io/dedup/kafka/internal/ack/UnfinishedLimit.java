@@ -1,0 +1,89 @@
+package io.dedup.kafka.internal.ack;
+
+import io.dedup.DedupOutcome.DeferReason;
+import io.dedup.engine.Admission;
+import io.dedup.kafka.KafkaDedup;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.TopicPartition;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * How many records of a partition a consumer is given from the first unfinished one on. None of them can be committed before
+ * that one is finished, which may be never: a future that doesn't end, an acknowledgment that doesn't come. At the limit the
+ * partition is held until the first one is finished. When the run of that one has taken too long, so that nothing keeps its
+ * claim any more, it is fetched and claimed again.
+ *
+ * <p>Used by the consumer's thread.
+ */
+public final class UnfinishedLimit {
+    private static final Logger log = LoggerFactory.getLogger(KafkaDedup.class);
+    private static final long WARN_AGAIN_NANOS = TimeUnit.MINUTES.toNanos(1);
+
+    private record Full(TopicPartition partition, long size, long lowest, boolean overdue) {}
+
+    private final int limit;
+    private final PendingDeliveries pending;
+    private final Redeliveries redeliveries;
+    private final Map<TopicPartition, Long> warnedAt = new HashMap<>();
+
+    public UnfinishedLimit(int limit, PendingDeliveries pending, Redeliveries redeliveries) {
+        this.limit = limit;
+        this.pending = pending;
+        this.redeliveries = redeliveries;
+    }
+
+    /** Of a record that is behind too many. */
+    public static Admission.Defer deferral(Duration delay) {
+        return new Admission.Defer(DeferReason.IN_FLIGHT, delay, false, true, null);
+    }
+
+    /** Whether this record can't be given to anybody before something below it is finished. */
+    public boolean isReached(ConsumerRecord<?, ?> record) {
+        Full full = pending.locked(() -> full(record));
+        if (full == null) {
+            return false;
+        }
+        warn(full);
+        if (full.overdue()) {
+            redeliveries.fetchOverdue(full.partition());
+        }
+        return true;
+    }
+
+    private @Nullable Full full(ConsumerRecord<?, ?> record) {
+        PendingPartition partition = pending.find(PendingDeliveries.partitionOf(record));
+        if (partition == null || partition.size() < limit || !partition.isNew(record.offset())) {
+            return null;
+        }
+        PendingDelivery lowest = partition.lowest();
+        return lowest == null ? null : new Full(partition.id(), partition.size(), lowest.offset, lowest.isOverdue());
+    }
+
+    private void warn(Full full) {
+        long now = System.nanoTime();
+        Long before = warnedAt.get(full.partition());
+        if (before != null && now - before < WARN_AGAIN_NANOS) {
+            return;
+        }
+        warnedAt.put(full.partition(), now);
+        log.warn(
+                "Partition {} is held: its record at offset {} isn't finished (its future hasn't ended, or it hasn't been"
+                        + " acknowledged), and {} records from there on have been delivered, none of which can be"
+                        + " committed. {}. The limit is maxUnfinishedPerPartition({}) of KafkaDedup.builder(...), in YAML"
+                        + " dedup.kafka.max-unfinished-per-partition",
+                full.partition(),
+                full.lowest(),
+                full.size(),
+                full.overdue()
+                        ? "It has run for longer than max-processing-time and its lease is over, so it is delivered again"
+                        : "The partition goes on when that record is finished; when it runs for longer than"
+                                + " max-processing-time and its lease is over, it is delivered again",
+                limit);
+    }
+}

@@ -1,0 +1,145 @@
+package io.dedup.kafka.internal.claimahead;
+
+import static java.util.Objects.requireNonNull;
+
+import io.dedup.kafka.internal.spring.HandlerMethods;
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.util.Collection;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.RebalanceInProgressException;
+import org.jspecify.annotations.Nullable;
+import org.springframework.kafka.listener.ConsumerSeekAware.ConsumerSeekCallback;
+
+/**
+ * Calls a {@link WatchedPolls} around a Kafka consumer's polls, commits and seeks. A proxy, since {@link Consumer} has other methods in
+ * other versions; without a decorated listener on its thread it only passes calls on.
+ */
+public final class HookedConsumer implements InvocationHandler {
+    private final Consumer<?, ?> target;
+    private final PollHooks hooks;
+
+    private HookedConsumer(Consumer<?, ?> target, PollHooks hooks) {
+        this.target = target;
+        this.hooks = hooks;
+    }
+
+    @SuppressWarnings("unchecked")
+    static <K, V> Consumer<K, V> around(Consumer<K, V> target, PollHooks hooks) {
+        return (Consumer<K, V>) Proxy.newProxyInstance(
+                HookedConsumer.class.getClassLoader(),
+                new Class<?>[] {Consumer.class},
+                new HookedConsumer(target, hooks));
+    }
+
+    /**
+     * The container's consumer, by the callback that it gives its listener; null if it can't be seen. Known before the first
+     * poll, since a listener may poll another consumer of the same factory before that.
+     *
+     * @param hooks whose; several instances may have hooked the consumers of one factory, each around the ones before
+     */
+    static @Nullable HookedConsumer of(ConsumerSeekCallback container, PollHooks hooks) {
+        Object consumer = consumerOf(container);
+        while (consumer != null
+                && Proxy.isProxyClass(consumer.getClass())
+                && Proxy.getInvocationHandler(consumer) instanceof HookedConsumer hooked) {
+            if (hooked.hooks == hooks) {
+                return hooked;
+            }
+            consumer = hooked.target;
+        }
+        return null;
+    }
+
+    /** Whether the container's consumer is Kafka's own, with nothing around it: no call of its can be seen. */
+    public static boolean isBare(ConsumerSeekCallback container) {
+        return consumerOf(container) instanceof KafkaConsumer<?, ?>;
+    }
+
+    private static @Nullable Object consumerOf(ConsumerSeekCallback container) {
+        try {
+            return HandlerMethods.read(container.getClass(), "consumer", container);
+        } catch (ReflectiveOperationException | RuntimeException e) { // spring-kafka has no getter for it
+            return null;
+        }
+    }
+
+    @Override
+    public @Nullable Object invoke(Object proxy, Method method, Object @Nullable [] arguments) throws Throwable {
+        WatchedPolls polls = hooks.ofThread();
+        String name = method.getName();
+        if (polls == null || !polls.isOf(this, name.equals("poll"))) {
+            return call(method, arguments);
+        }
+        if (name.equals("poll")) {
+            return poll(polls, method, arguments);
+        }
+        try {
+            return watched(polls, method, arguments);
+        } catch (RebalanceInProgressException e) {
+            throw e; // the container keeps such offsets, and goes on with the poll
+        } catch (Throwable e) {
+            polls.outstanding().disturbed();
+            throw e;
+        }
+    }
+
+    private @Nullable Object poll(WatchedPolls polls, Method method, Object @Nullable [] arguments) throws Throwable {
+        if (arguments != null && arguments.length == 1) {
+            arguments[0] = polls.beforePoll(target, arguments[0]);
+        }
+        Object polled = call(method, arguments);
+        boolean bound = hooks.ofThread() == polls; // else the listener has ended within the poll
+        if (bound && polled instanceof ConsumerRecords<?, ?> records) {
+            polls.polled(records);
+        }
+        return polled;
+    }
+
+    private @Nullable Object watched(WatchedPolls polls, Method method, Object @Nullable [] arguments)
+            throws Throwable {
+        switch (method.getName()) {
+            case "commitSync" -> {
+                polls.claims().flush();
+                return polls.untilNotWokenUp(() -> call(method, arguments));
+            }
+            case "position" -> {
+                // With fixTxOffsets the container asks before it polls, and commits what it is told.
+                polls.fetchDropped(target);
+                return polls.untilNotWokenUp(() -> call(method, arguments));
+            }
+            case "commitAsync", "groupMetadata" -> polls.claims().flush(); // the last lets a producer commit
+            case "unsubscribe", "close" -> polls.end();
+            case "seek", "seekToBeginning" -> {
+                Object sought = call(method, arguments);
+                sought(polls.outstanding(), requireNonNull(arguments));
+                return sought;
+            }
+            default -> {}
+        }
+        return call(method, arguments);
+    }
+
+    private static void sought(OutstandingRecords outstanding, Object[] arguments) {
+        if (arguments[0] instanceof TopicPartition partition) {
+            long offset = arguments[1] instanceof OffsetAndMetadata metadata ? metadata.offset() : (Long) arguments[1];
+            outstanding.sought(partition, offset);
+        } else if (arguments[0] instanceof Collection<?> partitions) {
+            partitions.forEach(partition -> outstanding.sought((TopicPartition) partition, 0));
+        }
+    }
+
+    private @Nullable Object call(Method method, Object @Nullable [] arguments) throws Throwable {
+        try {
+            return method.invoke(target, arguments);
+        } catch (InvocationTargetException e) {
+            throw e.getCause();
+        }
+    }
+}

@@ -1,0 +1,92 @@
+package io.dedup.kafka.internal.claimahead;
+
+import io.dedup.kafka.internal.container.Decoration;
+import io.dedup.kafka.internal.spring.HandlerMethods;
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import org.jspecify.annotations.Nullable;
+import org.springframework.kafka.listener.AbstractMessageListenerContainer;
+import org.springframework.kafka.listener.BatchInterceptor;
+import org.springframework.kafka.listener.RecordInterceptor;
+
+/**
+ * Passes a container's interceptors on, and takes note of what they throw. With a Kafka transaction the container calls them
+ * outside of its listener's call: what they throw ends its loop over the polled records, and no error handler hears of it.
+ */
+public final class WatchedInterceptors implements InvocationHandler {
+    private final Object interceptor;
+    private final Decoration decoration;
+
+    private WatchedInterceptors(Object interceptor, Decoration decoration) {
+        this.interceptor = interceptor;
+        this.decoration = decoration;
+    }
+
+    @SuppressWarnings("unchecked")
+    public static <K, V> void watch(AbstractMessageListenerContainer<K, V> container, Decoration decoration) {
+        RecordInterceptor<K, V> records = (RecordInterceptor<K, V>) ofRecords(container);
+        if (records != null && !isWatched(records)) {
+            container.setRecordInterceptor(
+                    (RecordInterceptor<K, V>) around(RecordInterceptor.class, records, decoration));
+        }
+        BatchInterceptor<K, V> batches = (BatchInterceptor<K, V>) ofBatches(container);
+        if (batches != null && !isWatched(batches)) {
+            container.setBatchInterceptor((BatchInterceptor<K, V>) around(BatchInterceptor.class, batches, decoration));
+        }
+    }
+
+    /** Whether none was set since. */
+    public static boolean areWatched(AbstractMessageListenerContainer<?, ?> container) {
+        return isWatched(ofRecords(container)) && isWatched(ofBatches(container));
+    }
+
+    private static @Nullable Object ofRecords(AbstractMessageListenerContainer<?, ?> container) {
+        try {
+            return container.getRecordInterceptor();
+        } catch (IllegalAccessError e) {
+            return before4("recordInterceptor", container);
+        }
+    }
+
+    private static @Nullable Object ofBatches(AbstractMessageListenerContainer<?, ?> container) {
+        try {
+            return container.getBatchInterceptor();
+        } catch (IllegalAccessError e) {
+            return before4("batchInterceptor", container);
+        }
+    }
+
+    /** The getters of spring-kafka 3 are protected. */
+    private static @Nullable Object before4(String field, AbstractMessageListenerContainer<?, ?> container) {
+        try {
+            return HandlerMethods.read(AbstractMessageListenerContainer.class, field, container);
+        } catch (ReflectiveOperationException e) {
+            throw new IllegalStateException("spring-kafka's containers have no field " + field, e);
+        }
+    }
+
+    private static boolean isWatched(@Nullable Object interceptor) {
+        return interceptor == null
+                || (Proxy.isProxyClass(interceptor.getClass())
+                        && Proxy.getInvocationHandler(interceptor) instanceof WatchedInterceptors);
+    }
+
+    private static Object around(Class<?> type, Object interceptor, Decoration decoration) {
+        return Proxy.newProxyInstance(
+                WatchedInterceptors.class.getClassLoader(),
+                new Class<?>[] {type},
+                new WatchedInterceptors(interceptor, decoration));
+    }
+
+    @Override
+    public @Nullable Object invoke(Object proxy, Method method, Object @Nullable [] arguments) throws Throwable {
+        try {
+            return method.invoke(interceptor, arguments);
+        } catch (InvocationTargetException e) {
+            decoration.disturbed();
+            throw e.getCause();
+        }
+    }
+}

@@ -1,0 +1,291 @@
+package io.dedup.kafka.internal.container;
+
+import io.dedup.DedupContext;
+import io.dedup.DedupPolicy;
+import io.dedup.SettingNames;
+import io.dedup.kafka.internal.PollBudget;
+import io.dedup.kafka.internal.claimahead.HookedConsumer;
+import io.dedup.kafka.internal.claimahead.WatchedInterceptors;
+import io.dedup.kafka.internal.deferral.DeferralAwareErrorHandler;
+import io.dedup.kafka.internal.listener.DedupBatchMessageListener;
+import io.dedup.kafka.internal.listener.DedupMessageListener;
+import io.dedup.kafka.internal.spring.ConsumerSettings;
+import io.dedup.kafka.internal.spring.HandlerMethods;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.consumer.RangeAssignor;
+import org.springframework.kafka.listener.AbstractMessageListenerContainer;
+import org.springframework.kafka.listener.BatchMessageListener;
+import org.springframework.kafka.listener.ConsumerSeekAware.ConsumerSeekCallback;
+import org.springframework.kafka.listener.ContainerProperties;
+import org.springframework.kafka.listener.ContainerProperties.AckMode;
+import org.springframework.kafka.listener.adapter.KafkaBackoffAwareMessageListenerAdapter;
+import org.springframework.kafka.support.TopicPartitionOffset;
+
+/** Refuses at start what would lose or double messages, and warns of what is risky. */
+public final class StartCheck {
+    private final AbstractMessageListenerContainer<?, ?> container;
+    private final ContainerProperties properties;
+    private final Decoration decoration;
+
+    public StartCheck(AbstractMessageListenerContainer<?, ?> container, Decoration decoration) {
+        this.container = container;
+        this.properties = container.getContainerProperties();
+        this.decoration = decoration;
+    }
+
+    /**
+     * Refuses.
+     *
+     * @throws IllegalArgumentException when a topic has no ID extractor
+     * @throws IllegalStateException when the container can't be run safely
+     */
+    public void requireSafe() {
+        requireExtractors();
+        requireChain();
+        if (!decoration.inKafkaTransaction()
+                && !(container.getCommonErrorHandler() instanceof DeferralAwareErrorHandler)) {
+            throw refused("its common error handler was replaced after KafkaDedup decorated it, and would give up on"
+                    + " deferred records. Set the error handler first, then decorate (customizer(userCustomizer)"
+                    + " keeps the order)");
+        }
+        if (properties.isAsyncAcks()) { // of a record listener it was taken over when it was decorated
+            throw refused(names().name("asyncAcks")
+                    + " is true. For a batch listener: set it to false; each batch is acknowledged as a whole"
+                    + " anyway. For a record listener: set it before KafkaDedup decorates the container");
+        }
+        requireInterceptorsWatched();
+        requireNoPositionsCommitted();
+        requireNoContexts();
+        requireModes(topics());
+        if (new ConsumerSettings(container).autoCommit()) {
+            throw refused(names().name(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG)
+                    + " is true, so that offsets are committed before messages are handled: set it to false, or leave it"
+                    + " unset");
+        }
+        requireWatchedIfCooperative();
+        requireOneGroup(topics());
+    }
+
+    /** Where no error handler hears of what an interceptor throws, only the interceptor itself shows it. */
+    private void requireInterceptorsWatched() {
+        if (WatchedInterceptors.areWatched(container)) {
+            return;
+        }
+        String unheard = decoration.inKafkaTransaction()
+                ? "a container with a Kafka transaction has no error handler"
+                : properties.getAuthExceptionRetryInterval() != null
+                        ? "a container with an authExceptionRetryInterval doesn't report an authorization error to its"
+                                + " error handler"
+                        : null;
+        if (unheard != null) {
+            throw refused("its record or batch interceptor was set after KafkaDedup decorated it: what it throws would"
+                    + " lose records, because " + unheard + ". Set the interceptor first, then decorate");
+        }
+    }
+
+    /** With fixTxOffsets the container commits the position, also when it or the handler still has polled records. */
+    private void requireNoPositionsCommitted() {
+        if (!properties.isFixTxOffsets()) {
+            return;
+        }
+        boolean manual =
+                properties.getAckMode() == AckMode.MANUAL || properties.getAckMode() == AckMode.MANUAL_IMMEDIATE;
+        String keeps = properties.isPauseImmediate()
+                ? "with pauseImmediate the container keeps polled records"
+                : manual && !decoration.inKafkaTransaction()
+                        ? "its handler acknowledges records itself, or later"
+                        : container.getCommonErrorHandler() instanceof DeferralAwareErrorHandler handler
+                                        && !handler.delegate().seeksAfterHandling()
+                                ? "its error handler lets the container keep polled records (seekAfterError is false)"
+                                : null;
+        if (keeps != null) {
+            throw refused("fixTxOffsets is true, so that the container commits the consumer's position, and " + keeps
+                    + ": a crash would lose those. Set fixTxOffsets to false");
+        }
+    }
+
+    /** During a cooperative rebalance commits fail between a poll and the first record's turn, and the records are dropped. */
+    private void requireWatchedIfCooperative() {
+        ConsumerSettings settings = new ConsumerSettings(container);
+        requireWatchedIfCooperative(settings, settings.canWatch());
+    }
+
+    /**
+     * The same for a consumer whose factory may have taken a post-processor without applying it.
+     *
+     * @throws IllegalStateException when this consumer isn't watched
+     */
+    void requireWatchedIfCooperative(ConsumerSeekCallback consumer) {
+        requireWatchedIfCooperative(new ConsumerSettings(container), !HookedConsumer.isBare(consumer));
+    }
+
+    private void requireWatchedIfCooperative(ConsumerSettings settings, boolean isWatched) {
+        if (settings.isCooperative() && !isWatched) {
+            throw refused(
+                    "its consumer factory ignores addPostProcessor, so that KafkaDedup can't fetch the records again"
+                            + " that spring-kafka drops when a commit fails in a cooperative rebalance. Let the factory apply"
+                            + " post-processors, as DefaultKafkaConsumerFactory does, or set partition.assignment.strategy to an"
+                            + " eager assignor, such as " + RangeAssignor.class.getName());
+        }
+    }
+
+    private void requireExtractors() {
+        for (String topic : topics()) {
+            if (!decoration.deliveries().knows(topic)) {
+                throw new IllegalArgumentException("topic " + topic + " of " + name()
+                        + " has no message ID extractor: set KafkaDedup.builder(...).id(\"" + topic
+                        + "\", extractor), or a default with id(extractor)");
+            }
+        }
+        if (properties.getTopicPattern() != null && !decoration.deliveries().hasDefault()) {
+            throw new IllegalArgumentException("topic pattern " + properties.getTopicPattern() + " of " + name()
+                    + " may match topics without a message ID extractor: set a default with"
+                    + " KafkaDedup.builder(...).id(extractor)");
+        }
+    }
+
+    /**
+     * Refuses topics that another group reads under the same consumer name.
+     *
+     * @throws IllegalStateException when there is one
+     */
+    void requireOneGroup(Collection<String> topics) {
+        String group = container.getGroupId() == null ? "(none)" : container.getGroupId();
+        for (String topic : topics) {
+            String first = decoration.engine().firstGroup(topic, group);
+            if (!first.equals(group)) {
+                throw refused("its group " + group + " reads topic " + topic + ", which group " + first
+                        + " reads under the same consumer name: each would take what the other has handled for"
+                        + " duplicates, and lose it. Give each group a Deduplicator with a consumer name of its own");
+            }
+        }
+    }
+
+    private void requireChain() {
+        Object outermost = properties.getMessageListener();
+        if (outermost instanceof KafkaBackoffAwareMessageListenerAdapter<?, ?> backOff) {
+            if (!(backOff.getDelegate() instanceof DedupMessageListener<?, ?>)
+                    || !(container.getCommonErrorHandler() instanceof DeferralAwareErrorHandler)) {
+                throw refusedRetryTopic();
+            }
+        } else if (!(outermost instanceof DedupMessageListener<?, ?>)
+                && !(outermost instanceof DedupBatchMessageListener<?, ?>)) {
+            throw refused("its message listener was wrapped or replaced after KafkaDedup decorated it: decorate last");
+        }
+        String main = container.getMainListenerId();
+        if (main != null && !main.equals(container.getListenerId())) {
+            for (String topic : topics()) {
+                if (decoration.deliveries().roles().find(topic) == null) {
+                    throw refusedRetryTopic();
+                }
+            }
+        }
+    }
+
+    private IllegalStateException refusedRetryTopic() {
+        return refused("it belongs to @RetryableTopic, and was decorated by something else than a KafkaDedupInstaller:"
+                + " make one a bean (in a static @Bean method), instead of setting KafkaDedup's customizer or"
+                + " post-processor");
+    }
+
+    /** A batch has many, and spring-kafka would take such a parameter for the payload's. */
+    private void requireNoContexts() {
+        Object listener = Objects.requireNonNull(properties.getMessageListener());
+        if (!(listener instanceof BatchMessageListener<?, ?>)) {
+            return;
+        }
+        for (HandlerMethods.Handler each : HandlerMethods.of(listener)) {
+            if (each.hasParameterOf(DedupContext.class)) {
+                throw refused("its batch handler " + each.name()
+                        + " has a DedupContext parameter, which only handlers of single records"
+                        + " are given: remove the parameter, or listen record by record (container factory:"
+                        + " setBatchListener(false))");
+            }
+        }
+    }
+
+    /**
+     * Refuses topics of different modes in one batch listener, and transactional ones that this container and its handler
+     * can't handle within their transaction.
+     *
+     * @throws IllegalStateException when there are some
+     */
+    void requireModes(Collection<String> topics) {
+        String problem = new TransactionCheck(container, decoration)
+                .problem(topics, Objects.requireNonNull(properties.getMessageListener()));
+        if (problem != null) {
+            throw refused(problem);
+        }
+    }
+
+    public List<String> warnings() {
+        List<String> warnings = new ArrayList<>();
+        Duration interval = decoration.maxPollInterval();
+        Duration budget = interval.dividedBy(PollBudget.SHARE);
+        for (String topic : topics()) {
+            DedupPolicy policy = decoration.deliveries().topic(topic).policy();
+            SettingNames names = policy.settingNames();
+            String limit = names.name(ConsumerConfig.MAX_POLL_INTERVAL_MS_CONFIG);
+            if (policy.lease().compareTo(interval) > 0) {
+                warnings.add(name() + ", topic " + topic + ": " + names.path("lease") + " ("
+                        + names.value(policy.lease()) + ") is longer than " + limit + " (" + names.value(interval)
+                        + "): after a crash, messages that were running wait for it");
+            }
+            if (policy.inFlightWait().compareTo(budget) > 0) {
+                warnings.add(name() + ", topic " + topic + ": " + names.path("inFlightWait") + " ("
+                        + names.value(policy.inFlightWait()) + ") is cut to a quarter of " + limit + " ("
+                        + names.value(budget) + ")");
+            }
+            if (policy.maxProcessingTime().compareTo(interval) > 0) {
+                warnings.add(name() + ", topic " + topic + ": " + names.path("maxProcessingTime") + " ("
+                        + names.value(policy.maxProcessingTime()) + ") is longer than " + limit + " ("
+                        + names.value(interval)
+                        + "): a handler that takes that long loses its partitions while it runs");
+            }
+        }
+        warnings.addAll(new TransactionCheck(container, decoration)
+                .warnings(topics(), Objects.requireNonNull(properties.getMessageListener()), name()));
+        return warnings;
+    }
+
+    private Set<String> topics() {
+        return topics(properties);
+    }
+
+    /** The topics that are named; none where a pattern finds them. */
+    public static Set<String> topics(ContainerProperties properties) {
+        Set<String> topics = new LinkedHashSet<>();
+        String[] names = properties.getTopics();
+        if (names != null) {
+            topics.addAll(List.of(names));
+        }
+        TopicPartitionOffset[] partitions = properties.getTopicPartitions();
+        if (partitions != null) {
+            for (TopicPartitionOffset partition : partitions) {
+                topics.add(partition.getTopic());
+            }
+        }
+        return topics;
+    }
+
+    /** As the first topic's policy has them, or the default one where a pattern finds the topics. */
+    private SettingNames names() {
+        String topic = topics().stream().findFirst().orElse("any");
+        return decoration.deliveries().topic(topic).policy().settingNames();
+    }
+
+    private IllegalStateException refused(String why) {
+        return new IllegalStateException(name() + " can't be deduplicated: " + why);
+    }
+
+    private String name() {
+        return "listener container " + container.getListenerId();
+    }
+}

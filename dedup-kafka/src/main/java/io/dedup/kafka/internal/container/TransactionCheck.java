@@ -1,0 +1,241 @@
+package io.dedup.kafka.internal.container;
+
+import io.dedup.DedupMode;
+import io.dedup.DedupPolicy;
+import io.dedup.SettingNames;
+import io.dedup.engine.DedupEngine;
+import io.dedup.kafka.internal.deferral.DeferralAwareRollbackProcessor;
+import io.dedup.kafka.internal.record.RecordDeliveries;
+import io.dedup.kafka.internal.settlement.DedupTransactionManager;
+import io.dedup.kafka.internal.spring.ConsumerSettings;
+import io.dedup.kafka.internal.spring.HandlerMethods;
+import io.dedup.store.TransactionalRecords;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Objects;
+import java.util.TreeMap;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+import org.apache.kafka.clients.producer.ProducerConfig;
+import org.jspecify.annotations.Nullable;
+import org.springframework.kafka.listener.AbstractMessageListenerContainer;
+import org.springframework.kafka.listener.BatchMessageListener;
+import org.springframework.kafka.listener.ConcurrentMessageListenerContainer;
+import org.springframework.kafka.listener.ContainerProperties;
+import org.springframework.kafka.listener.ContainerProperties.AckMode;
+import org.springframework.kafka.listener.DelegatingMessageListener;
+import org.springframework.kafka.listener.adapter.FilteringMessageListenerAdapter;
+import org.springframework.kafka.listener.adapter.KafkaBackoffAwareMessageListenerAdapter;
+import org.springframework.kafka.transaction.KafkaAwareTransactionManager;
+import org.springframework.transaction.PlatformTransactionManager;
+
+/** Refuses at start what would tear a message's effect, its record and its offset apart. */
+public final class TransactionCheck {
+    private static final String CHAINED = "org.springframework.kafka.transaction.ChainedKafkaTransactionManager";
+    private static final Duration KAFKA_DEFAULT_TRANSACTION_TIMEOUT = Duration.ofSeconds(60);
+
+    private final ContainerProperties properties;
+    private final AbstractMessageListenerContainer<?, ?> container;
+    private final Decoration decoration;
+
+    TransactionCheck(AbstractMessageListenerContainer<?, ?> container, Decoration decoration) {
+        this.properties = container.getContainerProperties();
+        this.container = container;
+        this.decoration = decoration;
+    }
+
+    /** Why the container can't be run safely with these topics, or null. */
+    @Nullable
+    String problem(Collection<String> topics, Object listener) {
+        return Stream.<Supplier<@Nullable String>>of(
+                        () -> managerProblem(topics),
+                        () -> filterProblem(topics, listener),
+                        () -> handlerProblem(topics, listener),
+                        () -> modesProblem(topics, listener),
+                        () -> laterProblem(topics))
+                .map(Supplier::get)
+                .filter(Objects::nonNull)
+                .findFirst()
+                .orElse(null);
+    }
+
+    @SuppressWarnings({"deprecation", "removal"})
+    private @Nullable String managerProblem(Collection<String> topics) {
+        PlatformTransactionManager manager = properties.getTransactionManager();
+        KafkaAwareTransactionManager<?, ?> kafka = properties.getKafkaAwareTransactionManager();
+        if (isChained(manager) || isChained(kafka)) {
+            return "it has a ChainedKafkaTransactionManager, whose managers commit one after the other: a crash or a failure"
+                    + " between two commits would lose or double an effect. Set kafkaAwareTransactionManager to a"
+                    + " KafkaTransactionManager alone; or remove it, and use mode TRANSACTIONAL with an outbox table";
+        }
+        if (kafka != null || manager instanceof KafkaAwareTransactionManager) {
+            return anyTransactional(topics)
+                    ? "it has a Kafka transaction around a transactional mode: the database would commit first, and what"
+                            + " the handler has sent be lost when the process dies between the two commits. Remove"
+                            + " kafkaAwareTransactionManager from its container properties, and send from an outbox table"
+                            + " that the handler writes to"
+                    : kafkaProblem();
+        }
+        return manager == null
+                ? null
+                : "it has a transaction manager that isn't Kafka's: the container would commit offsets within that"
+                        + " transaction, before the database commits, and a crash between the two lose the message. Remove"
+                        + " transactionManager from its container properties, and use mode TRANSACTIONAL, which opens the"
+                        + " transaction around the handler";
+    }
+
+    /** Deprecated, and so known by its name alone. */
+    private static boolean isChained(@Nullable Object manager) {
+        Object ours = manager instanceof DedupTransactionManager<?, ?> decorated ? decorated.delegate() : manager;
+        return ours != null && ours.getClass().getName().equals(CHAINED);
+    }
+
+    /** Why the container's Kafka transactions can't be decorated, or null. */
+    private @Nullable String kafkaProblem() {
+        if (!decoration.inKafkaTransaction()
+                || !(container.getAfterRollbackProcessor() instanceof DeferralAwareRollbackProcessor<?, ?>)) {
+            return "its kafkaAwareTransactionManager or its afterRollbackProcessor was set after KafkaDedup decorated it,"
+                    + " which so doesn't hear of commits and rollbacks. Set them first, then decorate";
+        }
+        if (properties.getMessageListener() instanceof KafkaBackoffAwareMessageListenerAdapter<?, ?>) {
+            return "it belongs to @RetryableTopic, and has a Kafka transaction: the next topic is published to within that"
+                    + " transaction, and what the failed handler has sent would be committed with it. Remove"
+                    + " kafkaAwareTransactionManager from its container properties; or remove @RetryableTopic, and set"
+                    + " afterRollbackProcessor, such as a DefaultAfterRollbackProcessor with a"
+                    + " DeadLetterPublishingRecoverer";
+        }
+        return container.getCommonErrorHandler() == null
+                ? null
+                : "it has a common error handler within a Kafka transaction: what a failed handler has sent would be"
+                        + " committed when that one is done with the record, and a batch that is tried again send twice."
+                        + " Remove it, and set afterRollbackProcessor, which runs after the rollback, such as a"
+                        + " DefaultAfterRollbackProcessor with a DeadLetterPublishingRecoverer";
+    }
+
+    private boolean anyTransactional(Collection<String> topics) {
+        return topics.stream().anyMatch(decoration.deliveries()::isTransactional);
+    }
+
+    /** What a filter drops without acknowledging looks like a handler that didn't acknowledge. */
+    private @Nullable String filterProblem(Collection<String> topics, Object listener) {
+        boolean manual =
+                properties.getAckMode() == AckMode.MANUAL || properties.getAckMode() == AckMode.MANUAL_IMMEDIATE;
+        if (!manual || !anyTransactional(topics)) {
+            return null;
+        }
+        Object each = listener;
+        while (each instanceof DelegatingMessageListener<?> wrapper) {
+            each = wrapper.getDelegate();
+            if (each instanceof FilteringMessageListenerAdapter<?, ?> filter && !HandlerMethods.acksDiscarded(filter)) {
+                return "its RecordFilterStrategy doesn't acknowledge what it drops, which in a transactional mode comes"
+                        + " again until it is acknowledged: set ackDiscarded to true (container factory:"
+                        + " setAckDiscarded(true))";
+            }
+        }
+        return null;
+    }
+
+    private @Nullable String handlerProblem(Collection<String> topics, Object listener) {
+        return topics.stream()
+                .filter(decoration.deliveries()::isTransactional)
+                .findFirst()
+                .map(topic -> handlerProblem(decoration.engine(), decoration.deliveries(), topic, listener))
+                .orElse(null);
+    }
+
+    /** Why a handler's effect wouldn't be in the transaction of this topic's messages, or null. */
+    public static @Nullable String handlerProblem(
+            DedupEngine engine, RecordDeliveries deliveries, String topic, Object listener) {
+        TransactionalRecords records = engine.records();
+        if (records != null && deliveries.isTransactional(topic)) {
+            for (HandlerMethods.Handler each : HandlerMethods.of(listener)) {
+                String problem = records.outside(each.bean(), each.method());
+                if (problem != null) {
+                    return "topic " + topic + " has mode "
+                            + deliveries.topic(topic).policy().mode() + ", and its handler " + each.name() + " "
+                            + problem;
+                }
+            }
+        }
+        return null;
+    }
+
+    /** Why the listener can't read topics of these modes, or null. A batch's transaction can't be of two modes. */
+    private @Nullable String modesProblem(Collection<String> topics, Object listener) {
+        if (!(listener instanceof BatchMessageListener<?, ?>)) {
+            return null;
+        }
+        TreeMap<DedupMode, String> modes = new TreeMap<>();
+        topics.forEach(topic ->
+                modes.putIfAbsent(decoration.deliveries().topic(topic).policy().mode(), topic));
+        return modes.size() < 2
+                ? null
+                : "its batch listener reads topics of different modes, " + modes
+                        + ": a batch is one transaction, or none. Give them one mode, or each a listener of its own";
+    }
+
+    /** Why what ends later than the listener's call can't be in a transaction, or null. */
+    private @Nullable String laterProblem(Collection<String> topics) {
+        if (!anyTransactional(topics) && !decoration.inKafkaTransaction()) {
+            return null;
+        }
+        if (decoration.declaredLater()) {
+            return "its handler returns a CompletableFuture, a Mono or is a suspend function, in a transactional mode or a"
+                    + " Kafka transaction: a"
+                    + " transaction belongs to one thread, and is over when the handler returns. Return when the work is"
+                    + " done, or use mode LEASED without a transaction manager";
+        }
+        return decoration.later() == null
+                ? null
+                : "it has asyncAcks in a transactional mode or a Kafka transaction: the transaction is over when the handler returns."
+                        + " Acknowledge before returning and set asyncAcks to false, or use mode LEASED without a transaction"
+                        + " manager";
+    }
+
+    /** What may become too much for the database. */
+    List<String> warnings(Collection<String> topics, Object listener, String name) {
+        List<String> warnings = new ArrayList<>(kafkaWarnings(topics, name));
+        TransactionalRecords records = decoration.engine().records();
+        long capacity = records == null ? Long.MAX_VALUE : records.concurrentRecords();
+        if (listener instanceof BatchMessageListener<?, ?> && capacity < Long.MAX_VALUE && anyTransactional(topics)) {
+            int consumers = container instanceof ConcurrentMessageListenerContainer<?, ?> concurrent
+                    ? concurrent.getConcurrency()
+                    : 1;
+            long needed = 2L * consumers * new ConsumerSettings(container).maxPollRecords();
+            if (needed > capacity) {
+                warnings.add(name + ": " + consumers + " consumers with max.poll.records may hold " + needed / 2
+                        + " locks of the database at once, and half of its " + capacity
+                        + " should stay free: raise its max_locks_per_transaction so that it has room for " + needed
+                        + ", or lower max.poll.records. Batches that don't fit are handled in parts");
+            }
+        }
+        return warnings;
+    }
+
+    private List<String> kafkaWarnings(Collection<String> topics, String name) {
+        KafkaAwareTransactionManager<?, ?> manager = properties.getKafkaAwareTransactionManager();
+        if (manager == null) {
+            return List.of();
+        }
+        Object value = manager.getProducerFactory()
+                .getConfigurationProperties()
+                .get(ProducerConfig.TRANSACTION_TIMEOUT_CONFIG);
+        Duration timeout = value == null
+                ? KAFKA_DEFAULT_TRANSACTION_TIMEOUT
+                : Duration.ofMillis(Long.parseLong(value.toString().trim()));
+        List<String> warnings = new ArrayList<>();
+        for (String topic : topics) {
+            DedupPolicy policy = decoration.deliveries().topic(topic).policy();
+            SettingNames names = policy.settingNames();
+            if (policy.maxProcessingTime().compareTo(timeout) > 0) {
+                warnings.add(name + ", topic " + topic + ": " + names.path("maxProcessingTime") + " ("
+                        + names.value(policy.maxProcessingTime()) + ") is longer than the producer's "
+                        + names.name(ProducerConfig.TRANSACTION_TIMEOUT_CONFIG) + " (" + names.value(timeout)
+                        + "): the broker rolls a handler that takes that long back, and it runs again");
+            }
+        }
+        return warnings;
+    }
+}

@@ -1,0 +1,168 @@
+package io.dedup.kafka.internal.deferral;
+
+import io.dedup.DedupOutcome.DeferReason;
+import io.dedup.kafka.KafkaDedup;
+import io.dedup.kafka.exception.DeliveryDeferredException;
+import io.dedup.kafka.internal.ack.PendingDeliveries;
+import io.dedup.kafka.internal.consumer.BoundConsumer;
+import io.dedup.kafka.internal.consumer.TransactionWork.Answer;
+import io.dedup.kafka.internal.container.Decoration;
+import io.dedup.kafka.internal.spring.PollResults;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.apache.kafka.common.TopicPartition;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.kafka.listener.AfterRollbackProcessor;
+import org.springframework.kafka.listener.ContainerProperties.EOSMode;
+import org.springframework.kafka.listener.DeliveryAttemptAware;
+import org.springframework.kafka.listener.ListenerExecutionFailedException;
+import org.springframework.kafka.listener.MessageListenerContainer;
+import org.springframework.kafka.support.TopicPartitionOffset;
+
+/**
+ * What {@link DeferralAwareErrorHandler} is without a transaction: keeps deferrals away from a container's own processor,
+ * which counts attempts, gives up, and hands the record to a recoverer. So it does with transactions that have failed for a
+ * reason that isn't the record's, such as a fenced producer.
+ */
+public final class DeferralAwareRollbackProcessor<K, V> implements AfterRollbackProcessor<K, V>, DeliveryAttemptAware {
+    private static final Logger log = LoggerFactory.getLogger(KafkaDedup.class);
+
+    private final AfterRollbackProcessor<K, V> delegate;
+    private final Decoration decoration;
+
+    public DeferralAwareRollbackProcessor(AfterRollbackProcessor<K, V> delegate, Decoration decoration) {
+        this.delegate = delegate;
+        this.decoration = decoration;
+    }
+
+    @Override
+    public void process(
+            List<ConsumerRecord<K, V>> records,
+            Consumer<K, V> consumer,
+            MessageListenerContainer container,
+            Exception exception,
+            boolean recoverable,
+            EOSMode eosMode) {
+        if (comesAgain(exception, records, consumer, container)) {
+            return;
+        }
+        delegate.process(records, consumer, container, exception, recoverable, eosMode);
+    }
+
+    @Override
+    public void processBatch(
+            ConsumerRecords<K, V> records,
+            List<ConsumerRecord<K, V>> recordList,
+            Consumer<K, V> consumer,
+            MessageListenerContainer container,
+            Exception exception,
+            boolean recoverable,
+            EOSMode eosMode) {
+        if (comesAgain(exception, recordList, consumer, container)) {
+            return;
+        }
+        RecordFailedException failed = RecordFailedException.in(exception);
+        ConsumerRecord<?, ?> record = failed == null ? null : failed.getRecord();
+        int end = record == null ? 0 : PollOffsets.countUpTo(PollOffsets.listOf(records), record);
+        if (end == 0) {
+            delegate.processBatch(records, recordList, consumer, container, exception, recoverable, eosMode);
+            return;
+        }
+        // The processor gives the whole of what it is told up. So it is told of the one that failed, and no others.
+        List<ConsumerRecord<K, V>> one = recordList.subList(end - 1, end);
+        delegate.processBatch(only(one), one, consumer, container, exception, recoverable, eosMode);
+        PollOffsets.seekBackTo(new ArrayList<>(recordList.subList(end, recordList.size())), consumer);
+    }
+
+    private static <K, V> ConsumerRecords<K, V> only(List<ConsumerRecord<K, V>> one) {
+        Map<TopicPartition, List<ConsumerRecord<K, V>>> part = new LinkedHashMap<>();
+        part.put(PendingDeliveries.partitionOf(one.get(0)), one);
+        return PollResults.of(part);
+    }
+
+    /** Whether these come again without limit; else they have failed, and are the delegate's. */
+    private boolean comesAgain(
+            Exception exception,
+            List<ConsumerRecord<K, V>> records,
+            Consumer<K, V> consumer,
+            MessageListenerContainer container) {
+        DeliveryDeferredException deferral = deferral(exception, records, consumer);
+        if (deferral == null) {
+            restoring(records, consumer);
+            return false;
+        }
+        comesAgain(deferral, records, consumer, container);
+        return true;
+    }
+
+    /** A recovered record's offset may be committed in a transaction that fails after this has returned. */
+    private void restoring(List<ConsumerRecord<K, V>> records, Consumer<K, V> consumer) {
+        BoundConsumer bound = decoration.boundOrNull();
+        if (bound != null && delegate.isProcessInTransaction()) {
+            bound.transaction().recovering(() -> PollOffsets.seekTo(List.copyOf(records), consumer));
+        }
+    }
+
+    /** Why these come again without limit; null when they have failed. */
+    private @Nullable DeliveryDeferredException deferral(
+            Exception exception, List<ConsumerRecord<K, V>> records, Consumer<K, V> consumer) {
+        BoundConsumer bound = decoration.boundOrNull();
+        Answer answer =
+                bound == null ? Answer.NOTHING_OPEN : bound.transaction().resolve(records, consumer, bound.budget());
+        DeliveryDeferredException deferral = DeliveryDeferredException.in(exception);
+        if (deferral != null) {
+            return deferral;
+        }
+        if (answer == Answer.COMMITTED || answer == Answer.UNKNOWN) {
+            return decoration.deferral(DeferReason.COMMIT_UNKNOWN, records.get(0), exception);
+        }
+        if (!(exception instanceof ListenerExecutionFailedException) && TransactionFailures.isOfNoRecord(exception)) {
+            return decoration.deferral(DeferReason.ROLLED_BACK, records.get(0), exception);
+        }
+        return null;
+    }
+
+    private void comesAgain(
+            DeliveryDeferredException deferral,
+            List<ConsumerRecord<K, V>> records,
+            Consumer<K, V> consumer,
+            MessageListenerContainer container) {
+        int finished = 0;
+        while (finished < records.size() && !deferral.resumesAt(records.get(finished))) {
+            finished++; // in a transaction of its own
+        }
+        finished = finished == records.size() ? 0 : finished;
+        PollOffsets.seekTo(new ArrayList<>(records.subList(finished, records.size())), consumer);
+        decoration.backOff(deferral, container);
+        if (deferral.reason() == DeferReason.COMMIT_UNKNOWN || deferral.reason() == DeferReason.ROLLED_BACK) {
+            log.warn("A Kafka transaction has failed and its records come again: {}", deferral.getMessage(), deferral);
+        }
+    }
+
+    AfterRollbackProcessor<K, V> delegate() {
+        return delegate;
+    }
+
+    @Override
+    public boolean isProcessInTransaction() {
+        return delegate.isProcessInTransaction();
+    }
+
+    @Override
+    public void clearThreadState() {
+        delegate.clearThreadState();
+    }
+
+    /** As if it were the first where the processor counts none. */
+    @Override
+    public int deliveryAttempt(TopicPartitionOffset position) {
+        return delegate instanceof DeliveryAttemptAware aware ? aware.deliveryAttempt(position) : 1;
+    }
+}

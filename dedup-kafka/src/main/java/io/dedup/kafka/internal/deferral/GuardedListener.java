@@ -1,0 +1,55 @@
+package io.dedup.kafka.internal.deferral;
+
+import io.dedup.kafka.exception.DeliveryDeferredException;
+import io.dedup.kafka.internal.container.Decoration;
+
+/**
+ * The container's call of a batch listener, as an error handler gets it for its retries. Leaves the handler's retry loop, which
+ * catches exceptions and takes them for another failed attempt of the whole poll, by an error: for a deferral, or the failure
+ * of one record. Used by one thread.
+ */
+final class GuardedListener implements Runnable {
+    private final Decoration decoration;
+    private final Runnable listener;
+    private boolean left;
+
+    GuardedListener(Decoration decoration, Runnable listener) {
+        this.decoration = decoration;
+        this.listener = listener;
+    }
+
+    /** Leaves the loop. */
+    static final class LeaveRetry extends Error {
+        private static final long serialVersionUID = 1L;
+
+        @SuppressWarnings("serial")
+        private final RuntimeException thrown;
+
+        LeaveRetry(RuntimeException thrown) {
+            super(thrown.getMessage(), thrown, false, false);
+            this.thrown = thrown;
+        }
+
+        RuntimeException thrown() {
+            return thrown;
+        }
+    }
+
+    /** Whether a loop was left, or should have been. */
+    boolean left() {
+        return left;
+    }
+
+    @Override
+    public void run() {
+        try {
+            decoration.bound().retry(listener);
+        } catch (RuntimeException e) {
+            if (DeliveryDeferredException.in(e) != null || RecordFailedException.in(e) != null) {
+                left = true;
+                throw new LeaveRetry(e);
+            }
+            throw e;
+        }
+    }
+}

@@ -1,0 +1,27 @@
+package io.dedup.kafka.internal.deferral;
+
+import io.dedup.kafka.internal.PollBudget;
+import java.time.Duration;
+import org.springframework.kafka.listener.ListenerUtils;
+import org.springframework.kafka.listener.MessageListenerContainer;
+
+/**
+ * Waits on a consumer's thread before a deferred record is tried again. For a consumer whose polls can't be watched: nobody
+ * would end a pause of its partitions.
+ */
+public final class InPlaceBackOff {
+    private InPlaceBackOff() {}
+
+    /**
+     * Returns after this time, after a quarter of the longest time between two polls, or when the container stops, whichever
+     * is first.
+     */
+    public static void await(MessageListenerContainer container, Duration time, Duration maxPollInterval) {
+        long millis = Math.min(time.toMillis(), maxPollInterval.toMillis() / PollBudget.SHARE);
+        try {
+            ListenerUtils.stoppableSleep(container, millis);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

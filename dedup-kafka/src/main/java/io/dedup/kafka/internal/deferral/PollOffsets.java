@@ -1,0 +1,119 @@
+package io.dedup.kafka.internal.deferral;
+
+import io.dedup.kafka.KafkaDedup;
+import io.dedup.kafka.internal.ack.PendingDeliveries;
+import io.dedup.kafka.internal.spring.PollResults;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.clients.consumer.OffsetCommitCallback;
+import org.apache.kafka.common.TopicPartition;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.kafka.listener.ContainerProperties;
+import org.springframework.kafka.listener.ListenerUtils;
+import org.springframework.kafka.listener.LoggingCommitCallback;
+import org.springframework.kafka.listener.MessageListenerContainer;
+
+/** Commits the finished part of a poll, and seeks back to the rest. */
+public final class PollOffsets {
+    private static final Logger log = LoggerFactory.getLogger(KafkaDedup.class);
+    private static final OffsetCommitCallback LOGGING = new LoggingCommitCallback();
+
+    private PollOffsets() {}
+
+    static List<ConsumerRecord<?, ?>> listOf(ConsumerRecords<?, ?> data) {
+        List<ConsumerRecord<?, ?>> records = new ArrayList<>(data.count());
+        data.forEach(records::add);
+        return records;
+    }
+
+    static void seekTo(List<ConsumerRecord<?, ?>> records, Consumer<?, ?> consumer) {
+        Map<TopicPartition, Long> firsts = new LinkedHashMap<>();
+        records.forEach(record -> firsts.putIfAbsent(PendingDeliveries.partitionOf(record), record.offset()));
+        firsts.keySet().retainAll(consumer.assignment()); // a retry loop polls, and partitions may have gone meanwhile
+        firsts.forEach(consumer::seek);
+    }
+
+    /** A batch listener's container commits whole batches only, so this commits the finished part of one. */
+    static void commit(
+            List<ConsumerRecord<?, ?>> finished, Consumer<?, ?> consumer, MessageListenerContainer container) {
+        try {
+            commitFinished(finished, consumer, container);
+        } catch (RuntimeException e) {
+            // They are done: if they come again they are duplicates. Not seeking would lose the deferred ones.
+            log.warn("The offsets before a deferred record couldn't be committed; a later commit covers them", e);
+        }
+    }
+
+    private static void commitFinished(
+            List<ConsumerRecord<?, ?>> finished, Consumer<?, ?> consumer, MessageListenerContainer container) {
+        Map<TopicPartition, OffsetAndMetadata> offsets = behind(finished, container);
+        offsets.keySet().retainAll(consumer.assignment());
+        if (offsets.isEmpty() || container.getGroupId() == null) {
+            return;
+        }
+        ContainerProperties properties = container.getContainerProperties();
+        if (properties.isSyncCommits()) {
+            consumer.commitSync(offsets, properties.getSyncCommitTimeout());
+        } else {
+            OffsetCommitCallback callback = properties.getCommitCallback();
+            consumer.commitAsync(offsets, callback == null ? LOGGING : callback);
+        }
+    }
+
+    /** The offsets to commit when these are finished. */
+    public static Map<TopicPartition, OffsetAndMetadata> behind(
+            List<? extends ConsumerRecord<?, ?>> finished, MessageListenerContainer container) {
+        Map<TopicPartition, OffsetAndMetadata> offsets = new LinkedHashMap<>();
+        for (ConsumerRecord<?, ?> record : finished) {
+            offsets.put(
+                    PendingDeliveries.partitionOf(record),
+                    ListenerUtils.createOffsetAndMetadata(container, record.offset() + 1)); // may call the user's code
+        }
+        return offsets;
+    }
+
+    /** Seeks where the consumer is beyond these records; somebody may have sought to what is before them. */
+    static void seekBackTo(List<ConsumerRecord<?, ?>> records, Consumer<?, ?> consumer) {
+        seekTo(
+                records.stream()
+                        .filter(record -> consumer.assignment().contains(PendingDeliveries.partitionOf(record)))
+                        .filter(record -> consumer.position(PendingDeliveries.partitionOf(record)) > record.offset())
+                        .toList(),
+                consumer);
+    }
+
+    /** How many records of a poll come up to this one, including it; 0 when it isn't among them. */
+    static int countUpTo(List<ConsumerRecord<?, ?>> records, ConsumerRecord<?, ?> last) {
+        for (int i = 0; i < records.size(); i++) {
+            ConsumerRecord<?, ?> each = records.get(i);
+            if (each.offset() == last.offset()
+                    && each.partition() == last.partition()
+                    && each.topic().equals(last.topic())) {
+                return i + 1;
+            }
+        }
+        return 0;
+    }
+
+    /**
+     * What remains of a poll, its partitions in the order of the poll. The container commits everything up to the first
+     * remaining record, while spring-kafka's error handlers return the partitions in the order of a hash table.
+     */
+    static <K, V> ConsumerRecords<K, V> inOrderOf(ConsumerRecords<?, ?> poll, ConsumerRecords<K, V> remaining) {
+        Map<TopicPartition, List<ConsumerRecord<K, V>>> ordered = new LinkedHashMap<>();
+        for (TopicPartition partition : poll.partitions()) {
+            List<ConsumerRecord<K, V>> records = remaining.records(partition);
+            if (!records.isEmpty()) {
+                ordered.put(partition, records);
+            }
+        }
+        return PollResults.of(ordered, remaining);
+    }
+}

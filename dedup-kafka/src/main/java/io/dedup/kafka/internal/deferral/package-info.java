@@ -1,0 +1,5 @@
+/** Lets deferred records come again: seeks, pauses and back-offs instead of counted failures. */
+@NullMarked
+package io.dedup.kafka.internal.deferral;
+
+import org.jspecify.annotations.NullMarked;

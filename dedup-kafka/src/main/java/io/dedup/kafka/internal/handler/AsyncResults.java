@@ -1,0 +1,180 @@
+package io.dedup.kafka.internal.handler;
+
+import io.dedup.kafka.KafkaDedup;
+import io.dedup.kafka.internal.handler.Invocations.Invocation;
+import io.dedup.kafka.internal.reply.ReplyExchange;
+import io.dedup.kafka.internal.spring.HandlerMethods;
+import java.util.Arrays;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.kafka.listener.adapter.DelegatingInvocableHandler;
+import org.springframework.kafka.listener.adapter.HandlerAdapter;
+import org.springframework.kafka.listener.adapter.InvocationResult;
+import org.springframework.kafka.listener.adapter.MessagingMessageListenerAdapter;
+import org.springframework.kafka.support.Acknowledgment;
+import org.springframework.messaging.Message;
+import org.springframework.messaging.handler.invocation.InvocableHandlerMethod;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+
+/**
+ * Stands around the handler methods of a {@code @KafkaListener}: gives them their {@code DedupContext}, and sees what they
+ * return. What is done later is waited for, or handed to the run that ends with it.
+ *
+ * <p>spring-kafka acks a failed future before it is retried, so that a crash in between loses the message, and knows nothing
+ * of a {@code CompletionStage}, a {@code Future} or an {@code Object} that is a future. So it isn't left to it.
+ */
+public final class AsyncResults {
+    private static final Logger log = LoggerFactory.getLogger(KafkaDedup.class);
+
+    private AsyncResults() {}
+
+    /**
+     * Takes the place of the handler behind a listener, if there is one.
+     *
+     * @return whether a method is declared to return a {@code CompletableFuture} or a {@code Mono}, or is a {@code suspend}
+     *     function
+     */
+    public static boolean take(Object listener, Invocations invocations) {
+        if (!(HandlerMethods.innermost(listener) instanceof MessagingMessageListenerAdapter<?, ?> adapter)) {
+            return false;
+        }
+        try {
+            Object handler = HandlerMethods.read(MessagingMessageListenerAdapter.class, "handlerMethod", adapter);
+            if (handler instanceof HandlerAdapter known && !(handler instanceof SeenHandler)) {
+                SeenHandler seen = seen(known, invocations);
+                adapter.setHandlerMethod(seen);
+                return seen.declaredLater;
+            }
+        } catch (ReflectiveOperationException | RuntimeException e) { // spring-kafka has no getter for it
+            log.warn(
+                    "A handler method that returns a CompletionStage or a Future isn't waited for, and gets no"
+                            + " DedupContext: this version of spring-kafka doesn't let its handler be replaced",
+                    e);
+        }
+        return false;
+    }
+
+    /**
+     * Whether a listener's handler is called by us, for these invocations. Without it a duplicate mustn't be handed to the
+     * listener to be answered: its handler would run.
+     */
+    public static boolean stands(Object listener, Invocations invocations) {
+        try {
+            return HandlerMethods.innermost(listener) instanceof MessagingMessageListenerAdapter<?, ?> adapter
+                    && HandlerMethods.read(MessagingMessageListenerAdapter.class, "handlerMethod", adapter)
+                            instanceof SeenHandler seen
+                    && seen.invocations == invocations;
+        } catch (ReflectiveOperationException | RuntimeException e) {
+            return false;
+        }
+    }
+
+    private static SeenHandler seen(HandlerAdapter handler, Invocations invocations)
+            throws ReflectiveOperationException {
+        Object one = HandlerMethods.read(HandlerAdapter.class, "invokerHandlerMethod", handler);
+        return one instanceof InvocableHandlerMethod method
+                ? new SeenHandler(method, invocations)
+                : new SeenHandler(
+                        (DelegatingInvocableHandler) Objects.requireNonNull(
+                                HandlerMethods.read(HandlerAdapter.class, "delegatingHandler", handler)),
+                        invocations);
+    }
+
+    /** In the place of spring-kafka's own. */
+    private static final class SeenHandler extends HandlerAdapter {
+        private final Invocations invocations;
+        private final boolean declaredLater;
+
+        SeenHandler(InvocableHandlerMethod method, Invocations invocations) {
+            super(method);
+            this.invocations = invocations;
+            this.declaredLater = super.isAsyncReplies();
+        }
+
+        SeenHandler(DelegatingInvocableHandler methods, Invocations invocations) {
+            super(methods);
+            this.invocations = invocations;
+            this.declaredLater = super.isAsyncReplies();
+        }
+
+        /** The adapter would acknowledge what it takes for done. */
+        @Override
+        public boolean isAsyncReplies() {
+            return false;
+        }
+
+        @Override
+        public @Nullable Object invoke(Message<?> message, @Nullable Object... arguments) throws Exception {
+            ReplyExchange exchange = invocations.reply(arguments);
+            if (exchange != null && exchange.stored() != null) {
+                Object answer = super.getInvocationResultFor(exchange.stored(), message.getPayload());
+                return answer == null ? exchange.stored() : answer;
+            }
+            Invocation invocation = invocations.of(arguments);
+            @Nullable Object[] all = arguments;
+            if (invocation != null) {
+                all = Arrays.copyOf(arguments, arguments.length + 1);
+                all[arguments.length] = invocation.context(); // found by its type, as the other arguments are
+            }
+            Object result = super.invoke(message, all);
+            return result instanceof InvocationResult reply
+                    ? new InvocationResult(
+                            ended(reply.result(), invocation, arguments), reply.sendTo(), reply.messageReturnType())
+                    : ended(result, invocation, arguments);
+        }
+
+        @SuppressWarnings("FutureReturnValueIgnored") // the adapter looks after it
+        private @Nullable Object ended(
+                @Nullable Object result, @Nullable Invocation invocation, @Nullable Object[] arguments)
+                throws Exception {
+            ReplyExchange exchange = invocations.reply(arguments);
+            Future<?> later = LaterResult.of(result);
+            if (later == null) {
+                keep(exchange, result);
+                return result;
+            }
+            if (TransactionSynchronizationManager.isActualTransactionActive()) {
+                throw new IllegalStateException("the handler returned a "
+                        + Objects.requireNonNull(result).getClass().getName()
+                        + " within a transaction, which belongs to one thread: return when the work is done, or use mode"
+                        + " LEASED without a transaction manager");
+            }
+            if (invocation != null && invocation.end() != null && later instanceof CompletableFuture<?> future) {
+                return invocation.end().apply(future);
+            }
+            Object value = LaterResult.awaited(later);
+            keep(exchange, value);
+            if (declaredLater) {
+                acknowledge(arguments);
+            }
+            return value;
+        }
+
+        private static void keep(@Nullable ReplyExchange exchange, @Nullable Object result) {
+            if (exchange != null) {
+                exchange.returned(result);
+            }
+        }
+
+        /** Asked for what a {@code KafkaListenerErrorHandler} has returned in the handler's place. */
+        @Override
+        public @Nullable InvocationResult getInvocationResultFor(Object result, @Nullable Object payload) {
+            keep(invocations.replying(), result);
+            return super.getInvocationResultFor(result, payload);
+        }
+
+        /** So does spring-kafka when such a method's work has succeeded. */
+        private static void acknowledge(@Nullable Object[] arguments) {
+            for (Object argument : arguments) {
+                if (argument instanceof Acknowledgment acknowledgment) {
+                    acknowledgment.acknowledge();
+                    return;
+                }
+            }
+        }
+    }
+}

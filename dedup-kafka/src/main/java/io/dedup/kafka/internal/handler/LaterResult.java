@@ -1,0 +1,82 @@
+package io.dedup.kafka.internal.handler;
+
+import io.dedup.kafka.internal.WorkMayGoOn;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+import org.springframework.kafka.listener.adapter.AdapterUtils;
+import reactor.core.publisher.Mono;
+
+/** What a handler method has returned, when that is done later. */
+public final class LaterResult {
+    private LaterResult() {}
+
+    /** The future behind a result; null when the result is there already. A {@code Mono} is subscribed to. */
+    static @Nullable Future<?> of(@Nullable Object result) {
+        if (result instanceof CompletionStage<?> stage) { // a minimal one is a CompletableFuture that can't be asked
+            CompletableFuture<Object> done = new CompletableFuture<>();
+            stage.whenComplete((value, failure) -> {
+                if (failure == null) {
+                    done.complete(value);
+                } else {
+                    done.completeExceptionally(failure);
+                }
+            });
+            return done;
+        }
+        if (result instanceof Future<?> future) {
+            return future;
+        }
+        return result != null && AdapterUtils.isMono(result.getClass()) ? Reactor.subscribed(result) : null;
+    }
+
+    /** Apart, since Reactor needn't be there. */
+    private static final class Reactor {
+        static CompletableFuture<?> subscribed(Object mono) {
+            return ((Mono<?>) mono).toFuture();
+        }
+    }
+
+    /** An interrupt doesn't end the work, so it doesn't end the wait either. */
+    static @Nullable Object awaited(Future<?> future) throws Exception {
+        boolean interrupted = false;
+        try {
+            while (true) {
+                try {
+                    return future.get();
+                } catch (InterruptedException e) {
+                    interrupted = true;
+                } catch (CancellationException e) {
+                    throw WorkMayGoOn.marked(e);
+                } catch (ExecutionException e) {
+                    Throwable failure = failure(e);
+                    if (failure instanceof Error error) {
+                        throw error;
+                    }
+                    throw failure instanceof Exception exception ? exception : e;
+                }
+            }
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    /** The failure itself; marked when it tells nothing about the work. */
+    public static Throwable failure(Throwable thrown) {
+        Throwable failure = thrown;
+        while ((failure instanceof CompletionException || failure instanceof ExecutionException)
+                && failure.getCause() != null) {
+            failure = failure.getCause();
+        }
+        return failure instanceof TimeoutException || failure instanceof CancellationException
+                ? WorkMayGoOn.marked((Exception) failure)
+                : failure;
+    }
+}

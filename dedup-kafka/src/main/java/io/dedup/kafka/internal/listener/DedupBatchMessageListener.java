@@ -1,0 +1,204 @@
+package io.dedup.kafka.internal.listener;
+
+import static java.util.Objects.requireNonNull;
+
+import io.dedup.kafka.internal.ack.NackWatch;
+import io.dedup.kafka.internal.ack.PendingDeliveries;
+import io.dedup.kafka.internal.consumer.BoundConsumer;
+import io.dedup.kafka.internal.container.Decoration;
+import io.dedup.kafka.internal.settlement.AutomaticBatch;
+import io.dedup.kafka.internal.settlement.BatchHandler;
+import io.dedup.kafka.internal.settlement.KafkaTransactionBatch;
+import io.dedup.kafka.internal.settlement.ManualBatch;
+import io.dedup.kafka.internal.settlement.TransactionalBatch;
+import io.dedup.kafka.internal.spring.HandlerMethods;
+import io.dedup.kafka.internal.spring.PollResults;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.apache.kafka.common.TopicPartition;
+import org.jspecify.annotations.Nullable;
+import org.springframework.kafka.listener.BatchAcknowledgingConsumerAwareMessageListener;
+import org.springframework.kafka.listener.BatchMessageListener;
+import org.springframework.kafka.listener.ConsumerSeekAware;
+import org.springframework.kafka.listener.ListenerType;
+import org.springframework.kafka.listener.ListenerUtils;
+import org.springframework.kafka.listener.adapter.AbstractDelegatingMessageListenerAdapter;
+import org.springframework.kafka.listener.adapter.AsyncRepliesAware;
+import org.springframework.kafka.support.Acknowledgment;
+
+/** Gives a batch listener the new records of each batch, in their order, and none twice. */
+public final class DedupBatchMessageListener<K, V>
+        extends AbstractDelegatingMessageListenerAdapter<BatchMessageListener<K, V>>
+        implements BatchAcknowledgingConsumerAwareMessageListener<K, V>, AsyncRepliesAware {
+    private final Decoration decoration;
+
+    public DedupBatchMessageListener(BatchMessageListener<K, V> delegate, Decoration decoration) {
+        super(delegate);
+        this.decoration = decoration;
+    }
+
+    public Decoration decoration() {
+        return decoration;
+    }
+
+    @Override
+    public void onMessage(
+            List<ConsumerRecord<K, V>> records,
+            @Nullable Acknowledgment acknowledgment,
+            @Nullable Consumer<?, ?> consumer) {
+        handle(records, acknowledgment, consumer, (part, ack) -> invoke(part, ack, consumer));
+    }
+
+    @Override
+    public void onMessage(List<ConsumerRecord<K, V>> records) {
+        onMessage(records, null, null);
+    }
+
+    @Override
+    public void onMessage(List<ConsumerRecord<K, V>> records, @Nullable Acknowledgment acknowledgment) {
+        onMessage(records, acknowledgment, null);
+    }
+
+    @Override
+    public void onMessage(List<ConsumerRecord<K, V>> records, @Nullable Consumer<?, ?> consumer) {
+        onMessage(records, null, consumer);
+    }
+
+    @Override
+    public void onMessage(
+            ConsumerRecords<K, V> records, @Nullable Acknowledgment acknowledgment, Consumer<K, V> consumer) {
+        List<ConsumerRecord<K, V>> list = new ArrayList<>(records.count());
+        records.forEach(list::add);
+        handle(
+                list,
+                acknowledgment,
+                consumer,
+                (part, ack) ->
+                        delegate.onMessage(part.size() == list.size() ? records : recordsOf(part), ack, consumer));
+    }
+
+    private void handle(
+            List<ConsumerRecord<K, V>> records,
+            @Nullable Acknowledgment acknowledgment,
+            @Nullable Consumer<?, ?> consumer,
+            BatchHandler<K, V> handler) {
+        BoundConsumer bound = decoration.bound();
+        bound.settled();
+        if (records.isEmpty()) { // a BatchInterceptor has dropped them all: there is nothing to deduplicate
+            bound.transaction().beginWithoutRecords();
+            handler.handle(records, acknowledgment);
+            return;
+        }
+        NackWatch watched = acknowledgment == null ? null : new NackWatch(acknowledgment);
+        bound.watched().holding(() -> {
+            handle(records, watched, consumer, handler, bound);
+            return records;
+        });
+        if (!decoration.inKafkaTransaction() && (watched == null || !watched.isNacked())) {
+            bound.outstanding().finished(records); // a Kafka transaction has yet to commit
+        }
+    }
+
+    private void handle(
+            List<ConsumerRecord<K, V>> records,
+            @Nullable Acknowledgment acknowledgment,
+            @Nullable Consumer<?, ?> consumer,
+            BatchHandler<K, V> handler,
+            BoundConsumer bound) {
+        if (decoration.inKafkaTransaction()) {
+            new KafkaTransactionBatch<>(decoration, bound, records, acknowledgment, requireNonNull(consumer), handler)
+                    .run();
+        } else if (decoration.deliveries().isTransactional(records.get(0).topic())) {
+            new TransactionalBatch<>(decoration, bound, records, acknowledgment, handler).run();
+        } else if (acknowledgment == null) {
+            new AutomaticBatch<>(decoration, bound, records, handler).run();
+        } else {
+            new ManualBatch<>(decoration, bound, records, acknowledgment, handler).run();
+        }
+    }
+
+    private void invoke(
+            List<ConsumerRecord<K, V>> records,
+            @Nullable Acknowledgment acknowledgment,
+            @Nullable Consumer<?, ?> consumer) {
+        switch (delegateType) {
+            case ACKNOWLEDGING_CONSUMER_AWARE -> delegate.onMessage(records, acknowledgment, consumer);
+            case ACKNOWLEDGING -> delegate.onMessage(records, acknowledgment);
+            case CONSUMER_AWARE -> delegate.onMessage(records, consumer);
+            case SIMPLE -> delegate.onMessage(records);
+        }
+    }
+
+    private static <K, V> ConsumerRecords<K, V> recordsOf(List<ConsumerRecord<K, V>> part) {
+        Map<TopicPartition, List<ConsumerRecord<K, V>>> byPartition = new LinkedHashMap<>();
+        for (ConsumerRecord<K, V> record : part) {
+            byPartition
+                    .computeIfAbsent(PendingDeliveries.partitionOf(record), partition -> new ArrayList<>())
+                    .add(record);
+        }
+        return PollResults.of(byPartition);
+    }
+
+    /** In a Kafka transaction the consumer is needed; the container gives it to listeners only that end in one that wants it. */
+    @Override
+    public BatchMessageListener<K, V> getDelegate() {
+        BatchAcknowledgingConsumerAwareMessageListener<K, V> wantsConsumer = this::invoke;
+        ListenerType type = ListenerUtils.determineListenerType(HandlerMethods.innermost(delegate));
+        return decoration.inKafkaTransaction() && (type == ListenerType.SIMPLE || type == ListenerType.ACKNOWLEDGING)
+                ? wantsConsumer
+                : super.getDelegate();
+    }
+
+    @Override
+    public boolean wantsPollResult() {
+        return delegate.wantsPollResult();
+    }
+
+    @Override
+    public boolean isAsyncReplies() {
+        decoration.starting(); // the first thing that a starting container asks, on the thread that starts it
+        return false;
+    }
+
+    @Override
+    public void registerSeekCallback(ConsumerSeekCallback callback) {
+        decoration.bind(callback);
+        super.registerSeekCallback(callback);
+    }
+
+    @Override
+    public void onPartitionsAssigned(Map<TopicPartition, Long> assignments, ConsumerSeekCallback callback) {
+        decoration.assigned(assignments.keySet());
+        super.onPartitionsAssigned(assignments, callback);
+    }
+
+    @Override
+    public void onPartitionsRevoked(@Nullable Collection<TopicPartition> partitions) {
+        decoration.revoked(partitions);
+        super.onPartitionsRevoked(partitions);
+    }
+
+    @Override
+    public void onFirstPoll() {
+        if (delegate instanceof ConsumerSeekAware aware) {
+            aware.onFirstPoll();
+        }
+    }
+
+    @Override
+    public void unregisterSeekCallback() {
+        try {
+            if (delegate instanceof ConsumerSeekAware aware) {
+                aware.unregisterSeekCallback();
+            }
+        } finally {
+            decoration.unbind();
+        }
+    }
+}

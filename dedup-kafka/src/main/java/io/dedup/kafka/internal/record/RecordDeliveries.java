@@ -1,0 +1,118 @@
+package io.dedup.kafka.internal.record;
+
+import io.dedup.DedupScope;
+import io.dedup.DedupTopic;
+import io.dedup.Deduplicator;
+import io.dedup.Fingerprint;
+import io.dedup.MessageIdExtractor;
+import io.dedup.engine.Delivery;
+import io.dedup.engine.DeliveryFactory;
+import io.dedup.kafka.KafkaDedup;
+import io.dedup.kafka.KafkaMessageIds;
+import io.dedup.kafka.internal.record.TopicRoles.Role;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.utils.Bytes;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Makes deliveries of records: their topic's policy, their ID, their fingerprint. Thread-safe. */
+public final class RecordDeliveries {
+    private static final Logger log = LoggerFactory.getLogger(KafkaDedup.class);
+
+    private static final MessageIdExtractor<ConsumerRecord<?, ?>> COORDINATES = KafkaMessageIds.coordinates();
+
+    private final Deduplicator deduplicator;
+    private final DeliveryFactory<ConsumerRecord<?, ?>> factory;
+    private final DeliveryFactory<ConsumerRecord<?, ?>> deadLetters;
+    private final TopicRoles roles;
+    private final Set<String> toldUncompared = ConcurrentHashMap.newKeySet();
+
+    public RecordDeliveries(
+            Deduplicator deduplicator,
+            @Nullable MessageIdExtractor<? super ConsumerRecord<?, ?>> byDefault,
+            Map<String, MessageIdExtractor<? super ConsumerRecord<?, ?>>> byTopic,
+            TopicRoles roles) {
+        this.deduplicator = deduplicator;
+        this.factory = new DeliveryFactory<>(deduplicator::topic, byDefault, byTopic);
+        this.deadLetters = new DeliveryFactory<>(this::deadLetterTopic, COORDINATES, Map.of());
+        this.roles = roles;
+    }
+
+    public TopicRoles roles() {
+        return roles;
+    }
+
+    private DedupTopic deadLetterTopic(String of) {
+        DedupTopic main = deduplicator.topic(of);
+        return new DedupTopic(DedupScope.deadLetter(deduplicator.consumer(), of), main.policy());
+    }
+
+    public boolean hasDefault() {
+        return factory.hasDefault();
+    }
+
+    public boolean knows(String topic) {
+        Role role = roles.of(topic);
+        return role.deadLetter() || factory.knows(role.of());
+    }
+
+    public boolean isTransactional(String topic) {
+        return topic(topic).policy().mode().isTransactional();
+    }
+
+    public DedupTopic topic(String name) {
+        Role role = roles.of(name);
+        return (role.deadLetter() ? deadLetters : factory).topic(role.of());
+    }
+
+    public Delivery of(ConsumerRecord<?, ?> record) {
+        Role role = roles.of(record.topic());
+        return (role.deadLetter() ? deadLetters : factory)
+                .of(role.of(), record, origin(record.topic(), record.partition(), record.offset()), this::fingerprint);
+    }
+
+    /** Without the record: a delivery lives as long as its claim, which may be longer than anybody needs the payload. */
+    private static Supplier<String> origin(String topic, int partition, long offset) {
+        return () -> "topic " + topic + ", partition " + partition + ", offset " + offset;
+    }
+
+    /**
+     * Of the value's bytes where the value is text or bytes. Other values have been through a deserializer whose
+     * product needn't be the same for the same bytes, so they aren't compared.
+     */
+    private @Nullable Fingerprint fingerprint(ConsumerRecord<?, ?> record) {
+        Object value = record.value();
+        if (value == null) {
+            return KafkaMessageIds.failedDeserialization(record) ? null : Fingerprint.ofPayload(null);
+        }
+        if (value instanceof String text) {
+            return Fingerprint.ofPayload(text.getBytes(StandardCharsets.UTF_8));
+        }
+        if (value instanceof byte[] bytes) {
+            return Fingerprint.ofPayload(bytes);
+        }
+        if (value instanceof Bytes bytes) {
+            return Fingerprint.ofPayload(bytes.get());
+        }
+        if (value instanceof ByteBuffer buffer) {
+            byte[] bytes = new byte[buffer.remaining()];
+            buffer.duplicate().get(bytes);
+            return Fingerprint.ofPayload(bytes);
+        }
+        if (toldUncompared.add(record.topic())) {
+            log.warn(
+                    "Payloads of topic {} aren't compared although its policy asks for fingerprints: a fingerprint needs"
+                            + " String or byte[] values, but these are {}",
+                    record.topic(),
+                    value.getClass().getName());
+        }
+        return null;
+    }
+}

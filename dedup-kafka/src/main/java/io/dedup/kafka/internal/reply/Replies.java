@@ -1,0 +1,102 @@
+package io.dedup.kafka.internal.reply;
+
+import io.dedup.DedupKey;
+import io.dedup.DedupTopic;
+import io.dedup.ResultCodec;
+import io.dedup.engine.Execution;
+import io.dedup.engine.Results;
+import io.dedup.store.ClaimResult.AlreadyDone;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.jspecify.annotations.Nullable;
+
+/** Keeps what handlers return, so that a duplicate request is answered again. Thread-safe. */
+public final class Replies {
+    private final Map<String, ResultCodec<?>> byTopic;
+    private final @Nullable ResultCodec<?> byDefault;
+    private final Results results;
+    private final Map<Thread, ReplyExchange> running = new ConcurrentHashMap<>();
+    private final Map<ConsumerRecord<?, ?>, ReplyExchange> requests =
+            new ConcurrentHashMap<>(); // records are their own keys
+
+    public Replies(Map<String, ResultCodec<?>> byTopic, @Nullable ResultCodec<?> byDefault, Results results) {
+        this.byTopic = Map.copyOf(byTopic);
+        this.byDefault = byDefault;
+        this.results = results;
+    }
+
+    /** Whether results of any topic are kept. */
+    boolean any() {
+        return byDefault != null || !byTopic.isEmpty();
+    }
+
+    @SuppressWarnings("unchecked") // another type's codec fails, and the result isn't kept
+    private @Nullable ResultCodec<Object> codec(DedupTopic topic) {
+        return (ResultCodec<Object>) byTopic.getOrDefault(topic.scope().topic(), byDefault);
+    }
+
+    /**
+     * For a run; null where its result isn't kept.
+     *
+     * @param atOnce whether replies are sent as the handler returns, because they are part of the container's transaction
+     */
+    @Nullable
+    public ReplyExchange of(DedupTopic topic, Execution execution, boolean atOnce) {
+        ResultCodec<Object> codec = any() ? codec(topic) : null;
+        DedupKey key = execution.key();
+        if (codec == null || key == null || !execution.guarded()) {
+            return null;
+        }
+        int maxBytes = topic.policy().maxResultBytes();
+        return new ReplyExchange(null, atOnce, result -> {
+            byte[] bytes = results.encode(key, codec, maxBytes, result);
+            if (bytes != null) {
+                execution.keepResult(bytes);
+            }
+            return bytes;
+        });
+    }
+
+    /** For a duplicate; null when nothing was kept that it could be answered with. */
+    @Nullable
+    public ReplyExchange of(DedupTopic topic, DedupKey key, AlreadyDone done, boolean atOnce) {
+        ResultCodec<Object> codec = any() ? codec(topic) : null;
+        byte[] bytes = done.result();
+        Object stored = codec == null || bytes == null ? null : results.decode(key, codec, bytes);
+        return stored == null ? null : new ReplyExchange(stored, atOnce, result -> bytes);
+    }
+
+    /** Of the listener that this thread calls; null when none is kept. */
+    @Nullable
+    public ReplyExchange running() {
+        return running.get(Thread.currentThread());
+    }
+
+    /** Of the handler that is called with these arguments, on whatever thread; null when none is kept. */
+    @Nullable
+    public ReplyExchange about(@Nullable Object[] arguments) {
+        for (Object argument : arguments) {
+            if (argument instanceof ConsumerRecord<?, ?> record) {
+                return requests.get(record);
+            }
+        }
+        return null;
+    }
+
+    /** Calls a listener with a request. */
+    public void call(@Nullable ReplyExchange exchange, ConsumerRecord<?, ?> request, Runnable listener) {
+        if (exchange == null) {
+            listener.run();
+            return;
+        }
+        running.put(Thread.currentThread(), exchange);
+        requests.put(request, exchange);
+        try {
+            listener.run();
+        } finally {
+            requests.remove(request);
+            running.remove(Thread.currentThread());
+        }
+    }
+}

@@ -1,0 +1,66 @@
+package io.dedup.kafka.internal.reply;
+
+import io.dedup.kafka.KafkaDedup;
+import io.dedup.kafka.internal.spring.HandlerMethods;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.kafka.core.KafkaTemplate;
+import org.springframework.kafka.listener.adapter.MessagingMessageListenerAdapter;
+import org.springframework.kafka.support.SendResult;
+import org.springframework.messaging.Message;
+
+/**
+ * In the place of a listener's reply template, so that what is sent can be held back and waited for. Sends by the two methods
+ * that spring-kafka's adapter calls, with the user's template and all of its settings.
+ */
+public final class ReplyTemplate<K, V> extends KafkaTemplate<K, V> {
+    private static final Logger log = LoggerFactory.getLogger(KafkaDedup.class);
+
+    private final KafkaTemplate<K, V> template;
+    private final Replies replies;
+
+    private ReplyTemplate(KafkaTemplate<K, V> template, Replies replies) {
+        super(template.getProducerFactory());
+        this.template = template;
+        this.replies = replies;
+    }
+
+    /**
+     * Takes the place of the template behind a listener.
+     *
+     * @return whether there is one, and results are kept
+     */
+    public static boolean take(Object listener, Replies replies) {
+        if (!replies.any()
+                || !(HandlerMethods.innermost(listener) instanceof MessagingMessageListenerAdapter<?, ?> adapter)) {
+            return false;
+        }
+        try {
+            Object template = HandlerMethods.read(MessagingMessageListenerAdapter.class, "replyTemplate", adapter);
+            if (template instanceof KafkaTemplate<?, ?> known && !(template instanceof ReplyTemplate<?, ?>)) {
+                adapter.setReplyTemplate(new ReplyTemplate<>(known, replies));
+                return true;
+            }
+        } catch (ReflectiveOperationException | RuntimeException e) { // spring-kafka has no getter for it
+            log.warn(
+                    "Replies aren't kept for duplicates: this version of spring-kafka doesn't let the reply template be"
+                            + " replaced",
+                    e);
+        }
+        return false;
+    }
+
+    @Override
+    public CompletableFuture<SendResult<K, V>> send(Message<?> message) {
+        ReplyExchange exchange = replies.running();
+        return exchange == null ? template.send(message) : exchange.send(() -> template.send(message));
+    }
+
+    @Override
+    public CompletableFuture<SendResult<K, V>> send(String topic, @Nullable V data) {
+        ReplyExchange exchange = replies.running();
+        return exchange == null ? template.send(topic, data) : exchange.send(() -> template.send(topic, data));
+    }
+}

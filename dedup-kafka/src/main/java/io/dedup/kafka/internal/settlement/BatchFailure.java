@@ -1,0 +1,60 @@
+package io.dedup.kafka.internal.settlement;
+
+import io.dedup.kafka.internal.deferral.RecordFailedException;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.jspecify.annotations.Nullable;
+import org.springframework.kafka.listener.BatchListenerFailedException;
+
+/**
+ * A batch handler's exception, read through the list that the handler was given.
+ *
+ * @param thrown what it threw
+ * @param failed the position of the record that failed, among those given; -1 when the exception doesn't tell, so that all count as failed
+ * @param misleading whether the exception names a record that the handler wasn't given: the error handler would then
+ *     take records for finished that aren't
+ */
+record BatchFailure(Throwable thrown, int failed, boolean misleading) {
+
+    static BatchFailure of(Throwable thrown, HandedBatch<?, ?> handed) {
+        BatchListenerFailedException named = named(thrown);
+        if (named == null) {
+            return new BatchFailure(thrown, -1, false);
+        }
+        ConsumerRecord<?, ?> record = named.getRecord();
+        int position = record == null ? handed.position(named.getIndex()) : handed.position(record);
+        return new BatchFailure(thrown, position, position < 0);
+    }
+
+    private static @Nullable BatchListenerFailedException named(Throwable thrown) {
+        Throwable each = thrown;
+        for (int depth = 0; each != null && depth < 20; depth++) {
+            if (each instanceof BatchListenerFailedException named) {
+                return named;
+            }
+            each = each.getCause();
+        }
+        return null;
+    }
+
+    /** For the container: names the record instead of an index, which counted the handler's list and not the poll's. */
+    Throwable translated(HandedBatch<?, ?> handed) {
+        if (thrown instanceof Error) {
+            return thrown;
+        }
+        if (misleading) {
+            IllegalStateException all = new IllegalStateException(
+                    "the batch listener failed with a BatchListenerFailedException for a record that isn't among the "
+                            + handed.size()
+                            + " that it was given, or it changed their order: all of them count as failed");
+            all.addSuppressed(thrown); // not as the cause: the error handler would find it, and believe it
+            return all;
+        }
+        if (failed < 0) {
+            return thrown;
+        }
+        return new RecordFailedException(
+                "record " + failed + " of the " + handed.size() + " that the listener was given failed",
+                thrown,
+                handed.record(failed));
+    }
+}

@@ -1,0 +1,119 @@
+package io.dedup.kafka.internal.settlement;
+
+import io.dedup.DedupOutcome.DeferReason;
+import io.dedup.kafka.KafkaDedup;
+import io.dedup.kafka.internal.Sneaky;
+import io.dedup.kafka.internal.consumer.BoundConsumer;
+import io.dedup.kafka.internal.consumer.TransactionWork;
+import io.dedup.kafka.internal.container.Decoration;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.errors.ProducerFencedException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.kafka.core.ProducerFactory;
+import org.springframework.kafka.transaction.KafkaAwareTransactionManager;
+import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.TransactionStatus;
+import org.springframework.transaction.UnexpectedRollbackException;
+
+/**
+ * A container's Kafka transaction manager, whose ends are heard of: what was handled is done after the commit, and released
+ * after a rollback. Thread-safe as far as its delegate is.
+ *
+ * <p>Not by transaction synchronization, which Kafka's manager has switched off, nor by its listeners: both are told of a
+ * rollback when the answer to a commit got lost.
+ */
+public final class DedupTransactionManager<K, V> implements KafkaAwareTransactionManager<K, V> {
+    private static final Logger log = LoggerFactory.getLogger(KafkaDedup.class);
+
+    private final KafkaAwareTransactionManager<K, V> delegate;
+    private final Decoration decoration;
+
+    public DedupTransactionManager(KafkaAwareTransactionManager<K, V> delegate, Decoration decoration) {
+        this.delegate = delegate;
+        this.decoration = decoration;
+    }
+
+    public KafkaAwareTransactionManager<K, V> delegate() {
+        return delegate;
+    }
+
+    @Override
+    public ProducerFactory<K, V> getProducerFactory() {
+        return delegate.getProducerFactory();
+    }
+
+    @Override
+    public TransactionStatus getTransaction(@Nullable TransactionDefinition definition) {
+        try {
+            return delegate.getTransaction(definition);
+        } catch (RuntimeException | Error e) {
+            decoration.disturbed(); // the container drops its records when the transaction of a recovery can't begin
+            throw e;
+        }
+    }
+
+    @Override
+    public void commit(TransactionStatus status) {
+        BoundConsumer bound = decoration.boundOrNull();
+        if (bound == null || bound.transaction().current() == null) { // of offsets only, outside of any listener
+            delegate.commit(status);
+            return;
+        }
+        TransactionWork work = bound.transaction();
+        if (work.leaseLost()) {
+            rollback(status);
+            throw deferral(bound, DeferReason.LEASE_LOST, null);
+        }
+        if (status.isRollbackOnly()) {
+            rollback(
+                    status); // the delegate's commit would do it without a word, and the record's offset be passed over
+            throw new UnexpectedRollbackException("the handler has marked its Kafka transaction for rollback");
+        }
+        try {
+            delegate.commit(status);
+        } catch (RuntimeException | Error e) {
+            work.failed();
+            work.commitUnknown();
+            throw e instanceof ProducerFencedException fenced ? fenced(fenced, bound) : Sneaky.rethrow(e);
+        }
+        bound.outstanding().finished(work.covered());
+        try {
+            work.committed(bound.budget());
+        } catch (RuntimeException e) { // it is committed; an exception would have it handled again
+            log.error("What a Kafka transaction has committed couldn't be recorded as done", e);
+        }
+    }
+
+    @Override
+    public void rollback(TransactionStatus status) {
+        BoundConsumer bound = decoration.boundOrNull();
+        try {
+            delegate.rollback(status);
+        } catch (ProducerFencedException e) {
+            throw bound == null || bound.transaction().current() == null ? e : fenced(e, bound);
+        } finally {
+            if (bound != null) {
+                bound.transaction().failed();
+                bound.transaction().rolledBack(); // whatever it said: nothing commits it any more
+            }
+        }
+    }
+
+    /**
+     * The container doesn't seek when it is told that the producer is fenced: it would go on behind what was rolled back
+     * and commit that. Unless it stops then.
+     */
+    private RuntimeException fenced(ProducerFencedException fenced, BoundConsumer bound) {
+        return decoration.stopsWhenFenced() ? fenced : deferral(bound, DeferReason.ROLLED_BACK, fenced);
+    }
+
+    private RuntimeException deferral(BoundConsumer bound, DeferReason reason, @Nullable Throwable cause) {
+        ConsumerRecord<?, ?> record = bound.transaction().current();
+        if (record == null) {
+            throw new IllegalStateException("no listener was called in this transaction");
+        }
+        return bound.deferring(decoration.deferral(reason, record, cause), record);
+    }
+}

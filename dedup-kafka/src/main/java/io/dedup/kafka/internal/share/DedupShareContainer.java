@@ -1,0 +1,55 @@
+package io.dedup.kafka.internal.share;
+
+import io.dedup.engine.DedupEngine;
+import io.dedup.kafka.exception.DeliveryDeferredException;
+import io.dedup.kafka.internal.handler.AsyncResults;
+import io.dedup.kafka.internal.handler.Invocations;
+import io.dedup.kafka.internal.record.RecordDeliveries;
+import org.apache.kafka.clients.consumer.AcknowledgeType;
+import org.springframework.kafka.core.ShareConsumerFactory;
+import org.springframework.kafka.listener.ContainerProperties;
+import org.springframework.kafka.listener.GenericMessageListener;
+import org.springframework.kafka.listener.ShareConsumerRecordRecoverer;
+import org.springframework.kafka.listener.ShareKafkaMessageListenerContainer;
+
+/**
+ * A share container whose listener runs once per message ID. A subclass, because a container asks only itself for its
+ * recoverer, and only what a deferral becomes there keeps a record from being rejected.
+ */
+public final class DedupShareContainer<K, V> extends ShareKafkaMessageListenerContainer<K, V> {
+    private final DedupEngine engine;
+    private final RecordDeliveries deliveries;
+
+    public DedupShareContainer(
+            ShareConsumerFactory<K, V> consumers,
+            ContainerProperties properties,
+            DedupEngine engine,
+            RecordDeliveries deliveries) {
+        super(new HoldingShareConsumerFactory<>(consumers), properties);
+        this.engine = engine;
+        this.deliveries = deliveries;
+    }
+
+    @Override
+    protected void doStart() {
+        ContainerProperties properties = getContainerProperties();
+        Object listener = properties.getMessageListener();
+        if (!isRunning()
+                && listener instanceof GenericMessageListener<?> handler
+                && !(listener instanceof DedupShareListener<?, ?>)) {
+            new ShareStartCheck(this, engine, deliveries).requireSafe();
+            Invocations invocations = new Invocations(null);
+            boolean unused = AsyncResults.take(handler, invocations); // makes its method return when its work is done
+            properties.setMessageListener(new DedupShareListener<K, V>(handler, engine, deliveries, invocations));
+        }
+        super.doStart();
+    }
+
+    @Override
+    protected ShareConsumerRecordRecoverer getShareConsumerRecordRecoverer() {
+        ShareConsumerRecordRecoverer recoverer = super.getShareConsumerRecordRecoverer();
+        return (record, failure) -> DeliveryDeferredException.in(failure) == null
+                ? recoverer.recover(record, failure)
+                : AcknowledgeType.RELEASE; // its consumer knows, and keeps it
+    }
+}

@@ -1,0 +1,34 @@
+package io.dedup.kafka.internal.share;
+
+import io.dedup.engine.DedupEngine;
+import io.dedup.kafka.internal.record.RecordDeliveries;
+import java.util.Collection;
+import org.springframework.kafka.config.KafkaListenerEndpoint;
+import org.springframework.kafka.config.ShareKafkaListenerContainerFactory;
+import org.springframework.kafka.core.ShareConsumerFactory;
+import org.springframework.kafka.listener.ContainerProperties;
+import org.springframework.kafka.listener.ShareKafkaMessageListenerContainer;
+import org.springframework.util.Assert;
+
+/** Makes containers of share groups for annotated methods. */
+public final class DedupShareContainerFactory<K, V> extends ShareKafkaListenerContainerFactory<K, V> {
+    private final ShareConsumerFactory<K, V> consumers;
+    private final DedupEngine engine;
+    private final RecordDeliveries deliveries;
+
+    public DedupShareContainerFactory(
+            ShareConsumerFactory<K, V> consumers, DedupEngine engine, RecordDeliveries deliveries) {
+        super(consumers);
+        this.consumers = consumers;
+        this.engine = engine;
+        this.deliveries = deliveries;
+    }
+
+    @Override
+    protected ShareKafkaMessageListenerContainer<K, V> createContainerInstance(KafkaListenerEndpoint endpoint) {
+        Collection<String> topics = endpoint.getTopics();
+        Assert.state(topics != null, "'topics' must not be null");
+        return new DedupShareContainer<>(
+                consumers, new ContainerProperties(topics.toArray(new String[0])), engine, deliveries);
+    }
+}

@@ -1,0 +1,220 @@
+package io.dedup.kafka.internal.share;
+
+import io.dedup.DedupContext;
+import io.dedup.DedupOutcome.DeferReason;
+import io.dedup.DedupPolicy;
+import io.dedup.engine.Admission;
+import io.dedup.engine.DedupEngine;
+import io.dedup.engine.Execution;
+import io.dedup.engine.RunEnd;
+import io.dedup.kafka.KafkaDedup;
+import io.dedup.kafka.exception.DeliveryDeferredException;
+import io.dedup.kafka.internal.Sneaky;
+import io.dedup.kafka.internal.WorkMayGoOn;
+import io.dedup.kafka.internal.handler.Invocations;
+import io.dedup.kafka.internal.handler.Invocations.Invocation;
+import io.dedup.kafka.internal.record.RecordDeliveries;
+import io.dedup.kafka.internal.settlement.NotAcknowledgedException;
+import java.time.Duration;
+import java.util.List;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.ShareConsumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.kafka.listener.AcknowledgingShareConsumerAwareMessageListener;
+import org.springframework.kafka.listener.DelegatingMessageListener;
+import org.springframework.kafka.listener.GenericMessageListener;
+import org.springframework.kafka.support.ShareAcknowledgment;
+
+/**
+ * Runs the listener of a share group once per message ID. What it throws goes to the container's recoverer, which by
+ * default rejects, and so loses, the record; so a deferral is told to the consumer, which keeps the record.
+ *
+ * @see DedupShareContainer
+ */
+final class DedupShareListener<K, V>
+        implements AcknowledgingShareConsumerAwareMessageListener<K, V>,
+                DelegatingMessageListener<GenericMessageListener<?>> {
+    private static final Logger log = LoggerFactory.getLogger(KafkaDedup.class);
+
+    private final GenericMessageListener<?> delegate;
+    private final DedupEngine engine;
+    private final RecordDeliveries deliveries;
+    private final Invocations invocations;
+
+    DedupShareListener(
+            GenericMessageListener<?> delegate,
+            DedupEngine engine,
+            RecordDeliveries deliveries,
+            Invocations invocations) {
+        this.invocations = invocations;
+        this.delegate = delegate;
+        this.engine = engine;
+        this.deliveries = deliveries;
+    }
+
+    @Override
+    public GenericMessageListener<?> getDelegate() {
+        return delegate;
+    }
+
+    @Override
+    public void onShareRecord(
+            ConsumerRecord<K, V> record, @Nullable ShareAcknowledgment acknowledgment, ShareConsumer<?, ?> consumer) {
+        HoldingShareConsumer<?, ?> holding = (HoldingShareConsumer<?, ?>) consumer;
+        if (holding.isLost(record)) {
+            pass(acknowledgment); // to the consumer, which ignores it
+            return;
+        }
+        Admission admission = engine.admit(deliveries.of(record), holding.budgetFor(record));
+        if (!(admission instanceof Admission.Run run)) {
+            notRun(record, acknowledgment, admission, holding);
+            return;
+        }
+        Execution execution = run.execution();
+        try {
+            holding.handling(record, policy(record).maxProcessingTime());
+        } catch (Throwable e) { // nobody else would end the renewals of its claim
+            execution.giveBack();
+            throw e;
+        }
+        if (execution.isTransactional()) {
+            runInTransaction(record, acknowledgment, execution, holding);
+        } else if (acknowledgment == null) {
+            run(record, execution, holding);
+        } else {
+            runUntilAcknowledged(record, acknowledgment, execution, holding);
+        }
+    }
+
+    private static void pass(@Nullable ShareAcknowledgment acknowledgment) {
+        if (acknowledgment != null) {
+            acknowledgment.acknowledge();
+        }
+    }
+
+    /** Returns when the record is accepted without a run. */
+    private void notRun(
+            ConsumerRecord<K, V> record,
+            @Nullable ShareAcknowledgment acknowledgment,
+            Admission admission,
+            HoldingShareConsumer<?, ?> consumer) {
+        if (admission instanceof Admission.Reject reject) {
+            throw reject.cause();
+        }
+        if (admission instanceof Admission.Defer defer) {
+            throw deferred(record, defer.reason(), defer.retryAfter(), defer.cause(), consumer);
+        }
+        pass(acknowledgment);
+    }
+
+    private DeliveryDeferredException deferred(
+            ConsumerRecord<K, V> record,
+            DeferReason reason,
+            Duration retryAfter,
+            @Nullable Throwable cause,
+            HoldingShareConsumer<?, ?> consumer) {
+        consumer.defer(record, retryAfter);
+        return new DeliveryDeferredException(reason, retryAfter, false, record, record, cause);
+    }
+
+    private void run(ConsumerRecord<K, V> record, Execution execution, HoldingShareConsumer<?, ?> consumer) {
+        execution.begin();
+        try {
+            invoke(record, null, consumer, execution);
+        } catch (Throwable e) { // Errors, too: a claim that nobody releases holds the message for its lease
+            throw failed(record, e, WorkMayGoOn.fail(engine, List.of(execution), e), consumer);
+        }
+        execution.succeed(null, consumer.budget()); // whatever it says: the effect has happened
+    }
+
+    /** Returns when the record is done: its transaction has committed, or its message was done before. */
+    private void runInTransaction(
+            ConsumerRecord<K, V> record,
+            @Nullable ShareAcknowledgment acknowledgment,
+            Execution execution,
+            HoldingShareConsumer<?, ?> consumer) {
+        TransactionShareAcknowledgment ack =
+                acknowledgment == null ? null : new TransactionShareAcknowledgment(acknowledgment);
+        RunEnd end = engine.run(
+                execution,
+                running -> {
+                    invoke(record, ack, consumer, running);
+                    if (ack != null) {
+                        ack.handlerReturned();
+                    }
+                    return null;
+                },
+                consumer.budgetFor(record));
+        if (end instanceof RunEnd.NotRun notRun) {
+            notRun(record, acknowledgment, notRun.admission(), consumer);
+        } else if (end instanceof RunEnd.Failed failed) {
+            if (!(failed.cause() instanceof NotAcknowledgedException open) || ack == null) {
+                throw Sneaky.rethrow(failed.cause());
+            }
+            if (!ack.pass()) {
+                log.warn("{}: {}", name(record), open.getMessage());
+                throw deferred(record, DeferReason.ROLLED_BACK, policy(record).maxDeferDelay(), open, consumer);
+            }
+        } else if (ack != null) {
+            ack.pass();
+        }
+    }
+
+    private void runUntilAcknowledged(
+            ConsumerRecord<K, V> record,
+            ShareAcknowledgment acknowledgment,
+            Execution execution,
+            HoldingShareConsumer<?, ?> consumer) {
+        Duration delay = policy(record).maxDeferDelay();
+        ClaimedShareAcknowledgment ack = new ClaimedShareAcknowledgment(
+                acknowledgment, execution, consumer, () -> consumer.defer(record, delay));
+        execution.begin();
+        try {
+            invoke(record, ack, consumer, execution);
+        } catch (Throwable e) { // Errors, too: a claim that nobody releases holds the message for its lease
+            boolean leaseLost = ack.failedUnsettled() && WorkMayGoOn.fail(engine, List.of(execution), e);
+            throw failed(record, e, leaseLost, consumer);
+        }
+    }
+
+    private RuntimeException failed(
+            ConsumerRecord<K, V> record, Throwable cause, boolean leaseLost, HoldingShareConsumer<?, ?> consumer) {
+        return leaseLost && !(cause instanceof Error)
+                ? deferred(record, DeferReason.LEASE_LOST, policy(record).maxDeferDelay(), cause, consumer)
+                : Sneaky.rethrow(cause);
+    }
+
+    private void invoke(
+            ConsumerRecord<K, V> record,
+            @Nullable ShareAcknowledgment acknowledgment,
+            ShareConsumer<?, ?> consumer,
+            DedupContext context) {
+        invocations.begin(record, new Invocation(context, null));
+        try {
+            invoke(record, acknowledgment, consumer);
+        } finally {
+            invocations.end(record);
+        }
+    }
+
+    @SuppressWarnings("unchecked")
+    private void invoke(
+            ConsumerRecord<K, V> record, @Nullable ShareAcknowledgment acknowledgment, ShareConsumer<?, ?> consumer) {
+        if (delegate instanceof AcknowledgingShareConsumerAwareMessageListener<?, ?> aware) {
+            ((AcknowledgingShareConsumerAwareMessageListener<K, V>) aware)
+                    .onShareRecord(record, acknowledgment, consumer);
+        } else {
+            ((GenericMessageListener<ConsumerRecord<K, V>>) delegate).onMessage(record);
+        }
+    }
+
+    private DedupPolicy policy(ConsumerRecord<?, ?> record) {
+        return deliveries.topic(record.topic()).policy();
+    }
+
+    private static String name(ConsumerRecord<?, ?> record) {
+        return "topic " + record.topic() + ", partition " + record.partition() + ", offset " + record.offset();
+    }
+}

@@ -1,0 +1,151 @@
+package io.dedup.kafka.internal.share;
+
+import io.dedup.kafka.internal.ack.PendingDeliveries;
+import io.dedup.kafka.internal.spring.PollResults;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.apache.kafka.common.TopicPartition;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The records whose locks a share consumer holds: given to the listener, or deferred, and not acknowledged yet. Times are
+ * those of {@link System#nanoTime()}. Not thread-safe.
+ */
+final class HeldRecords<K, V> {
+    private record Place(String topic, int partition, long offset) {
+        static Place of(ConsumerRecord<?, ?> record) {
+            return new Place(record.topic(), record.partition(), record.offset());
+        }
+    }
+
+    private static final class Held<K, V> {
+        private final ConsumerRecord<K, V> record;
+        private @Nullable Long retryAt;
+        private @Nullable Long handledUntil;
+        private boolean wasDeferred;
+
+        private Held(ConsumerRecord<K, V> record) {
+            this.record = record;
+        }
+    }
+
+    private final Map<Place, Held<K, V>> held = new LinkedHashMap<>();
+    private final Set<Place> lost = new HashSet<>();
+
+    boolean isEmpty() {
+        return held.isEmpty();
+    }
+
+    List<ConsumerRecord<K, V>> all() {
+        return held.values().stream().map(each -> each.record).toList();
+    }
+
+    /** The client has handed these over. */
+    void received(Iterable<ConsumerRecord<K, V>> records) {
+        for (ConsumerRecord<K, V> record : records) {
+            Place place = Place.of(record);
+            lost.remove(place);
+            held.put(place, new Held<>(record));
+        }
+    }
+
+    /** Its handler runs, for at most this long. */
+    void handling(ConsumerRecord<?, ?> record, long now, Duration atMost) {
+        Held<K, V> found = held.get(Place.of(record));
+        if (found != null) {
+            found.handledUntil = now + atMost.toNanos();
+        }
+    }
+
+    /** Whether a handler has taken longer than it may. */
+    boolean anyOverdue(long now) {
+        return held.values().stream().anyMatch(each -> each.handledUntil != null && now - each.handledUntil > 0);
+    }
+
+    /** It is to be given to the listener again, after this delay. */
+    void defer(ConsumerRecord<?, ?> record, long now, Duration delay) {
+        Held<K, V> found = held.get(Place.of(record));
+        if (found != null) {
+            found.handledUntil = null;
+            found.retryAt = now + delay.toNanos();
+            found.wasDeferred = true;
+        }
+    }
+
+    boolean isDeferred(ConsumerRecord<?, ?> record) {
+        Held<K, V> found = held.get(Place.of(record));
+        return found != null && found.retryAt != null;
+    }
+
+    boolean wasDeferred(ConsumerRecord<?, ?> record) {
+        Held<K, V> found = held.get(Place.of(record));
+        return found != null && found.wasDeferred;
+    }
+
+    boolean anyNotDeferred() {
+        return held.values().stream().anyMatch(each -> each.retryAt == null);
+    }
+
+    /** In nanoseconds; zero or less when one is due, {@link Long#MAX_VALUE} when none is deferred. */
+    long untilNextDue(long now) {
+        return held.values().stream()
+                .mapToLong(each -> each.retryAt == null ? Long.MAX_VALUE : each.retryAt - now)
+                .min()
+                .orElse(Long.MAX_VALUE);
+    }
+
+    /** The deferred records whose time has come; from now on they are with the listener. */
+    ConsumerRecords<K, V> takeDue(long now) {
+        Map<TopicPartition, List<ConsumerRecord<K, V>>> due = new HashMap<>();
+        for (Held<K, V> each : held.values()) {
+            if (each.retryAt != null && each.retryAt - now <= 0) {
+                each.retryAt = null;
+                due.computeIfAbsent(PendingDeliveries.partitionOf(each.record), partition -> new ArrayList<>())
+                        .add(each.record);
+            }
+        }
+        return PollResults.of(due);
+    }
+
+    /** It is acknowledged for good. False when its lock is lost, so that the acknowledgment means nothing. */
+    boolean acknowledged(ConsumerRecord<?, ?> record) {
+        Place place = Place.of(record);
+        held.remove(place);
+        return !lost.remove(place);
+    }
+
+    boolean isLost(ConsumerRecord<?, ?> record) {
+        return lost.contains(Place.of(record));
+    }
+
+    /** After an attempt to renew all locks. Returns what was handed over besides, and how many locks are lost. */
+    Renewal<K, V> renewed(Iterable<ConsumerRecord<K, V>> back) {
+        Set<Place> kept = new HashSet<>();
+        List<ConsumerRecord<K, V>> others = new ArrayList<>();
+        for (ConsumerRecord<K, V> record : back) {
+            if (held.containsKey(Place.of(record))) {
+                kept.add(Place.of(record));
+            } else {
+                others.add(record);
+            }
+        }
+        int before = held.size();
+        held.keySet().removeIf(place -> !kept.contains(place) && lost.add(place));
+        return new Renewal<>(others, before - held.size());
+    }
+
+    record Renewal<K, V>(List<ConsumerRecord<K, V>> others, int lost) {}
+
+    /** All that was handed over before has gone its way. */
+    void forgetLost() {
+        lost.clear();
+    }
+}

@@ -1,0 +1,83 @@
+package io.dedup.kafka.internal.share;
+
+import io.dedup.kafka.internal.settlement.NotAcknowledgedException;
+import java.time.Duration;
+import org.apache.kafka.clients.consumer.AcknowledgeType;
+import org.jspecify.annotations.Nullable;
+import org.springframework.kafka.support.ShareAcknowledgment;
+
+/**
+ * Collects what a handler says about its record within its transaction. The broker hears of it after the commit, or after
+ * the rollback. Used from any thread, but not after the handler's return.
+ */
+final class TransactionShareAcknowledgment implements ShareAcknowledgment {
+    private final ShareAcknowledgment container;
+    private @Nullable AcknowledgeType said;
+    private boolean returned;
+
+    TransactionShareAcknowledgment(ShareAcknowledgment container) {
+        this.container = container;
+    }
+
+    @Override
+    public void acknowledge() {
+        say(AcknowledgeType.ACCEPT);
+    }
+
+    @Override
+    public void release() {
+        say(AcknowledgeType.RELEASE);
+    }
+
+    @Override
+    public void reject() {
+        say(AcknowledgeType.REJECT);
+    }
+
+    @Override
+    public void renew() {
+        container.renew();
+    }
+
+    private synchronized void say(AcknowledgeType type) {
+        if (returned) {
+            throw new IllegalStateException(
+                    type + " of " + container + " comes after its handler has returned, when the"
+                            + " transaction is over: acknowledge before returning, or use mode LEASED");
+        }
+        if (said != null) {
+            throw new IllegalStateException(
+                    type + " of " + container + ": it has already been acknowledged as " + said);
+        }
+        said = type;
+    }
+
+    /**
+     * The handler has returned.
+     *
+     * @throws NotAcknowledgedException when its effect is not to be committed
+     */
+    synchronized void handlerReturned() {
+        returned = true;
+        if (said != AcknowledgeType.ACCEPT) {
+            throw new NotAcknowledgedException(0, said == null ? null : Duration.ZERO);
+        }
+    }
+
+    /** Its transaction has ended as the handler wished: passes that on. False when it wished nothing. */
+    synchronized boolean pass() {
+        if (said == AcknowledgeType.ACCEPT) {
+            container.acknowledge();
+        } else if (said == AcknowledgeType.RELEASE) {
+            container.release();
+        } else if (said == AcknowledgeType.REJECT) {
+            container.reject();
+        }
+        return said != null;
+    }
+
+    @Override
+    public String toString() {
+        return container.toString();
+    }
+}

@@ -1,0 +1,103 @@
+package io.dedup.kafka.internal.spring;
+
+import io.dedup.kafka.internal.claimahead.PollHooks;
+import java.time.Duration;
+import java.util.List;
+import java.util.Properties;
+import java.util.Set;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.consumer.RangeAssignor;
+import org.apache.kafka.clients.consumer.RoundRobinAssignor;
+import org.apache.kafka.clients.consumer.StickyAssignor;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.BeansException;
+import org.springframework.beans.DirectFieldAccessor;
+import org.springframework.kafka.core.ConsumerFactory;
+import org.springframework.kafka.listener.AbstractMessageListenerContainer;
+
+/** The Kafka consumer's settings as a container will use them: its own properties win over its factory's. */
+public final class ConsumerSettings {
+    private static final Duration KAFKA_DEFAULT_MAX_POLL_INTERVAL = Duration.ofMinutes(5);
+
+    /** One of these in the list makes all members eager: a group uses what all its assignors can do. */
+    private static final Set<String> EAGER =
+            Set.of(RangeAssignor.class.getName(), RoundRobinAssignor.class.getName(), StickyAssignor.class.getName());
+
+    private final Properties overrides;
+    private final ConsumerFactory<?, ?> factory;
+
+    public ConsumerSettings(AbstractMessageListenerContainer<?, ?> container) {
+        this.overrides = container.getContainerProperties().getKafkaConsumerProperties();
+        this.factory = factoryOf(container);
+    }
+
+    /** The container gives its factory to subclasses only. */
+    public static ConsumerFactory<?, ?> factoryOf(AbstractMessageListenerContainer<?, ?> container) {
+        try {
+            Object factory = new DirectFieldAccessor(container).getPropertyValue("consumerFactory");
+            if (factory instanceof ConsumerFactory<?, ?> found) {
+                return found;
+            }
+        } catch (BeansException e) {
+            throw new IllegalStateException(
+                    "can't read the consumer factory of " + container.getListenerId()
+                            + ", and so not whether its settings are safe; open org.springframework.kafka.listener to"
+                            + " io.dedup.kafka if modules forbid it",
+                    e);
+        }
+        throw new IllegalStateException(container.getListenerId() + " has no consumer factory");
+    }
+
+    /** Whether the factory lets its consumers be watched. */
+    public boolean canWatch() {
+        return PollHooks.canWatch(factory);
+    }
+
+    public Duration maxPollInterval() {
+        Object value = get(ConsumerConfig.MAX_POLL_INTERVAL_MS_CONFIG);
+        if (value instanceof Duration duration) {
+            return duration;
+        }
+        if (value instanceof Number number) {
+            return Duration.ofMillis(number.longValue());
+        }
+        return value instanceof String text ? Duration.ofMillis(Long.parseLong(text)) : KAFKA_DEFAULT_MAX_POLL_INTERVAL;
+    }
+
+    public int maxPollRecords() {
+        Object value = get(ConsumerConfig.MAX_POLL_RECORDS_CONFIG);
+        return value == null
+                ? ConsumerConfig.DEFAULT_MAX_POLL_RECORDS
+                : Integer.parseInt(value.toString().trim());
+    }
+
+    /** As the container decides it: unset means that it commits itself. */
+    public boolean autoCommit() {
+        Object value = get(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG);
+        return value != null && Boolean.parseBoolean(value.toString().trim());
+    }
+
+    /** Whether a rebalance may leave the consumer some of its partitions, so that it goes on polling while commits fail. */
+    public boolean isCooperative() {
+        Object strategy = get(ConsumerConfig.PARTITION_ASSIGNMENT_STRATEGY_CONFIG);
+        List<?> assignors = strategy instanceof List<?> list
+                ? list
+                : strategy == null ? List.of() : List.of(strategy.toString().split(","));
+        return !assignors.isEmpty()
+                && assignors.stream()
+                        .noneMatch(each -> EAGER.contains(
+                                each instanceof Class<?> type
+                                        ? type.getName()
+                                        : each.toString().trim()));
+    }
+
+    private @Nullable Object get(String name) {
+        Object override = overrides.get(name);
+        if (override == null) {
+            override = overrides.getProperty(name); // properties may have defaults of their own
+        }
+        return override != null
+                ? override
+                : factory.getConfigurationProperties().get(name);
+    }
+}

@@ -1,0 +1,116 @@
+package io.dedup.kafka.internal.spring;
+
+import java.lang.reflect.Field;
+import java.lang.reflect.Method;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.springframework.aop.support.AopUtils;
+import org.springframework.core.ResolvableType;
+import org.springframework.kafka.listener.DelegatingMessageListener;
+import org.springframework.kafka.listener.adapter.DelegatingInvocableHandler;
+import org.springframework.kafka.listener.adapter.FilteringMessageListenerAdapter;
+import org.springframework.kafka.listener.adapter.HandlerAdapter;
+import org.springframework.kafka.listener.adapter.MessagingMessageListenerAdapter;
+import org.springframework.messaging.handler.invocation.InvocableHandlerMethod;
+
+/** Finds the user's methods behind a listener. spring-kafka has no getters for them. */
+public final class HandlerMethods {
+    private HandlerMethods() {}
+
+    /** What the wrappers end at. */
+    public static Object innermost(Object listener) {
+        Object each = listener;
+        while (each instanceof DelegatingMessageListener<?> wrapper) {
+            each = wrapper.getDelegate();
+        }
+        return each;
+    }
+
+    /**
+     * A method that handles messages.
+     *
+     * @param bean the user's object, or a proxy of it
+     * @param method as the user's class has it, behind any proxy
+     * @param type the user's class
+     */
+    public record Handler(Object bean, Method method, Class<?> type) {
+        static Handler of(InvocableHandlerMethod handler) {
+            Class<?> type = AopUtils.getTargetClass(handler.getBean());
+            return new Handler(handler.getBean(), AopUtils.getMostSpecificMethod(handler.getMethod(), type), type);
+        }
+
+        public String name() {
+            return type.getSimpleName() + "." + method.getName();
+        }
+
+        /** Whether there is one of this type, or a container of them. */
+        public boolean hasParameterOf(Class<?> wanted) {
+            return Arrays.stream(method.getGenericParameterTypes())
+                    .map(ResolvableType::forType)
+                    .anyMatch(type -> wanted.equals(type.resolve())
+                            || Arrays.stream(type.getGenerics()).anyMatch(each -> wanted.equals(each.resolve())));
+        }
+    }
+
+    /** The methods that handle messages; those of the listener's own class where it isn't an annotated method's. */
+    public static List<Handler> of(Object listener) {
+        Object innermost = innermost(listener);
+        List<Handler> methods = new ArrayList<>();
+        if (innermost instanceof MessagingMessageListenerAdapter<?, ?> adapter) {
+            try {
+                HandlerAdapter handler =
+                        (HandlerAdapter) read(MessagingMessageListenerAdapter.class, "handlerMethod", adapter);
+                if (handler != null) {
+                    collect(handler, methods);
+                }
+            } catch (ReflectiveOperationException | RuntimeException e) {
+                return List.of(); // what can't be seen isn't refused
+            }
+            return methods;
+        }
+        Class<?> type = AopUtils.getTargetClass(innermost);
+        for (Method method : type.getMethods()) {
+            boolean handles =
+                    method.getName().equals("onMessage") || method.getName().equals("onShareRecord");
+            if (handles && !method.isBridge() && !method.isDefault()) {
+                methods.add(new Handler(innermost, method, type));
+            }
+        }
+        return methods;
+    }
+
+    private static void collect(HandlerAdapter handler, List<Handler> methods) throws ReflectiveOperationException {
+        Object one = read(HandlerAdapter.class, "invokerHandlerMethod", handler);
+        if (one instanceof InvocableHandlerMethod method) {
+            methods.add(Handler.of(method));
+            return;
+        }
+        Object many = read(HandlerAdapter.class, "delegatingHandler", handler);
+        if (many != null) {
+            if (read(DelegatingInvocableHandler.class, "handlers", many) instanceof Collection<?> handlers) {
+                for (Object each : handlers) {
+                    methods.add(Handler.of((InvocableHandlerMethod) each));
+                }
+            }
+        }
+    }
+
+    /** Whether a filter acknowledges what it drops; true where that can't be seen. */
+    public static boolean acksDiscarded(FilteringMessageListenerAdapter<?, ?> filter) {
+        try {
+            return Boolean.TRUE.equals(read(FilteringMessageListenerAdapter.class, "ackDiscarded", filter));
+        } catch (ReflectiveOperationException | RuntimeException e) {
+            return true;
+        }
+    }
+
+    /** A private field's value. */
+    public static @Nullable Object read(Class<?> type, String name, Object from) throws ReflectiveOperationException {
+        Field field = type.getDeclaredField(name);
+        field.setAccessible(true);
+        return field.get(from);
+    }
+}

@@ -1,0 +1,81 @@
+package io.dedup.kafka.internal.spring;
+
+import java.lang.reflect.AnnotatedElement;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.BiConsumer;
+import java.util.function.BiFunction;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.BeanFactory;
+import org.springframework.kafka.config.ContainerPostProcessor;
+import org.springframework.kafka.listener.AbstractMessageListenerContainer;
+
+/** The post-processors of annotated listeners' containers, as expressions in the annotations find them. */
+public final class PostProcessors implements BiFunction<Integer, @Nullable Object, Object> {
+    private final BiConsumer<AbstractMessageListenerContainer<?, ?>, AnnotatedElement> decorate;
+    private final List<AnnotatedElement> elements = new CopyOnWriteArrayList<>();
+    private volatile @Nullable BeanFactory beans;
+
+    public PostProcessors(BiConsumer<AbstractMessageListenerContainer<?, ?>, AnnotatedElement> decorate) {
+        this.decorate = decorate;
+    }
+
+    public void use(BeanFactory factory) {
+        beans = factory;
+    }
+
+    /**
+     * The value of the annotation's attribute.
+     *
+     * @param self this object, in the expression language
+     * @param before the attribute's value: a bean's name, an expression, or nothing
+     */
+    public String expression(String self, AnnotatedElement annotated, @Nullable String before) {
+        int index = elements.indexOf(annotated);
+        if (index < 0) {
+            index = elements.size();
+            elements.add(annotated);
+        }
+        return "#{" + self + ".apply(" + index + ", " + operand(before, annotated) + ")}";
+    }
+
+    private static String operand(@Nullable String before, AnnotatedElement annotated) {
+        if (before == null || before.isBlank()) {
+            return "null";
+        }
+        if (!before.contains("#{")) {
+            return "'" + before.replace("'", "''") + "'";
+        }
+        if (before.startsWith("#{") && before.endsWith("}") && before.lastIndexOf("#{") == 0) {
+            return before.substring(2, before.length() - 1);
+        }
+        throw new IllegalStateException("containerPostProcessor = \"" + before + "\" of the @KafkaListener on "
+                + annotated + " is an expression with text around it: write one expression, or the name of a bean");
+    }
+
+    /** The post-processor of an annotated element, after the one that was there before. */
+    @Override
+    public Object apply(Integer element, @Nullable Object before) {
+        ContainerPostProcessor<Object, Object, AbstractMessageListenerContainer<Object, Object>> first = first(before);
+        AnnotatedElement annotated = elements.get(element);
+        return (ContainerPostProcessor<Object, Object, AbstractMessageListenerContainer<Object, Object>>) container -> {
+            if (first != null) {
+                first.postProcess(container);
+            }
+            decorate.accept(container, annotated);
+        };
+    }
+
+    @SuppressWarnings("unchecked")
+    private @Nullable ContainerPostProcessor<Object, Object, AbstractMessageListenerContainer<Object, Object>> first(
+            @Nullable Object before) {
+        if (before instanceof ContainerPostProcessor<?, ?, ?> found) {
+            return (ContainerPostProcessor<Object, Object, AbstractMessageListenerContainer<Object, Object>>) found;
+        }
+        if (before instanceof String bean && !bean.isBlank()) {
+            return Objects.requireNonNull(beans).getBean(bean, ContainerPostProcessor.class);
+        }
+        return null;
+    }
+}

@@ -1,0 +1,21 @@
+package io.dedup.kafka.internal;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+class CloseOutsTest {
+    @Test
+    @DisplayName("K18 where no thread can be had, the end of the work is recorded by the thread that ends it")
+    void noThread() {
+        AtomicInteger runs = new AtomicInteger();
+        try (CloseOuts closeOuts = new CloseOuts(work -> {
+            throw new OutOfMemoryError("unable to create native thread");
+        })) {
+            closeOuts.execute(runs::incrementAndGet);
+        }
+        assertThat(runs).hasValue(1);
+    }
+}

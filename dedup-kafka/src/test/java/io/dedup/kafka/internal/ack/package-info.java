@@ -1,0 +1,4 @@
+@NullMarked
+package io.dedup.kafka.internal.ack;
+
+import org.jspecify.annotations.NullMarked;
