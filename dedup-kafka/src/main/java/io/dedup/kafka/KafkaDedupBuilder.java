@@ -3,6 +3,8 @@ package io.dedup.kafka;
 import io.dedup.Deduplicator;
 import io.dedup.MessageIdExtractor;
 import io.dedup.ResultCodec;
+import io.dedup.engine.DedupEngine;
+import io.dedup.kafka.internal.container.ContainerDecorator;
 import io.dedup.kafka.internal.record.RecordDeliveries;
 import io.dedup.kafka.internal.record.TopicRoles;
 import io.dedup.kafka.internal.record.TopicRoles.Role;
@@ -141,12 +143,10 @@ public final class KafkaDedupBuilder {
             throw new IllegalArgumentException(
                     "id must be set: nothing tells where the message ID is; see KafkaMessageIds");
         }
+        DedupEngine engine = deduplicator.engine();
+        RecordDeliveries deliveries = new RecordDeliveries(deduplicator, byDefault, byTopic, new TopicRoles(roles));
+        Replies replies = new Replies(repliesByTopic, replyByDefault, engine.results());
         return new KafkaDedup(
-                deduplicator,
-                new RecordDeliveries(deduplicator, byDefault, byTopic, new TopicRoles(roles)),
-                claimAhead,
-                maxUnfinished,
-                new Replies(
-                        repliesByTopic, replyByDefault, deduplicator.engine().results()));
+                engine, deliveries, new ContainerDecorator(engine, deliveries, claimAhead, maxUnfinished, replies));
     }
 }

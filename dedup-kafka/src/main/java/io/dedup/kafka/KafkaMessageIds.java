@@ -3,6 +3,7 @@ package io.dedup.kafka;
 import io.dedup.MessageIdExtractor;
 import io.dedup.internal.Printable;
 import io.dedup.json.JsonPointerId;
+import io.dedup.kafka.internal.record.RecordDeliveries;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
@@ -12,7 +13,6 @@ import java.util.UUID;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.header.Header;
 import org.jspecify.annotations.Nullable;
-import org.springframework.kafka.support.KafkaUtils;
 
 /**
  * Finds the business ID in a record. All of these are thread-safe, and none guesses: what isn't there, is ambiguous or
@@ -88,7 +88,7 @@ public final class KafkaMessageIds {
      * was sent twice.
      */
     public static MessageIdExtractor<ConsumerRecord<?, ?>> coordinates() {
-        return record -> record.topic() + "-" + record.partition() + "-" + record.offset();
+        return RecordDeliveries::coordinates;
     }
 
     private static byte @Nullable [] onlyHeader(ConsumerRecord<?, ?> record, String name) {
@@ -134,14 +134,9 @@ public final class KafkaMessageIds {
                     + value.getClass().getName() + "; a JSON Pointer works on String and byte[] values");
         }
         throw new IllegalArgumentException(
-                failedDeserialization(record)
+                RecordDeliveries.failedDeserialization(record)
                         ? "the value couldn't be deserialized"
                         : "there is no value (a tombstone)");
-    }
-
-    /** Whether an {@code ErrorHandlingDeserializer} put its failure in place of the value. */
-    public static boolean failedDeserialization(ConsumerRecord<?, ?> record) {
-        return record.headers().lastHeader(KafkaUtils.VALUE_DESERIALIZER_EXCEPTION_HEADER) != null;
     }
 
     private static @Nullable String text(byte @Nullable [] bytes, String where) {

@@ -2,7 +2,6 @@ package io.dedup.kafka.exception;
 
 import io.dedup.DedupException;
 import io.dedup.DedupOutcome.DeferReason;
-import io.dedup.engine.Admission;
 import java.time.Duration;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
@@ -46,17 +45,6 @@ public final class DeliveryDeferredException extends DedupException {
         this.resumeAt = resumeAt;
     }
 
-    /** A failed record whose offset mustn't be committed yet, which its recovery would do. */
-    public static DeliveryDeferredException untilBelowIsFinished(ConsumerRecord<?, ?> record, Throwable failure) {
-        return new DeliveryDeferredException(
-                DeferReason.IN_FLIGHT, Duration.ofMillis(50), false, record, record, failure);
-    }
-
-    public static DeliveryDeferredException of(Admission.Defer defer, ConsumerRecord<?, ?> record) {
-        return new DeliveryDeferredException(
-                defer.reason(), defer.retryAfter(), defer.pause(), record, record, defer.cause());
-    }
-
     public DeferReason reason() {
         return reason;
     }
@@ -79,17 +67,5 @@ public final class DeliveryDeferredException extends DedupException {
         return record.offset() == resumeAt.offset()
                 && record.partition() == resumeAt.partition()
                 && record.topic().equals(resumeAt.topic());
-    }
-
-    /** The deferral that led to an exception as the container hands it over, or null. */
-    public static @Nullable DeliveryDeferredException in(@Nullable Throwable thrown) {
-        Throwable each = thrown;
-        for (int depth = 0; each != null && depth < 20; depth++) {
-            if (each instanceof DeliveryDeferredException deferral) {
-                return deferral;
-            }
-            each = each.getCause();
-        }
-        return null;
     }
 }

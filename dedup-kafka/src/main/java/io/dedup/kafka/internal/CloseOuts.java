@@ -1,6 +1,5 @@
 package io.dedup.kafka.internal;
 
-import io.dedup.kafka.KafkaDedup;
 import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadFactory;
@@ -11,7 +10,7 @@ import org.slf4j.LoggerFactory;
 
 /** Threads that tell the store how work has ended that ended on a thread which mustn't be blocked. */
 public final class CloseOuts implements Executor, AutoCloseable {
-    private static final Logger log = LoggerFactory.getLogger(KafkaDedup.class);
+    private static final Logger log = LoggerFactory.getLogger(KafkaLog.NAME);
     private static final int THREADS = 4;
     private static final long IDLE_SECONDS = 10;
 

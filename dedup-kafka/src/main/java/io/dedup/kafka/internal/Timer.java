@@ -1,6 +1,5 @@
 package io.dedup.kafka.internal;
 
-import io.dedup.kafka.KafkaDedup;
 import java.time.Duration;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledFuture;
@@ -11,7 +10,7 @@ import org.slf4j.LoggerFactory;
 
 /** Runs things later, and logs what they throw, Errors included. Thread-safe. */
 public final class Timer implements AutoCloseable {
-    private static final Logger log = LoggerFactory.getLogger(KafkaDedup.class);
+    private static final Logger log = LoggerFactory.getLogger(KafkaLog.NAME);
     private static final int THREADS = 2; // a store that hangs in a probe must not keep partitions paused
 
     private final ScheduledThreadPoolExecutor executor;

@@ -2,6 +2,7 @@ package io.dedup.kafka.internal.ack;
 
 import io.dedup.engine.Delivery;
 import io.dedup.engine.Execution;
+import io.dedup.kafka.internal.Partitions;
 import io.dedup.kafka.internal.ack.PendingDelivery.State;
 import java.util.HashMap;
 import java.util.Map;
@@ -87,7 +88,7 @@ public final class Arrivals {
     public Map<TopicPartition, Long> rejected(ConsumerRecord<?, ?> record) {
         Map<TopicPartition, Long> again = new HashMap<>();
         abandon(pending.locked(() -> {
-            PendingPartition partition = pending.find(PendingDeliveries.partitionOf(record));
+            PendingPartition partition = pending.find(Partitions.of(record));
             PendingDelivery there = partition == null ? null : partition.at(record.offset());
             if (there == null || !there.isOverdue()) {
                 return null;

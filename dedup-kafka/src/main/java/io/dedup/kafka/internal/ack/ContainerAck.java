@@ -1,5 +1,6 @@
 package io.dedup.kafka.internal.ack;
 
+import io.dedup.kafka.internal.Partitions;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -115,11 +116,11 @@ public final class ContainerAck {
         Map<TopicPartition, ContainerAck> last = new HashMap<>();
         for (ContainerAck ack : due) {
             if (ack.record() != null) {
-                last.put(PendingDeliveries.partitionOf(ack.record()), ack);
+                last.put(Partitions.of(ack.record()), ack);
             }
         }
         for (ContainerAck ack : due) {
-            if (ack.record() == null || last.get(PendingDeliveries.partitionOf(ack.record())) == ack) {
+            if (ack.record() == null || last.get(Partitions.of(ack.record())) == ack) {
                 ack.ack.run();
             }
         }

@@ -1,6 +1,7 @@
 package io.dedup.kafka.internal.ack;
 
 import io.dedup.engine.Delivery;
+import io.dedup.kafka.internal.Partitions;
 import io.dedup.kafka.internal.ack.PendingDelivery.State;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -30,10 +31,6 @@ public final class PendingDeliveries {
     private final Map<TopicPartition, PendingPartition> partitions = new HashMap<>();
     private final RunningRecords running = new RunningRecords();
     private final Arrivals arrivals = new Arrivals(this, running);
-
-    public static TopicPartition partitionOf(ConsumerRecord<?, ?> record) {
-        return new TopicPartition(record.topic(), record.partition());
-    }
 
     /** What this delivery is a copy of, because the handler has the same message; else null. */
     @Nullable
@@ -169,7 +166,7 @@ public final class PendingDeliveries {
     /** Whether anything up to this record, in its partition, is unfinished: then its offset mustn't be committed. */
     public boolean unfinishedUpTo(ConsumerRecord<?, ?> record) {
         return locked(() -> {
-            PendingPartition partition = find(partitionOf(record));
+            PendingPartition partition = find(Partitions.of(record));
             return partition != null && partition.unfinishedUpTo(record.offset());
         });
     }
@@ -232,7 +229,7 @@ public final class PendingDeliveries {
     }
 
     PendingPartition partition(ConsumerRecord<?, ?> record) {
-        return partitions.computeIfAbsent(partitionOf(record), PendingPartition::new);
+        return partitions.computeIfAbsent(Partitions.of(record), PendingPartition::new);
     }
 
     /** Whether the handler has any record that may still be finished in time. */

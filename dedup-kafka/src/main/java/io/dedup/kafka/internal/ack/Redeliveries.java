@@ -1,5 +1,6 @@
 package io.dedup.kafka.internal.ack;
 
+import io.dedup.kafka.internal.Partitions;
 import io.dedup.kafka.internal.ack.PendingDelivery.State;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -111,7 +112,7 @@ public final class Redeliveries {
     /** Whether something below this record is unfinished, so that an error handler mustn't commit its offset. */
     public boolean mustWait(ConsumerRecord<?, ?> record) {
         return pending.locked(() -> {
-            PendingPartition partition = pending.find(PendingDeliveries.partitionOf(record));
+            PendingPartition partition = pending.find(Partitions.of(record));
             return partition != null && partition.unfinishedUpTo(record.offset() - 1);
         });
     }
@@ -144,7 +145,7 @@ public final class Redeliveries {
     }
 
     private @Nullable PendingDelivery at(ConsumerRecord<?, ?> record) {
-        PendingPartition partition = pending.find(PendingDeliveries.partitionOf(record));
+        PendingPartition partition = pending.find(Partitions.of(record));
         return partition == null ? null : partition.at(record.offset());
     }
 }

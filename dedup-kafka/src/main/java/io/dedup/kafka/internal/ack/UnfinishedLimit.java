@@ -2,7 +2,8 @@ package io.dedup.kafka.internal.ack;
 
 import io.dedup.DedupOutcome.DeferReason;
 import io.dedup.engine.Admission;
-import io.dedup.kafka.KafkaDedup;
+import io.dedup.kafka.internal.KafkaLog;
+import io.dedup.kafka.internal.Partitions;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
@@ -22,7 +23,7 @@ import org.slf4j.LoggerFactory;
  * <p>Used by the consumer's thread.
  */
 public final class UnfinishedLimit {
-    private static final Logger log = LoggerFactory.getLogger(KafkaDedup.class);
+    private static final Logger log = LoggerFactory.getLogger(KafkaLog.NAME);
     private static final long WARN_AGAIN_NANOS = TimeUnit.MINUTES.toNanos(1);
 
     private record Full(TopicPartition partition, long size, long lowest, boolean overdue) {}
@@ -57,7 +58,7 @@ public final class UnfinishedLimit {
     }
 
     private @Nullable Full full(ConsumerRecord<?, ?> record) {
-        PendingPartition partition = pending.find(PendingDeliveries.partitionOf(record));
+        PendingPartition partition = pending.find(Partitions.of(record));
         if (partition == null || partition.size() < limit || !partition.isNew(record.offset())) {
             return null;
         }

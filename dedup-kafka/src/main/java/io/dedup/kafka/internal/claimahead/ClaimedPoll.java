@@ -7,7 +7,7 @@ import io.dedup.engine.DedupEngine;
 import io.dedup.engine.Delivery;
 import io.dedup.engine.Execution;
 import io.dedup.engine.WaitBudget;
-import io.dedup.kafka.KafkaDedup;
+import io.dedup.kafka.internal.KafkaLog;
 import io.dedup.kafka.internal.record.RecordDeliveries;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -27,7 +27,7 @@ import org.springframework.kafka.retrytopic.RetryTopicHeaders;
  * <p>Only works when it has seen a poll ({@link WatchedPolls}). Used by the consumer's thread.
  */
 public final class ClaimedPoll {
-    private static final Logger log = LoggerFactory.getLogger(KafkaDedup.class);
+    private static final Logger log = LoggerFactory.getLogger(KafkaLog.NAME);
     /** What a record is taken to cost before anything is known: 1,000 of them fit in a third of the default lease. */
     private static final long FIRST_GUESS_NANOS = 10_000_000;
 

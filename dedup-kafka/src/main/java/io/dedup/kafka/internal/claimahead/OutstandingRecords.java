@@ -1,6 +1,6 @@
 package io.dedup.kafka.internal.claimahead;
 
-import io.dedup.kafka.internal.ack.PendingDeliveries;
+import io.dedup.kafka.internal.Partitions;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -87,7 +87,7 @@ public final class OutstandingRecords {
 
     private @Nullable Range rangeOf(ConsumerRecord<?, ?> record) {
         if (current == null || !current.isOf(record)) {
-            current = ranges.get(PendingDeliveries.partitionOf(record));
+            current = ranges.get(Partitions.of(record));
         }
         return current;
     }

@@ -42,11 +42,6 @@ public final class PollHooks implements AutoCloseable {
         }
     }
 
-    /** Whether this factory lets its consumers be watched; some ignore post-processors. */
-    public static boolean canWatch(ConsumerFactory<?, ?> factory) {
-        return !factory.getPostProcessors().isEmpty();
-    }
-
     @Nullable
     WatchedPolls ofThread() {
         return watched.get(Thread.currentThread());

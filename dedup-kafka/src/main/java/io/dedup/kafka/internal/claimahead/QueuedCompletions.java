@@ -5,7 +5,7 @@ import io.dedup.DedupOutcome.Completion;
 import io.dedup.engine.DedupEngine;
 import io.dedup.engine.Delivery;
 import io.dedup.engine.Execution;
-import io.dedup.kafka.KafkaDedup;
+import io.dedup.kafka.internal.KafkaLog;
 import io.dedup.kafka.internal.PollBudget;
 import io.dedup.kafka.internal.Timer;
 import java.time.Duration;
@@ -31,7 +31,7 @@ import org.slf4j.LoggerFactory;
 final class QueuedCompletions {
     static final int MANY = 50;
     static final Duration LONG = Duration.ofMillis(10);
-    private static final Logger log = LoggerFactory.getLogger(KafkaDedup.class);
+    private static final Logger log = LoggerFactory.getLogger(KafkaLog.NAME);
 
     /** A success that waits. */
     record Queued(Execution execution, Delivery delivery) {}

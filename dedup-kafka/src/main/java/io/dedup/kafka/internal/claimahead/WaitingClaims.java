@@ -4,7 +4,7 @@ import io.dedup.DedupKey;
 import io.dedup.engine.ClaimAhead;
 import io.dedup.engine.DedupEngine;
 import io.dedup.engine.Delivery;
-import io.dedup.kafka.KafkaDedup;
+import io.dedup.kafka.internal.KafkaLog;
 import io.dedup.kafka.internal.Timer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -30,7 +30,7 @@ import org.slf4j.LoggerFactory;
  * to the store.
  */
 final class WaitingClaims {
-    private static final Logger log = LoggerFactory.getLogger(KafkaDedup.class);
+    private static final Logger log = LoggerFactory.getLogger(KafkaLog.NAME);
     /** Fewer are answered before another thread has been woken up. */
     static final int WORTH_TWO_CALLS = 100;
 

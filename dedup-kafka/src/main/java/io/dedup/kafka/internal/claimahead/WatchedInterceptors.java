@@ -1,6 +1,5 @@
 package io.dedup.kafka.internal.claimahead;
 
-import io.dedup.kafka.internal.container.Decoration;
 import io.dedup.kafka.internal.spring.HandlerMethods;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.InvocationTargetException;
@@ -17,23 +16,23 @@ import org.springframework.kafka.listener.RecordInterceptor;
  */
 public final class WatchedInterceptors implements InvocationHandler {
     private final Object interceptor;
-    private final Decoration decoration;
+    private final Runnable disturbed;
 
-    private WatchedInterceptors(Object interceptor, Decoration decoration) {
+    private WatchedInterceptors(Object interceptor, Runnable disturbed) {
         this.interceptor = interceptor;
-        this.decoration = decoration;
+        this.disturbed = disturbed;
     }
 
     @SuppressWarnings("unchecked")
-    public static <K, V> void watch(AbstractMessageListenerContainer<K, V> container, Decoration decoration) {
+    public static <K, V> void watch(AbstractMessageListenerContainer<K, V> container, Runnable disturbed) {
         RecordInterceptor<K, V> records = (RecordInterceptor<K, V>) ofRecords(container);
         if (records != null && !isWatched(records)) {
             container.setRecordInterceptor(
-                    (RecordInterceptor<K, V>) around(RecordInterceptor.class, records, decoration));
+                    (RecordInterceptor<K, V>) around(RecordInterceptor.class, records, disturbed));
         }
         BatchInterceptor<K, V> batches = (BatchInterceptor<K, V>) ofBatches(container);
         if (batches != null && !isWatched(batches)) {
-            container.setBatchInterceptor((BatchInterceptor<K, V>) around(BatchInterceptor.class, batches, decoration));
+            container.setBatchInterceptor((BatchInterceptor<K, V>) around(BatchInterceptor.class, batches, disturbed));
         }
     }
 
@@ -73,11 +72,11 @@ public final class WatchedInterceptors implements InvocationHandler {
                         && Proxy.getInvocationHandler(interceptor) instanceof WatchedInterceptors);
     }
 
-    private static Object around(Class<?> type, Object interceptor, Decoration decoration) {
+    private static Object around(Class<?> type, Object interceptor, Runnable disturbed) {
         return Proxy.newProxyInstance(
                 WatchedInterceptors.class.getClassLoader(),
                 new Class<?>[] {type},
-                new WatchedInterceptors(interceptor, decoration));
+                new WatchedInterceptors(interceptor, disturbed));
     }
 
     @Override
@@ -85,7 +84,7 @@ public final class WatchedInterceptors implements InvocationHandler {
         try {
             return method.invoke(interceptor, arguments);
         } catch (InvocationTargetException e) {
-            decoration.disturbed();
+            disturbed.run();
             throw e.getCause();
         }
     }

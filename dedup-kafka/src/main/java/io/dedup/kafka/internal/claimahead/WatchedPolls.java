@@ -1,6 +1,6 @@
 package io.dedup.kafka.internal.claimahead;
 
-import io.dedup.kafka.KafkaDedup;
+import io.dedup.kafka.internal.KafkaLog;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.Map;
@@ -25,7 +25,7 @@ import org.springframework.kafka.listener.MessageListenerContainer;
  * <p>Used by the consumer's thread.
  */
 public final class WatchedPolls {
-    private static final Logger log = LoggerFactory.getLogger(KafkaDedup.class);
+    private static final Logger log = LoggerFactory.getLogger(KafkaLog.NAME);
     /** How soon a consumer fetches a record again whose work has failed on another thread. */
     private static final Duration WHILE_WORK_IS_OPEN = Duration.ofMillis(50);
     /** Before the same records are fetched once more. */

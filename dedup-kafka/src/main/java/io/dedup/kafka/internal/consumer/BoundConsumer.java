@@ -3,6 +3,7 @@ package io.dedup.kafka.internal.consumer;
 import io.dedup.engine.DedupEngine;
 import io.dedup.engine.WaitBudget;
 import io.dedup.kafka.exception.DeliveryDeferredException;
+import io.dedup.kafka.internal.Partitions;
 import io.dedup.kafka.internal.PollBudget;
 import io.dedup.kafka.internal.ack.ManualAcks;
 import io.dedup.kafka.internal.ack.PendingDeliveries;
@@ -26,6 +27,7 @@ import org.springframework.kafka.listener.MessageListenerContainer;
  * acknowledgments.
  */
 public final class BoundConsumer {
+    private final Thread thread = Thread.currentThread();
     private final PollBudget polls;
     private final WatchedPolls watched;
     private final ManualAcks acks;
@@ -45,7 +47,6 @@ public final class BoundConsumer {
             boolean commitsOffsets,
             ConsumerSeekCallback seeks,
             WatchedPolls watched) {
-        Thread thread = Thread.currentThread();
         this.polls = new PollBudget(maxPollInterval);
         this.transaction = new TransactionWork(engine);
         this.seeks = seeks;
@@ -56,9 +57,9 @@ public final class BoundConsumer {
                 engine,
                 pending,
                 new Redeliveries(pending, this::fetchAgain),
-                () -> Thread.currentThread() == thread ? polls.current() : polls.fresh(),
+                () -> isOnItsThread() ? polls.current() : polls.fresh(),
                 // Another thread's ack is committed whenever the consumer gets to it, and the consumer would wait.
-                (execution, delivery) -> Thread.currentThread() == thread && claims().queue(execution, delivery));
+                (execution, delivery) -> isOnItsThread() && claims().queue(execution, delivery));
         this.unfinished = new UnfinishedLimit(maxUnfinished, pending, acks.redeliveries());
         watched.shortenWhile(pending::isAnyRunning);
         watched.fetchAgain(acks.redeliveries()::awaited);
@@ -67,6 +68,11 @@ public final class BoundConsumer {
     /** Whether this callback, of which each consumer has its own, is its consumer's. */
     public boolean belongsTo(ConsumerSeekCallback callback) {
         return seeks == callback;
+    }
+
+    /** Whether the caller is on the thread that polls. */
+    public boolean isOnItsThread() {
+        return Thread.currentThread() == thread;
     }
 
     /** What is claimed before its turn. */
@@ -139,7 +145,7 @@ public final class BoundConsumer {
     }
 
     public boolean wasDeferred(ConsumerRecord<?, ?> record) {
-        Long offset = deferred.get(PendingDeliveries.partitionOf(record));
+        Long offset = deferred.get(Partitions.of(record));
         return offset != null && offset == record.offset();
     }
 
@@ -153,7 +159,7 @@ public final class BoundConsumer {
     }
 
     public DeliveryDeferredException deferring(DeliveryDeferredException deferral, ConsumerRecord<?, ?> record) {
-        deferred.put(PendingDeliveries.partitionOf(record), record.offset());
+        deferred.put(Partitions.of(record), record.offset());
         deferring = true;
         return deferral;
     }

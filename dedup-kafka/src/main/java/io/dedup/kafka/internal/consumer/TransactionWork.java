@@ -3,8 +3,8 @@ package io.dedup.kafka.internal.consumer;
 import io.dedup.engine.DedupEngine;
 import io.dedup.engine.Execution;
 import io.dedup.engine.WaitBudget;
-import io.dedup.kafka.KafkaDedup;
-import io.dedup.kafka.internal.ack.PendingDeliveries;
+import io.dedup.kafka.internal.KafkaLog;
+import io.dedup.kafka.internal.Partitions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -27,7 +27,7 @@ import org.slf4j.LoggerFactory;
  * consumer is told a committed offset only when no transaction is open that may move it.
  */
 public final class TransactionWork {
-    private static final Logger log = LoggerFactory.getLogger(KafkaDedup.class);
+    private static final Logger log = LoggerFactory.getLogger(KafkaLog.NAME);
     private static final Duration ASKING = Duration.ofSeconds(1);
 
     /** What is known of commits that got no answer. */
@@ -110,7 +110,7 @@ public final class TransactionWork {
     public void handled(List<Execution> executions, List<? extends ConsumerRecord<?, ?>> records) {
         handled.addAll(executions);
         for (ConsumerRecord<?, ?> record : records) {
-            offsets.merge(PendingDeliveries.partitionOf(record), record.offset() + 1, Math::max);
+            offsets.merge(Partitions.of(record), record.offset() + 1, Math::max);
         }
     }
 
@@ -168,8 +168,7 @@ public final class TransactionWork {
 
     private List<Unanswered> concerning(Collection<? extends ConsumerRecord<?, ?>> records) {
         return unanswered.stream()
-                .filter(each ->
-                        records.stream().map(PendingDeliveries::partitionOf).anyMatch(each.offsets()::containsKey))
+                .filter(each -> records.stream().map(Partitions::of).anyMatch(each.offsets()::containsKey))
                 .toList();
     }
 

@@ -9,6 +9,7 @@ import io.dedup.kafka.internal.claimahead.WatchedInterceptors;
 import io.dedup.kafka.internal.deferral.DeferralAwareErrorHandler;
 import io.dedup.kafka.internal.listener.DedupBatchMessageListener;
 import io.dedup.kafka.internal.listener.DedupMessageListener;
+import io.dedup.kafka.internal.settlement.ContainerServices;
 import io.dedup.kafka.internal.spring.ConsumerSettings;
 import io.dedup.kafka.internal.spring.HandlerMethods;
 import java.time.Duration;
@@ -32,12 +33,15 @@ import org.springframework.kafka.support.TopicPartitionOffset;
 public final class StartCheck {
     private final AbstractMessageListenerContainer<?, ?> container;
     private final ContainerProperties properties;
-    private final Decoration decoration;
+    private final ContainerServices services;
+    private final ListenerTraits traits;
 
-    public StartCheck(AbstractMessageListenerContainer<?, ?> container, Decoration decoration) {
+    public StartCheck(
+            AbstractMessageListenerContainer<?, ?> container, ContainerServices services, ListenerTraits traits) {
         this.container = container;
         this.properties = container.getContainerProperties();
-        this.decoration = decoration;
+        this.services = services;
+        this.traits = traits;
     }
 
     /**
@@ -49,7 +53,7 @@ public final class StartCheck {
     public void requireSafe() {
         requireExtractors();
         requireChain();
-        if (!decoration.inKafkaTransaction()
+        if (!services.kafkaTransactions().areUsed()
                 && !(container.getCommonErrorHandler() instanceof DeferralAwareErrorHandler)) {
             throw refused("its common error handler was replaced after KafkaDedup decorated it, and would give up on"
                     + " deferred records. Set the error handler first, then decorate (customizer(userCustomizer)"
@@ -78,7 +82,7 @@ public final class StartCheck {
         if (WatchedInterceptors.areWatched(container)) {
             return;
         }
-        String unheard = decoration.inKafkaTransaction()
+        String unheard = services.kafkaTransactions().areUsed()
                 ? "a container with a Kafka transaction has no error handler"
                 : properties.getAuthExceptionRetryInterval() != null
                         ? "a container with an authExceptionRetryInterval doesn't report an authorization error to its"
@@ -99,7 +103,7 @@ public final class StartCheck {
                 properties.getAckMode() == AckMode.MANUAL || properties.getAckMode() == AckMode.MANUAL_IMMEDIATE;
         String keeps = properties.isPauseImmediate()
                 ? "with pauseImmediate the container keeps polled records"
-                : manual && !decoration.inKafkaTransaction()
+                : manual && !services.kafkaTransactions().areUsed()
                         ? "its handler acknowledges records itself, or later"
                         : container.getCommonErrorHandler() instanceof DeferralAwareErrorHandler handler
                                         && !handler.delegate().seeksAfterHandling()
@@ -138,13 +142,13 @@ public final class StartCheck {
 
     private void requireExtractors() {
         for (String topic : topics()) {
-            if (!decoration.deliveries().knows(topic)) {
+            if (!services.deliveries().knows(topic)) {
                 throw new IllegalArgumentException("topic " + topic + " of " + name()
                         + " has no message ID extractor: set KafkaDedup.builder(...).id(\"" + topic
                         + "\", extractor), or a default with id(extractor)");
             }
         }
-        if (properties.getTopicPattern() != null && !decoration.deliveries().hasDefault()) {
+        if (properties.getTopicPattern() != null && !services.deliveries().hasDefault()) {
             throw new IllegalArgumentException("topic pattern " + properties.getTopicPattern() + " of " + name()
                     + " may match topics without a message ID extractor: set a default with"
                     + " KafkaDedup.builder(...).id(extractor)");
@@ -159,7 +163,7 @@ public final class StartCheck {
     void requireOneGroup(Collection<String> topics) {
         String group = container.getGroupId() == null ? "(none)" : container.getGroupId();
         for (String topic : topics) {
-            String first = decoration.engine().firstGroup(topic, group);
+            String first = services.engine().firstGroup(topic, group);
             if (!first.equals(group)) {
                 throw refused("its group " + group + " reads topic " + topic + ", which group " + first
                         + " reads under the same consumer name: each would take what the other has handled for"
@@ -182,7 +186,7 @@ public final class StartCheck {
         String main = container.getMainListenerId();
         if (main != null && !main.equals(container.getListenerId())) {
             for (String topic : topics()) {
-                if (decoration.deliveries().roles().find(topic) == null) {
+                if (services.deliveries().roles().find(topic) == null) {
                     throw refusedRetryTopic();
                 }
             }
@@ -218,7 +222,7 @@ public final class StartCheck {
      * @throws IllegalStateException when there are some
      */
     void requireModes(Collection<String> topics) {
-        String problem = new TransactionCheck(container, decoration)
+        String problem = new TransactionCheck(container, services, traits)
                 .problem(topics, Objects.requireNonNull(properties.getMessageListener()));
         if (problem != null) {
             throw refused(problem);
@@ -227,10 +231,10 @@ public final class StartCheck {
 
     public List<String> warnings() {
         List<String> warnings = new ArrayList<>();
-        Duration interval = decoration.maxPollInterval();
+        Duration interval = new ConsumerSettings(container).maxPollInterval();
         Duration budget = interval.dividedBy(PollBudget.SHARE);
         for (String topic : topics()) {
-            DedupPolicy policy = decoration.deliveries().topic(topic).policy();
+            DedupPolicy policy = services.deliveries().topic(topic).policy();
             SettingNames names = policy.settingNames();
             String limit = names.name(ConsumerConfig.MAX_POLL_INTERVAL_MS_CONFIG);
             if (policy.lease().compareTo(interval) > 0) {
@@ -250,7 +254,7 @@ public final class StartCheck {
                         + "): a handler that takes that long loses its partitions while it runs");
             }
         }
-        warnings.addAll(new TransactionCheck(container, decoration)
+        warnings.addAll(new TransactionCheck(container, services, traits)
                 .warnings(topics(), Objects.requireNonNull(properties.getMessageListener()), name()));
         return warnings;
     }
@@ -278,7 +282,7 @@ public final class StartCheck {
     /** As the first topic's policy has them, or the default one where a pattern finds the topics. */
     private SettingNames names() {
         String topic = topics().stream().findFirst().orElse("any");
-        return decoration.deliveries().topic(topic).policy().settingNames();
+        return services.deliveries().topic(topic).policy().settingNames();
     }
 
     private IllegalStateException refused(String why) {

@@ -6,6 +6,7 @@ import io.dedup.SettingNames;
 import io.dedup.engine.DedupEngine;
 import io.dedup.kafka.internal.deferral.DeferralAwareRollbackProcessor;
 import io.dedup.kafka.internal.record.RecordDeliveries;
+import io.dedup.kafka.internal.settlement.ContainerServices;
 import io.dedup.kafka.internal.settlement.DedupTransactionManager;
 import io.dedup.kafka.internal.spring.ConsumerSettings;
 import io.dedup.kafka.internal.spring.HandlerMethods;
@@ -38,12 +39,15 @@ public final class TransactionCheck {
 
     private final ContainerProperties properties;
     private final AbstractMessageListenerContainer<?, ?> container;
-    private final Decoration decoration;
+    private final ContainerServices services;
+    private final ListenerTraits traits;
 
-    TransactionCheck(AbstractMessageListenerContainer<?, ?> container, Decoration decoration) {
+    TransactionCheck(
+            AbstractMessageListenerContainer<?, ?> container, ContainerServices services, ListenerTraits traits) {
         this.properties = container.getContainerProperties();
         this.container = container;
-        this.decoration = decoration;
+        this.services = services;
+        this.traits = traits;
     }
 
     /** Why the container can't be run safely with these topics, or null. */
@@ -94,7 +98,7 @@ public final class TransactionCheck {
 
     /** Why the container's Kafka transactions can't be decorated, or null. */
     private @Nullable String kafkaProblem() {
-        if (!decoration.inKafkaTransaction()
+        if (!services.kafkaTransactions().areUsed()
                 || !(container.getAfterRollbackProcessor() instanceof DeferralAwareRollbackProcessor<?, ?>)) {
             return "its kafkaAwareTransactionManager or its afterRollbackProcessor was set after KafkaDedup decorated it,"
                     + " which so doesn't hear of commits and rollbacks. Set them first, then decorate";
@@ -115,7 +119,7 @@ public final class TransactionCheck {
     }
 
     private boolean anyTransactional(Collection<String> topics) {
-        return topics.stream().anyMatch(decoration.deliveries()::isTransactional);
+        return topics.stream().anyMatch(services.deliveries()::isTransactional);
     }
 
     /** What a filter drops without acknowledging looks like a handler that didn't acknowledge. */
@@ -139,9 +143,9 @@ public final class TransactionCheck {
 
     private @Nullable String handlerProblem(Collection<String> topics, Object listener) {
         return topics.stream()
-                .filter(decoration.deliveries()::isTransactional)
+                .filter(services.deliveries()::isTransactional)
                 .findFirst()
-                .map(topic -> handlerProblem(decoration.engine(), decoration.deliveries(), topic, listener))
+                .map(topic -> handlerProblem(services.engine(), services.deliveries(), topic, listener))
                 .orElse(null);
     }
 
@@ -169,7 +173,7 @@ public final class TransactionCheck {
         }
         TreeMap<DedupMode, String> modes = new TreeMap<>();
         topics.forEach(topic ->
-                modes.putIfAbsent(decoration.deliveries().topic(topic).policy().mode(), topic));
+                modes.putIfAbsent(services.deliveries().topic(topic).policy().mode(), topic));
         return modes.size() < 2
                 ? null
                 : "its batch listener reads topics of different modes, " + modes
@@ -178,16 +182,16 @@ public final class TransactionCheck {
 
     /** Why what ends later than the listener's call can't be in a transaction, or null. */
     private @Nullable String laterProblem(Collection<String> topics) {
-        if (!anyTransactional(topics) && !decoration.inKafkaTransaction()) {
+        if (!anyTransactional(topics) && !services.kafkaTransactions().areUsed()) {
             return null;
         }
-        if (decoration.declaredLater()) {
+        if (traits.declaredLater()) {
             return "its handler returns a CompletableFuture, a Mono or is a suspend function, in a transactional mode or a"
                     + " Kafka transaction: a"
                     + " transaction belongs to one thread, and is over when the handler returns. Return when the work is"
                     + " done, or use mode LEASED without a transaction manager";
         }
-        return decoration.later() == null
+        return !traits.endsLater()
                 ? null
                 : "it has asyncAcks in a transactional mode or a Kafka transaction: the transaction is over when the handler returns."
                         + " Acknowledge before returning and set asyncAcks to false, or use mode LEASED without a transaction"
@@ -197,7 +201,7 @@ public final class TransactionCheck {
     /** What may become too much for the database. */
     List<String> warnings(Collection<String> topics, Object listener, String name) {
         List<String> warnings = new ArrayList<>(kafkaWarnings(topics, name));
-        TransactionalRecords records = decoration.engine().records();
+        TransactionalRecords records = services.engine().records();
         long capacity = records == null ? Long.MAX_VALUE : records.concurrentRecords();
         if (listener instanceof BatchMessageListener<?, ?> && capacity < Long.MAX_VALUE && anyTransactional(topics)) {
             int consumers = container instanceof ConcurrentMessageListenerContainer<?, ?> concurrent
@@ -227,7 +231,7 @@ public final class TransactionCheck {
                 : Duration.ofMillis(Long.parseLong(value.toString().trim()));
         List<String> warnings = new ArrayList<>();
         for (String topic : topics) {
-            DedupPolicy policy = decoration.deliveries().topic(topic).policy();
+            DedupPolicy policy = services.deliveries().topic(topic).policy();
             SettingNames names = policy.settingNames();
             if (policy.maxProcessingTime().compareTo(timeout) > 0) {
                 warnings.add(name + ", topic " + topic + ": " + names.path("maxProcessingTime") + " ("

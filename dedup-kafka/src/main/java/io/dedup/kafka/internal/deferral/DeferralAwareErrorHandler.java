@@ -1,10 +1,10 @@
 package io.dedup.kafka.internal.deferral;
 
-import io.dedup.kafka.KafkaDedup;
 import io.dedup.kafka.exception.DeliveryDeferredException;
+import io.dedup.kafka.internal.KafkaLog;
 import io.dedup.kafka.internal.ack.Redeliveries;
 import io.dedup.kafka.internal.consumer.BoundConsumer;
-import io.dedup.kafka.internal.container.Decoration;
+import io.dedup.kafka.internal.consumer.BoundConsumers;
 import io.dedup.kafka.internal.deferral.GuardedListener.LeaveRetry;
 import java.util.Collection;
 import java.util.HashSet;
@@ -34,14 +34,20 @@ import org.springframework.kafka.support.TopicPartitionOffset;
  * "handled", and the container would commit the deferred record.)
  */
 public final class DeferralAwareErrorHandler implements CommonErrorHandler {
-    private static final Logger log = LoggerFactory.getLogger(KafkaDedup.class);
+    private static final Logger log = LoggerFactory.getLogger(KafkaLog.NAME);
 
     private final CommonErrorHandler delegate;
-    private final Decoration decoration;
+    private final BoundConsumers consumers;
+    private final DeferralBackOff backOff;
+    private final boolean endsLater;
 
-    public DeferralAwareErrorHandler(CommonErrorHandler delegate, Decoration decoration) {
+    /** @param endsLater whether records may be unfinished when the listener returns */
+    public DeferralAwareErrorHandler(
+            CommonErrorHandler delegate, BoundConsumers consumers, DeferralBackOff backOff, boolean endsLater) {
         this.delegate = delegate;
-        this.decoration = decoration;
+        this.consumers = consumers;
+        this.backOff = backOff;
+        this.endsLater = endsLater;
     }
 
     public CommonErrorHandler delegate() {
@@ -63,7 +69,7 @@ public final class DeferralAwareErrorHandler implements CommonErrorHandler {
             List<ConsumerRecord<?, ?>> records,
             Consumer<?, ?> consumer,
             MessageListenerContainer container) {
-        DeliveryDeferredException deferral = DeliveryDeferredException.in(thrown);
+        DeliveryDeferredException deferral = Deferrals.in(thrown);
         if (deferral != null) {
             PollOffsets.seekTo(records, consumer);
             throw settled(deferral, container);
@@ -84,10 +90,10 @@ public final class DeferralAwareErrorHandler implements CommonErrorHandler {
             recovered(List.of(first));
             return;
         }
-        Redeliveries redeliveries = decoration.bound().redeliveries();
+        Redeliveries redeliveries = consumers.current().redeliveries();
         if (redeliveries.mustWait(first)) {
             PollOffsets.seekTo(records, consumer);
-            throw settled(DeliveryDeferredException.untilBelowIsFinished(first, thrown), container);
+            throw settled(Deferrals.untilBelowIsFinished(first, thrown), container);
         }
         redeliveries.handedOver(first);
         delegate.handleRemaining(thrown, records, consumer, container);
@@ -97,7 +103,7 @@ public final class DeferralAwareErrorHandler implements CommonErrorHandler {
 
     /** The delegate has settled these, and the container commits them. */
     private void recovered(List<? extends ConsumerRecord<?, ?>> records) {
-        BoundConsumer bound = decoration.boundOrNull();
+        BoundConsumer bound = consumers.currentOrNull();
         if (bound != null) {
             bound.outstanding().finished(records);
         }
@@ -108,7 +114,7 @@ public final class DeferralAwareErrorHandler implements CommonErrorHandler {
      * record that the delegate has recovered.
      */
     private boolean endsLater() {
-        return decoration.later() != null && decoration.boundOrNull() != null;
+        return endsLater && consumers.currentOrNull() != null;
     }
 
     @Override
@@ -117,13 +123,13 @@ public final class DeferralAwareErrorHandler implements CommonErrorHandler {
             ConsumerRecord<?, ?> record,
             Consumer<?, ?> consumer,
             MessageListenerContainer container) {
-        DeliveryDeferredException deferral = DeliveryDeferredException.in(thrown);
+        DeliveryDeferredException deferral = Deferrals.in(thrown);
         if (deferral != null || thrown instanceof WakeupException) {
             return false; // not handled: the container keeps it and what follows
         }
         boolean handled;
         if (endsLater()) {
-            Redeliveries redeliveries = decoration.bound().redeliveries();
+            Redeliveries redeliveries = consumers.current().redeliveries();
             if (redeliveries.mustWait(record)) {
                 return false;
             }
@@ -149,7 +155,7 @@ public final class DeferralAwareErrorHandler implements CommonErrorHandler {
             MessageListenerContainer container,
             Runnable invokeListener) {
         throwIfDeferred(thrown, data, consumer, container);
-        GuardedListener guarded = new GuardedListener(decoration, invokeListener);
+        GuardedListener guarded = new GuardedListener(consumers, invokeListener);
         try {
             holding(() -> {
                 delegate.handleBatch(thrown, data, consumer, container, guarded);
@@ -172,7 +178,7 @@ public final class DeferralAwareErrorHandler implements CommonErrorHandler {
             MessageListenerContainer container,
             Runnable invokeListener) {
         throwIfDeferred(thrown, data, consumer, container);
-        GuardedListener guarded = new GuardedListener(decoration, invokeListener);
+        GuardedListener guarded = new GuardedListener(consumers, invokeListener);
         ConsumerRecords<K, V> remaining;
         try {
             remaining =
@@ -190,7 +196,7 @@ public final class DeferralAwareErrorHandler implements CommonErrorHandler {
 
     /** Calls the delegate, which holds the records meanwhile, and may poll. */
     private <T> T holding(Supplier<T> handling) {
-        BoundConsumer bound = decoration.boundOrNull();
+        BoundConsumer bound = consumers.currentOrNull();
         if (bound == null) {
             return handling.get();
         }
@@ -204,7 +210,7 @@ public final class DeferralAwareErrorHandler implements CommonErrorHandler {
             Consumer<?, ?> consumer,
             MessageListenerContainer container) {
         if (isDeferring() || guarded.left()) {
-            decoration.bound().settled();
+            consumers.current().settled();
             log.warn(
                     "{} took a deferral for a failure; the batch of container {} is fetched again",
                     delegate.getClass().getName(),
@@ -248,11 +254,11 @@ public final class DeferralAwareErrorHandler implements CommonErrorHandler {
 
     private void throwIfDeferred(
             Exception thrown, ConsumerRecords<?, ?> data, Consumer<?, ?> consumer, MessageListenerContainer container) {
-        DeliveryDeferredException deferral = DeliveryDeferredException.in(thrown);
+        DeliveryDeferredException deferral = Deferrals.in(thrown);
         if (deferral != null) {
             throw backOff(deferral, data, consumer, container);
         }
-        BoundConsumer bound = decoration.boundOrNull();
+        BoundConsumer bound = consumers.currentOrNull();
         if (bound != null) {
             bound.failing();
         }
@@ -277,23 +283,23 @@ public final class DeferralAwareErrorHandler implements CommonErrorHandler {
     }
 
     private KafkaException settled(DeliveryDeferredException deferral, MessageListenerContainer container) {
-        BoundConsumer bound = decoration.boundOrNull();
+        BoundConsumer bound = consumers.currentOrNull();
         if (bound != null) {
             bound.settled();
         }
-        decoration.backOff(deferral, container);
+        backOff.begin(deferral, container);
         return new KafkaException(String.valueOf(deferral.getMessage()), Level.DEBUG, deferral);
     }
 
     private boolean isDeferring() {
-        BoundConsumer bound = decoration.boundOrNull();
+        BoundConsumer bound = consumers.currentOrNull();
         return bound != null && bound.deferring();
     }
 
     @Override
     public void handleOtherException(
             Exception thrown, Consumer<?, ?> consumer, MessageListenerContainer container, boolean batchListener) {
-        decoration.disturbed();
+        consumers.disturbed();
         delegate.handleOtherException(thrown, consumer, container, batchListener);
     }
 
@@ -315,7 +321,7 @@ public final class DeferralAwareErrorHandler implements CommonErrorHandler {
     /** Not after a retry that returned with records that are still to be acknowledged: the acknowledgments commit. */
     @Override
     public boolean isAckAfterHandle() {
-        BoundConsumer bound = decoration.boundOrNull();
+        BoundConsumer bound = consumers.currentOrNull();
         return (bound == null || !bound.uncommitted()) && delegate.isAckAfterHandle();
     }
 

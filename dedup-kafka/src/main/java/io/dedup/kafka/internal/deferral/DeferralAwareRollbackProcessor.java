@@ -1,12 +1,12 @@
 package io.dedup.kafka.internal.deferral;
 
 import io.dedup.DedupOutcome.DeferReason;
-import io.dedup.kafka.KafkaDedup;
 import io.dedup.kafka.exception.DeliveryDeferredException;
-import io.dedup.kafka.internal.ack.PendingDeliveries;
+import io.dedup.kafka.internal.KafkaLog;
+import io.dedup.kafka.internal.Partitions;
 import io.dedup.kafka.internal.consumer.BoundConsumer;
+import io.dedup.kafka.internal.consumer.BoundConsumers;
 import io.dedup.kafka.internal.consumer.TransactionWork.Answer;
-import io.dedup.kafka.internal.container.Decoration;
 import io.dedup.kafka.internal.spring.PollResults;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -32,14 +32,22 @@ import org.springframework.kafka.support.TopicPartitionOffset;
  * reason that isn't the record's, such as a fenced producer.
  */
 public final class DeferralAwareRollbackProcessor<K, V> implements AfterRollbackProcessor<K, V>, DeliveryAttemptAware {
-    private static final Logger log = LoggerFactory.getLogger(KafkaDedup.class);
+    private static final Logger log = LoggerFactory.getLogger(KafkaLog.NAME);
 
     private final AfterRollbackProcessor<K, V> delegate;
-    private final Decoration decoration;
+    private final BoundConsumers consumers;
+    private final Deferrals deferrals;
+    private final DeferralBackOff backOff;
 
-    public DeferralAwareRollbackProcessor(AfterRollbackProcessor<K, V> delegate, Decoration decoration) {
+    public DeferralAwareRollbackProcessor(
+            AfterRollbackProcessor<K, V> delegate,
+            BoundConsumers consumers,
+            Deferrals deferrals,
+            DeferralBackOff backOff) {
         this.delegate = delegate;
-        this.decoration = decoration;
+        this.consumers = consumers;
+        this.deferrals = deferrals;
+        this.backOff = backOff;
     }
 
     @Override
@@ -83,7 +91,7 @@ public final class DeferralAwareRollbackProcessor<K, V> implements AfterRollback
 
     private static <K, V> ConsumerRecords<K, V> only(List<ConsumerRecord<K, V>> one) {
         Map<TopicPartition, List<ConsumerRecord<K, V>>> part = new LinkedHashMap<>();
-        part.put(PendingDeliveries.partitionOf(one.get(0)), one);
+        part.put(Partitions.of(one.get(0)), one);
         return PollResults.of(part);
     }
 
@@ -104,7 +112,7 @@ public final class DeferralAwareRollbackProcessor<K, V> implements AfterRollback
 
     /** A recovered record's offset may be committed in a transaction that fails after this has returned. */
     private void restoring(List<ConsumerRecord<K, V>> records, Consumer<K, V> consumer) {
-        BoundConsumer bound = decoration.boundOrNull();
+        BoundConsumer bound = consumers.currentOrNull();
         if (bound != null && delegate.isProcessInTransaction()) {
             bound.transaction().recovering(() -> PollOffsets.seekTo(List.copyOf(records), consumer));
         }
@@ -113,18 +121,18 @@ public final class DeferralAwareRollbackProcessor<K, V> implements AfterRollback
     /** Why these come again without limit; null when they have failed. */
     private @Nullable DeliveryDeferredException deferral(
             Exception exception, List<ConsumerRecord<K, V>> records, Consumer<K, V> consumer) {
-        BoundConsumer bound = decoration.boundOrNull();
+        BoundConsumer bound = consumers.currentOrNull();
         Answer answer =
                 bound == null ? Answer.NOTHING_OPEN : bound.transaction().resolve(records, consumer, bound.budget());
-        DeliveryDeferredException deferral = DeliveryDeferredException.in(exception);
+        DeliveryDeferredException deferral = Deferrals.in(exception);
         if (deferral != null) {
             return deferral;
         }
         if (answer == Answer.COMMITTED || answer == Answer.UNKNOWN) {
-            return decoration.deferral(DeferReason.COMMIT_UNKNOWN, records.get(0), exception);
+            return deferrals.of(DeferReason.COMMIT_UNKNOWN, records.get(0), exception);
         }
         if (!(exception instanceof ListenerExecutionFailedException) && TransactionFailures.isOfNoRecord(exception)) {
-            return decoration.deferral(DeferReason.ROLLED_BACK, records.get(0), exception);
+            return deferrals.of(DeferReason.ROLLED_BACK, records.get(0), exception);
         }
         return null;
     }
@@ -140,7 +148,7 @@ public final class DeferralAwareRollbackProcessor<K, V> implements AfterRollback
         }
         finished = finished == records.size() ? 0 : finished;
         PollOffsets.seekTo(new ArrayList<>(records.subList(finished, records.size())), consumer);
-        decoration.backOff(deferral, container);
+        backOff.begin(deferral, container);
         if (deferral.reason() == DeferReason.COMMIT_UNKNOWN || deferral.reason() == DeferReason.ROLLED_BACK) {
             log.warn("A Kafka transaction has failed and its records come again: {}", deferral.getMessage(), deferral);
         }

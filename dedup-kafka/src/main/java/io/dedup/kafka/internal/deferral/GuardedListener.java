@@ -1,7 +1,6 @@
 package io.dedup.kafka.internal.deferral;
 
-import io.dedup.kafka.exception.DeliveryDeferredException;
-import io.dedup.kafka.internal.container.Decoration;
+import io.dedup.kafka.internal.consumer.BoundConsumers;
 
 /**
  * The container's call of a batch listener, as an error handler gets it for its retries. Leaves the handler's retry loop, which
@@ -9,12 +8,12 @@ import io.dedup.kafka.internal.container.Decoration;
  * of one record. Used by one thread.
  */
 final class GuardedListener implements Runnable {
-    private final Decoration decoration;
+    private final BoundConsumers consumers;
     private final Runnable listener;
     private boolean left;
 
-    GuardedListener(Decoration decoration, Runnable listener) {
-        this.decoration = decoration;
+    GuardedListener(BoundConsumers consumers, Runnable listener) {
+        this.consumers = consumers;
         this.listener = listener;
     }
 
@@ -43,9 +42,9 @@ final class GuardedListener implements Runnable {
     @Override
     public void run() {
         try {
-            decoration.bound().retry(listener);
+            consumers.current().retry(listener);
         } catch (RuntimeException e) {
-            if (DeliveryDeferredException.in(e) != null || RecordFailedException.in(e) != null) {
+            if (Deferrals.in(e) != null || RecordFailedException.in(e) != null) {
                 left = true;
                 throw new LeaveRetry(e);
             }

@@ -1,7 +1,7 @@
 package io.dedup.kafka.internal.deferral;
 
-import io.dedup.kafka.KafkaDedup;
-import io.dedup.kafka.internal.ack.PendingDeliveries;
+import io.dedup.kafka.internal.KafkaLog;
+import io.dedup.kafka.internal.Partitions;
 import io.dedup.kafka.internal.spring.PollResults;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -22,7 +22,7 @@ import org.springframework.kafka.listener.MessageListenerContainer;
 
 /** Commits the finished part of a poll, and seeks back to the rest. */
 public final class PollOffsets {
-    private static final Logger log = LoggerFactory.getLogger(KafkaDedup.class);
+    private static final Logger log = LoggerFactory.getLogger(KafkaLog.NAME);
     private static final OffsetCommitCallback LOGGING = new LoggingCommitCallback();
 
     private PollOffsets() {}
@@ -35,7 +35,7 @@ public final class PollOffsets {
 
     static void seekTo(List<ConsumerRecord<?, ?>> records, Consumer<?, ?> consumer) {
         Map<TopicPartition, Long> firsts = new LinkedHashMap<>();
-        records.forEach(record -> firsts.putIfAbsent(PendingDeliveries.partitionOf(record), record.offset()));
+        records.forEach(record -> firsts.putIfAbsent(Partitions.of(record), record.offset()));
         firsts.keySet().retainAll(consumer.assignment()); // a retry loop polls, and partitions may have gone meanwhile
         firsts.forEach(consumer::seek);
     }
@@ -73,7 +73,7 @@ public final class PollOffsets {
         Map<TopicPartition, OffsetAndMetadata> offsets = new LinkedHashMap<>();
         for (ConsumerRecord<?, ?> record : finished) {
             offsets.put(
-                    PendingDeliveries.partitionOf(record),
+                    Partitions.of(record),
                     ListenerUtils.createOffsetAndMetadata(container, record.offset() + 1)); // may call the user's code
         }
         return offsets;
@@ -83,8 +83,8 @@ public final class PollOffsets {
     static void seekBackTo(List<ConsumerRecord<?, ?>> records, Consumer<?, ?> consumer) {
         seekTo(
                 records.stream()
-                        .filter(record -> consumer.assignment().contains(PendingDeliveries.partitionOf(record)))
-                        .filter(record -> consumer.position(PendingDeliveries.partitionOf(record)) > record.offset())
+                        .filter(record -> consumer.assignment().contains(Partitions.of(record)))
+                        .filter(record -> consumer.position(Partitions.of(record)) > record.offset())
                         .toList(),
                 consumer);
     }

@@ -1,7 +1,7 @@
 package io.dedup.kafka.internal.deferral;
 
 import io.dedup.engine.DedupEngine;
-import io.dedup.kafka.KafkaDedup;
+import io.dedup.kafka.internal.KafkaLog;
 import io.dedup.kafka.internal.Timer;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -25,7 +25,7 @@ import org.springframework.kafka.listener.MessageListenerContainer;
  * on: nothing else would ever resume the containers.
  */
 public final class StorePauses implements AutoCloseable {
-    private static final Logger log = LoggerFactory.getLogger(KafkaDedup.class);
+    private static final Logger log = LoggerFactory.getLogger(KafkaLog.NAME);
     private static final Duration LOOK = Duration.ofMillis(20);
 
     private final Timer timer;

@@ -1,6 +1,6 @@
 package io.dedup.kafka.internal.handler;
 
-import io.dedup.kafka.KafkaDedup;
+import io.dedup.kafka.internal.KafkaLog;
 import io.dedup.kafka.internal.handler.Invocations.Invocation;
 import io.dedup.kafka.internal.reply.ReplyExchange;
 import io.dedup.kafka.internal.spring.HandlerMethods;
@@ -28,7 +28,7 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  * of a {@code CompletionStage}, a {@code Future} or an {@code Object} that is a future. So it isn't left to it.
  */
 public final class AsyncResults {
-    private static final Logger log = LoggerFactory.getLogger(KafkaDedup.class);
+    private static final Logger log = LoggerFactory.getLogger(KafkaLog.NAME);
 
     private AsyncResults() {}
 

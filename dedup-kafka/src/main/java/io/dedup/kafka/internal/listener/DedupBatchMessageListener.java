@@ -2,12 +2,13 @@ package io.dedup.kafka.internal.listener;
 
 import static java.util.Objects.requireNonNull;
 
+import io.dedup.kafka.internal.Partitions;
 import io.dedup.kafka.internal.ack.NackWatch;
-import io.dedup.kafka.internal.ack.PendingDeliveries;
 import io.dedup.kafka.internal.consumer.BoundConsumer;
-import io.dedup.kafka.internal.container.Decoration;
 import io.dedup.kafka.internal.settlement.AutomaticBatch;
 import io.dedup.kafka.internal.settlement.BatchHandler;
+import io.dedup.kafka.internal.settlement.BatchSteps;
+import io.dedup.kafka.internal.settlement.ContainerServices;
 import io.dedup.kafka.internal.settlement.KafkaTransactionBatch;
 import io.dedup.kafka.internal.settlement.ManualBatch;
 import io.dedup.kafka.internal.settlement.TransactionalBatch;
@@ -36,15 +37,18 @@ import org.springframework.kafka.support.Acknowledgment;
 public final class DedupBatchMessageListener<K, V>
         extends AbstractDelegatingMessageListenerAdapter<BatchMessageListener<K, V>>
         implements BatchAcknowledgingConsumerAwareMessageListener<K, V>, AsyncRepliesAware {
-    private final Decoration decoration;
+    private final ContainerServices services;
+    private final ContainerLifecycle lifecycle;
 
-    public DedupBatchMessageListener(BatchMessageListener<K, V> delegate, Decoration decoration) {
+    public DedupBatchMessageListener(
+            BatchMessageListener<K, V> delegate, ContainerServices services, ContainerLifecycle lifecycle) {
         super(delegate);
-        this.decoration = decoration;
+        this.services = services;
+        this.lifecycle = lifecycle;
     }
 
-    public Decoration decoration() {
-        return decoration;
+    public ContainerLifecycle lifecycle() {
+        return lifecycle;
     }
 
     @Override
@@ -88,7 +92,7 @@ public final class DedupBatchMessageListener<K, V>
             @Nullable Acknowledgment acknowledgment,
             @Nullable Consumer<?, ?> consumer,
             BatchHandler<K, V> handler) {
-        BoundConsumer bound = decoration.bound();
+        BoundConsumer bound = services.consumers().current();
         bound.settled();
         if (records.isEmpty()) { // a BatchInterceptor has dropped them all: there is nothing to deduplicate
             bound.transaction().beginWithoutRecords();
@@ -100,7 +104,7 @@ public final class DedupBatchMessageListener<K, V>
             handle(records, watched, consumer, handler, bound);
             return records;
         });
-        if (!decoration.inKafkaTransaction() && (watched == null || !watched.isNacked())) {
+        if (!services.kafkaTransactions().areUsed() && (watched == null || !watched.isNacked())) {
             bound.outstanding().finished(records); // a Kafka transaction has yet to commit
         }
     }
@@ -111,15 +115,17 @@ public final class DedupBatchMessageListener<K, V>
             @Nullable Consumer<?, ?> consumer,
             BatchHandler<K, V> handler,
             BoundConsumer bound) {
-        if (decoration.inKafkaTransaction()) {
-            new KafkaTransactionBatch<>(decoration, bound, records, acknowledgment, requireNonNull(consumer), handler)
+        BatchSteps<K, V> steps = new BatchSteps<>(services.engine(), services.deliveries(), bound, records);
+        if (services.kafkaTransactions().areUsed()) {
+            new KafkaTransactionBatch<>(
+                            steps, services.kafkaTransactions(), acknowledgment, requireNonNull(consumer), handler)
                     .run();
-        } else if (decoration.deliveries().isTransactional(records.get(0).topic())) {
-            new TransactionalBatch<>(decoration, bound, records, acknowledgment, handler).run();
+        } else if (services.deliveries().isTransactional(records.get(0).topic())) {
+            new TransactionalBatch<>(steps, acknowledgment, handler).run();
         } else if (acknowledgment == null) {
-            new AutomaticBatch<>(decoration, bound, records, handler).run();
+            new AutomaticBatch<>(steps, handler).run();
         } else {
-            new ManualBatch<>(decoration, bound, records, acknowledgment, handler).run();
+            new ManualBatch<>(steps, acknowledgment, handler).run();
         }
     }
 
@@ -139,7 +145,7 @@ public final class DedupBatchMessageListener<K, V>
         Map<TopicPartition, List<ConsumerRecord<K, V>>> byPartition = new LinkedHashMap<>();
         for (ConsumerRecord<K, V> record : part) {
             byPartition
-                    .computeIfAbsent(PendingDeliveries.partitionOf(record), partition -> new ArrayList<>())
+                    .computeIfAbsent(Partitions.of(record), partition -> new ArrayList<>())
                     .add(record);
         }
         return PollResults.of(byPartition);
@@ -150,7 +156,8 @@ public final class DedupBatchMessageListener<K, V>
     public BatchMessageListener<K, V> getDelegate() {
         BatchAcknowledgingConsumerAwareMessageListener<K, V> wantsConsumer = this::invoke;
         ListenerType type = ListenerUtils.determineListenerType(HandlerMethods.innermost(delegate));
-        return decoration.inKafkaTransaction() && (type == ListenerType.SIMPLE || type == ListenerType.ACKNOWLEDGING)
+        return services.kafkaTransactions().areUsed()
+                        && (type == ListenerType.SIMPLE || type == ListenerType.ACKNOWLEDGING)
                 ? wantsConsumer
                 : super.getDelegate();
     }
@@ -162,25 +169,25 @@ public final class DedupBatchMessageListener<K, V>
 
     @Override
     public boolean isAsyncReplies() {
-        decoration.starting(); // the first thing that a starting container asks, on the thread that starts it
+        lifecycle.starting(); // the first thing that a starting container asks, on the thread that starts it
         return false;
     }
 
     @Override
     public void registerSeekCallback(ConsumerSeekCallback callback) {
-        decoration.bind(callback);
+        lifecycle.consumerStarted(callback);
         super.registerSeekCallback(callback);
     }
 
     @Override
     public void onPartitionsAssigned(Map<TopicPartition, Long> assignments, ConsumerSeekCallback callback) {
-        decoration.assigned(assignments.keySet());
+        lifecycle.assigned(assignments.keySet());
         super.onPartitionsAssigned(assignments, callback);
     }
 
     @Override
     public void onPartitionsRevoked(@Nullable Collection<TopicPartition> partitions) {
-        decoration.revoked(partitions);
+        lifecycle.revoked(partitions);
         super.onPartitionsRevoked(partitions);
     }
 
@@ -198,7 +205,7 @@ public final class DedupBatchMessageListener<K, V>
                 aware.unregisterSeekCallback();
             }
         } finally {
-            decoration.unbind();
+            lifecycle.consumerStopped();
         }
     }
 }

@@ -6,7 +6,6 @@ import io.dedup.engine.Admission;
 import io.dedup.engine.Delivery;
 import io.dedup.engine.Execution;
 import io.dedup.engine.RunEnd;
-import io.dedup.kafka.exception.DeliveryDeferredException;
 import io.dedup.kafka.internal.Sneaky;
 import io.dedup.kafka.internal.WorkMayGoOn;
 import io.dedup.kafka.internal.ack.ContainerAck;
@@ -16,15 +15,19 @@ import io.dedup.kafka.internal.ack.PendingDelivery;
 import io.dedup.kafka.internal.ack.TrackedAcknowledgment;
 import io.dedup.kafka.internal.ack.UnfinishedLimit;
 import io.dedup.kafka.internal.consumer.BoundConsumer;
-import io.dedup.kafka.internal.container.Decoration;
+import io.dedup.kafka.internal.deferral.Deferrals;
+import io.dedup.kafka.internal.handler.Invocations;
 import io.dedup.kafka.internal.handler.Invocations.Invocation;
+import io.dedup.kafka.internal.reply.ListenerReplies;
 import io.dedup.kafka.internal.reply.ReplyAcknowledgment;
 import io.dedup.kafka.internal.reply.ReplyExchange;
+import io.dedup.kafka.internal.settlement.ContainerServices;
 import io.dedup.kafka.internal.settlement.KafkaTransactionRecord;
 import io.dedup.kafka.internal.settlement.LaterMode;
 import io.dedup.kafka.internal.settlement.LaterRecords;
 import io.dedup.kafka.internal.settlement.NotAcknowledged;
 import io.dedup.kafka.internal.settlement.NotAcknowledgedException;
+import io.dedup.kafka.internal.settlement.RecordCalls;
 import io.dedup.kafka.internal.settlement.TransactionAcknowledgment;
 import io.dedup.kafka.internal.spring.CurrentObservation;
 import io.micrometer.observation.ObservationRegistry;
@@ -48,42 +51,57 @@ import org.springframework.kafka.support.Acknowledgment;
  * listener must have its observation closed here.
  */
 public final class DedupMessageListener<K, V> extends FilteringMessageListenerAdapter<K, V>
-        implements AsyncRepliesAware {
-    private final Decoration decoration;
+        implements RecordCalls<K, V>, AsyncRepliesAware {
+    private final ContainerServices services;
+    private final ListenerReplies replies;
+    private final Invocations invocations;
+    private final ContainerLifecycle lifecycle;
     private final @Nullable LaterRecords<K, V> later;
     private final CurrentObservation observation = new CurrentObservation();
 
-    public DedupMessageListener(MessageListener<K, V> delegate, Decoration decoration) {
+    public DedupMessageListener(
+            MessageListener<K, V> delegate,
+            ContainerServices services,
+            ListenerReplies replies,
+            Invocations invocations,
+            @Nullable LaterMode mode,
+            ContainerLifecycle lifecycle) {
         super(delegate, record -> false);
-        this.decoration = decoration;
-        LaterMode mode = decoration.later();
-        this.later = mode == null ? null : new LaterRecords<>(this, decoration, mode);
+        this.services = services;
+        this.replies = replies;
+        this.invocations = invocations;
+        this.lifecycle = lifecycle;
+        this.later = mode == null
+                ? null
+                : new LaterRecords<>(this, services.engine(), services.deliveries(), invocations, mode);
     }
 
-    public Decoration decoration() {
-        return decoration;
+    public ContainerLifecycle lifecycle() {
+        return lifecycle;
     }
 
     @Override
     public void onMessage(
             ConsumerRecord<K, V> record, @Nullable Acknowledgment acknowledgment, @Nullable Consumer<?, ?> consumer) {
-        BoundConsumer bound = decoration.bound();
+        BoundConsumer bound = services.consumers().current();
         bound.settled();
         bound.outstanding().begun(record);
         NackWatch watched = acknowledgment == null ? null : new NackWatch(acknowledgment);
         try {
             bound.watched().holding(() -> {
                 if (bound.isBehindTooMany(record)) {
-                    notRun(record, UnfinishedLimit.deferral(decoration.maxDeferDelay(record)), bound);
+                    notRun(record, UnfinishedLimit.deferral(services.deferrals().longestDelay(record)), bound);
                 }
-                if (later != null && watched != null && !decoration.inKafkaTransaction()) {
+                if (later != null
+                        && watched != null
+                        && !services.kafkaTransactions().areUsed()) {
                     later.onMessage(record, watched, consumer, bound);
                 } else {
                     handle(record, watched, consumer, bound);
                 }
                 return record;
             });
-            if (!decoration.inKafkaTransaction() && (watched == null || !watched.isNacked())) {
+            if (!services.kafkaTransactions().areUsed() && (watched == null || !watched.isNacked())) {
                 bound.outstanding().finished(record); // a Kafka transaction has yet to commit
             }
         } catch (Throwable e) { // an error handler may take its time, and have the rest of the poll come again
@@ -97,9 +115,9 @@ public final class DedupMessageListener<K, V> extends FilteringMessageListenerAd
             @Nullable Acknowledgment acknowledgment,
             @Nullable Consumer<?, ?> consumer,
             BoundConsumer bound) {
-        Delivery delivery = decoration.deliveries().of(record);
-        if (decoration.inKafkaTransaction()) {
-            new KafkaTransactionRecord(decoration, bound, record, acknowledgment)
+        Delivery delivery = services.deliveries().of(record);
+        if (services.kafkaTransactions().areUsed()) {
+            new KafkaTransactionRecord(services, replies, bound, record, acknowledgment)
                     .run(() -> admitted(record, delivery, bound), (ack, ctx) -> invoke(record, ack, consumer, ctx));
             return;
         }
@@ -139,9 +157,8 @@ public final class DedupMessageListener<K, V> extends FilteringMessageListenerAd
         acks.pending().request(ack);
     }
 
-    /** The run that may begin; null when the record is to be acked without one. */
-    @Nullable
-    public Execution admitted(ConsumerRecord<K, V> record, Delivery delivery, BoundConsumer bound) {
+    @Override
+    public @Nullable Execution admitted(ConsumerRecord<K, V> record, Delivery delivery, BoundConsumer bound) {
         if (bound.claims().follows(delivery)) {
             observation.close(null);
             return null;
@@ -162,12 +179,12 @@ public final class DedupMessageListener<K, V> extends FilteringMessageListenerAd
             throw reject.cause();
         }
         if (admission instanceof Admission.Duplicate duplicate
-                && decoration.answer(record, duplicate.done(), () -> invoke(record, null, null))) {
+                && replies.answer(record, duplicate.done(), () -> invoke(record, null, null))) {
             return;
         }
         observation.close(null);
         if (admission instanceof Admission.Defer defer) {
-            throw bound.deferring(DeliveryDeferredException.of(defer, record), record);
+            throw bound.deferring(Deferrals.of(defer, record), record);
         }
     }
 
@@ -178,15 +195,14 @@ public final class DedupMessageListener<K, V> extends FilteringMessageListenerAd
             @Nullable Consumer<?, ?> consumer,
             Execution execution,
             BoundConsumer bound) {
-        ReplyExchange reply = decoration.reply(record, execution);
-        RunEnd end = decoration
-                .engine()
+        ReplyExchange reply = replies.of(record, execution);
+        RunEnd end = services.engine()
                 .run(
                         execution,
                         context -> {
                             TransactionAcknowledgment ack =
                                     container == null ? null : new TransactionAcknowledgment(container, null);
-                            decoration.call(reply, record, () -> invoke(record, ack, consumer, context));
+                            replies.call(reply, record, () -> invoke(record, ack, consumer, context));
                             if (ack != null) {
                                 ack.handlerReturned(bound.commitsOffsets());
                             }
@@ -197,7 +213,7 @@ public final class DedupMessageListener<K, V> extends FilteringMessageListenerAd
             notRun(record, notRun.admission(), bound);
         } else if (end instanceof RunEnd.Failed failed) {
             throw failed.cause() instanceof NotAcknowledgedException open
-                    ? NotAcknowledged.comesAgain(record, open, decoration, bound)
+                    ? NotAcknowledged.comesAgain(record, open, services.deferrals(), bound)
                     : Sneaky.rethrow(failed.cause());
         } else {
             ReplyExchange.deliverIfAny(reply, record);
@@ -212,11 +228,11 @@ public final class DedupMessageListener<K, V> extends FilteringMessageListenerAd
             BoundConsumer bound) {
         ReplyExchange reply;
         try {
-            reply = decoration.reply(record, execution);
+            reply = replies.of(record, execution);
             execution.begin();
-            decoration.call(reply, record, () -> invoke(record, null, consumer, execution));
+            replies.call(reply, record, () -> invoke(record, null, consumer, execution));
         } catch (Throwable e) { // Errors, too: a claim that nobody releases holds the message for its lease
-            throw failed(record, e, WorkMayGoOn.fail(decoration.engine(), List.of(execution), e), bound);
+            throw failed(record, e, WorkMayGoOn.fail(services.engine(), List.of(execution), e), bound);
         }
         bound.claims().succeed(execution, delivery, bound.budget());
         ReplyExchange.deliverIfAny(reply, record);
@@ -229,12 +245,12 @@ public final class DedupMessageListener<K, V> extends FilteringMessageListenerAd
             PendingDelivery given,
             Execution execution,
             BoundConsumer bound) {
-        ReplyExchange reply = decoration.reply(record, execution);
+        ReplyExchange reply = replies.of(record, execution);
         ReplyAcknowledgment held = new ReplyAcknowledgment(acknowledgment);
         Acknowledgment ack = reply == null ? acknowledgment : held;
         execution.begin();
         try {
-            decoration.call(reply, record, () -> invoke(record, ack, consumer, execution));
+            replies.call(reply, record, () -> invoke(record, ack, consumer, execution));
         } catch (Throwable e) {
             throw failed(record, e, bound.acks().fail(List.of(given), e), bound);
         } finally {
@@ -246,12 +262,13 @@ public final class DedupMessageListener<K, V> extends FilteringMessageListenerAd
         }
     }
 
+    @Override
     public RuntimeException failed(
             ConsumerRecord<K, V> record, Throwable cause, boolean leaseLost, BoundConsumer bound) {
         if (!leaseLost || cause instanceof Error) {
             return Sneaky.rethrow(cause);
         }
-        return bound.deferring(decoration.deferral(DeferReason.LEASE_LOST, record, cause), record);
+        return bound.deferring(services.deferrals().of(DeferReason.LEASE_LOST, record, cause), record);
     }
 
     private void invoke(
@@ -259,14 +276,15 @@ public final class DedupMessageListener<K, V> extends FilteringMessageListenerAd
             @Nullable Acknowledgment acknowledgment,
             @Nullable Consumer<?, ?> consumer,
             DedupContext context) {
-        decoration.invocations().begin(record, new Invocation(context, null));
+        invocations.begin(record, new Invocation(context, null));
         try {
             invoke(record, acknowledgment, consumer);
         } finally {
-            decoration.invocations().end(record);
+            invocations.end(record);
         }
     }
 
+    @Override
     public void invoke(
             ConsumerRecord<K, V> record, @Nullable Acknowledgment acknowledgment, @Nullable Consumer<?, ?> consumer) {
         switch (delegateType) {
@@ -277,6 +295,7 @@ public final class DedupMessageListener<K, V> extends FilteringMessageListenerAd
         }
     }
 
+    @Override
     public CurrentObservation observation() {
         return observation;
     }
@@ -289,25 +308,25 @@ public final class DedupMessageListener<K, V> extends FilteringMessageListenerAd
 
     @Override
     public boolean isAsyncReplies() {
-        decoration.starting(); // the first thing that a starting container asks, on the thread that starts it
+        lifecycle.starting(); // the first thing that a starting container asks, on the thread that starts it
         return false;
     }
 
     @Override
     public void registerSeekCallback(ConsumerSeekCallback callback) {
-        decoration.bind(callback);
+        lifecycle.consumerStarted(callback);
         super.registerSeekCallback(callback);
     }
 
     @Override
     public void onPartitionsAssigned(Map<TopicPartition, Long> assignments, ConsumerSeekCallback callback) {
-        decoration.assigned(assignments.keySet());
+        lifecycle.assigned(assignments.keySet());
         super.onPartitionsAssigned(assignments, callback);
     }
 
     @Override
     public void onPartitionsRevoked(@Nullable Collection<TopicPartition> partitions) {
-        decoration.revoked(partitions);
+        lifecycle.revoked(partitions);
         super.onPartitionsRevoked(partitions);
     }
 
@@ -325,7 +344,7 @@ public final class DedupMessageListener<K, V> extends FilteringMessageListenerAd
                 aware.unregisterSeekCallback();
             }
         } finally {
-            decoration.unbind();
+            lifecycle.consumerStopped();
         }
     }
 }

@@ -7,8 +7,7 @@ import io.dedup.Fingerprint;
 import io.dedup.MessageIdExtractor;
 import io.dedup.engine.Delivery;
 import io.dedup.engine.DeliveryFactory;
-import io.dedup.kafka.KafkaDedup;
-import io.dedup.kafka.KafkaMessageIds;
+import io.dedup.kafka.internal.KafkaLog;
 import io.dedup.kafka.internal.record.TopicRoles.Role;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -21,12 +20,13 @@ import org.apache.kafka.common.utils.Bytes;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.kafka.support.KafkaUtils;
 
 /** Makes deliveries of records: their topic's policy, their ID, their fingerprint. Thread-safe. */
 public final class RecordDeliveries {
-    private static final Logger log = LoggerFactory.getLogger(KafkaDedup.class);
+    private static final Logger log = LoggerFactory.getLogger(KafkaLog.NAME);
 
-    private static final MessageIdExtractor<ConsumerRecord<?, ?>> COORDINATES = KafkaMessageIds.coordinates();
+    private static final MessageIdExtractor<ConsumerRecord<?, ?>> COORDINATES = RecordDeliveries::coordinates;
 
     private final Deduplicator deduplicator;
     private final DeliveryFactory<ConsumerRecord<?, ?>> factory;
@@ -90,7 +90,7 @@ public final class RecordDeliveries {
     private @Nullable Fingerprint fingerprint(ConsumerRecord<?, ?> record) {
         Object value = record.value();
         if (value == null) {
-            return KafkaMessageIds.failedDeserialization(record) ? null : Fingerprint.ofPayload(null);
+            return failedDeserialization(record) ? null : Fingerprint.ofPayload(null);
         }
         if (value instanceof String text) {
             return Fingerprint.ofPayload(text.getBytes(StandardCharsets.UTF_8));
@@ -114,5 +114,15 @@ public final class RecordDeliveries {
                     value.getClass().getName());
         }
         return null;
+    }
+
+    /** Where the record is: topic, partition and offset. */
+    public static String coordinates(ConsumerRecord<?, ?> record) {
+        return record.topic() + "-" + record.partition() + "-" + record.offset();
+    }
+
+    /** Whether an {@code ErrorHandlingDeserializer} put its failure in place of the value. */
+    public static boolean failedDeserialization(ConsumerRecord<?, ?> record) {
+        return record.headers().lastHeader(KafkaUtils.VALUE_DESERIALIZER_EXCEPTION_HEADER) != null;
     }
 }

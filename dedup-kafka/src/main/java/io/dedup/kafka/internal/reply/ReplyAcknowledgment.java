@@ -1,6 +1,5 @@
 package io.dedup.kafka.internal.reply;
 
-import io.dedup.kafka.internal.ack.TrackedAcknowledgment;
 import java.time.Duration;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
@@ -11,11 +10,11 @@ import org.springframework.kafka.support.Acknowledgment;
  * is acked. Thread-safe.
  */
 public final class ReplyAcknowledgment implements Acknowledgment {
-    private final TrackedAcknowledgment tracked;
+    private final Acknowledgment tracked;
     private boolean holding = true;
     private boolean held;
 
-    public ReplyAcknowledgment(TrackedAcknowledgment tracked) {
+    public ReplyAcknowledgment(Acknowledgment tracked) {
         this.tracked = tracked;
     }
 

@@ -1,7 +1,7 @@
 package io.dedup.kafka.internal.reply;
 
-import io.dedup.kafka.KafkaDedup;
 import io.dedup.kafka.exception.ReplyFailedException;
+import io.dedup.kafka.internal.KafkaLog;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -17,7 +17,7 @@ import org.slf4j.LoggerFactory;
  * The replies are held back until the message is done, and are waited for before it is acked.
  */
 public final class ReplyExchange {
-    private static final Logger log = LoggerFactory.getLogger(KafkaDedup.class);
+    private static final Logger log = LoggerFactory.getLogger(KafkaLog.NAME);
 
     private final @Nullable Object stored;
     private final boolean atOnce;

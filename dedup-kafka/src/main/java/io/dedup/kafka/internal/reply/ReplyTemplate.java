@@ -1,6 +1,6 @@
 package io.dedup.kafka.internal.reply;
 
-import io.dedup.kafka.KafkaDedup;
+import io.dedup.kafka.internal.KafkaLog;
 import io.dedup.kafka.internal.spring.HandlerMethods;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -16,7 +16,7 @@ import org.springframework.messaging.Message;
  * that spring-kafka's adapter calls, with the user's template and all of its settings.
  */
 public final class ReplyTemplate<K, V> extends KafkaTemplate<K, V> {
-    private static final Logger log = LoggerFactory.getLogger(KafkaDedup.class);
+    private static final Logger log = LoggerFactory.getLogger(KafkaLog.NAME);
 
     private final KafkaTemplate<K, V> template;
     private final Replies replies;

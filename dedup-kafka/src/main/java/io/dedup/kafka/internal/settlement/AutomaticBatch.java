@@ -4,11 +4,8 @@ import io.dedup.engine.BatchAdmission;
 import io.dedup.engine.DedupEngine;
 import io.dedup.engine.Execution;
 import io.dedup.kafka.internal.WorkMayGoOn;
-import io.dedup.kafka.internal.consumer.BoundConsumer;
-import io.dedup.kafka.internal.container.Decoration;
 import java.util.List;
 import java.util.Map;
-import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /** One batch whose records are done when the handler returns. */
 public final class AutomaticBatch<K, V> {
@@ -16,13 +13,9 @@ public final class AutomaticBatch<K, V> {
     private final DedupEngine engine;
     private final BatchHandler<K, V> handler;
 
-    public AutomaticBatch(
-            Decoration decoration,
-            BoundConsumer bound,
-            List<ConsumerRecord<K, V>> records,
-            BatchHandler<K, V> handler) {
-        this.steps = new BatchSteps<>(decoration, bound, records);
-        this.engine = decoration.engine();
+    public AutomaticBatch(BatchSteps<K, V> steps, BatchHandler<K, V> handler) {
+        this.steps = steps;
+        this.engine = steps.engine;
         this.handler = handler;
     }
 

@@ -2,16 +2,17 @@ package io.dedup.kafka.internal.settlement;
 
 import io.dedup.DedupOutcome.DeferReason;
 import io.dedup.engine.Admission;
+import io.dedup.engine.DedupEngine;
 import io.dedup.engine.Delivery;
 import io.dedup.engine.Execution;
 import io.dedup.engine.WaitBudget;
-import io.dedup.kafka.KafkaDedup;
 import io.dedup.kafka.exception.DeliveryDeferredException;
+import io.dedup.kafka.internal.KafkaLog;
 import io.dedup.kafka.internal.Sneaky;
 import io.dedup.kafka.internal.ack.PendingDeliveries;
 import io.dedup.kafka.internal.consumer.BoundConsumer;
-import io.dedup.kafka.internal.container.Decoration;
 import io.dedup.kafka.internal.deferral.RecordFailedException;
+import io.dedup.kafka.internal.record.RecordDeliveries;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.ObjIntConsumer;
@@ -21,21 +22,22 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** The steps that a batch takes in every ack mode. Belongs to one invocation of one batch. */
-final class BatchSteps<K, V> {
-    private static final Logger log = LoggerFactory.getLogger(KafkaDedup.class);
+public final class BatchSteps<K, V> {
+    private static final Logger log = LoggerFactory.getLogger(KafkaLog.NAME);
 
-    final Decoration decoration;
+    final DedupEngine engine;
     final BoundConsumer bound;
     final List<ConsumerRecord<K, V>> records;
     final List<Delivery> deliveries;
     final WaitBudget budget;
     private final PendingDeliveries pending;
 
-    BatchSteps(Decoration decoration, BoundConsumer bound, List<ConsumerRecord<K, V>> records) {
-        this.decoration = decoration;
+    public BatchSteps(
+            DedupEngine engine, RecordDeliveries made, BoundConsumer bound, List<ConsumerRecord<K, V>> records) {
+        this.engine = engine;
         this.bound = bound;
         this.records = records;
-        this.deliveries = records.stream().map(decoration.deliveries()::of).toList();
+        this.deliveries = records.stream().map(made::of).toList();
         this.budget = bound.batchBudget();
         this.pending = bound.acks().pending();
     }
@@ -51,7 +53,7 @@ final class BatchSteps<K, V> {
     /** Takes the records one after the other, because one of them may have killed its process; throws at the first that isn't done. */
     void singly(ObjIntConsumer<Execution> alone) {
         for (int i = 0; i < size(); i++) {
-            Admission admission = decoration.engine().admit(deliveries.get(i), budget);
+            Admission admission = engine.admit(deliveries.get(i), budget);
             if (admission instanceof Admission.Run run) {
                 alone.accept(run.execution(), i);
             } else if (admission instanceof Admission.Defer || admission instanceof Admission.Reject) {

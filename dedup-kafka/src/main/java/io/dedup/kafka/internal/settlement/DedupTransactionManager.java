@@ -1,11 +1,13 @@
 package io.dedup.kafka.internal.settlement;
 
 import io.dedup.DedupOutcome.DeferReason;
-import io.dedup.kafka.KafkaDedup;
+import io.dedup.kafka.internal.KafkaLog;
 import io.dedup.kafka.internal.Sneaky;
 import io.dedup.kafka.internal.consumer.BoundConsumer;
+import io.dedup.kafka.internal.consumer.BoundConsumers;
 import io.dedup.kafka.internal.consumer.TransactionWork;
-import io.dedup.kafka.internal.container.Decoration;
+import io.dedup.kafka.internal.deferral.Deferrals;
+import java.util.function.BooleanSupplier;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.errors.ProducerFencedException;
 import org.jspecify.annotations.Nullable;
@@ -25,14 +27,22 @@ import org.springframework.transaction.UnexpectedRollbackException;
  * rollback when the answer to a commit got lost.
  */
 public final class DedupTransactionManager<K, V> implements KafkaAwareTransactionManager<K, V> {
-    private static final Logger log = LoggerFactory.getLogger(KafkaDedup.class);
+    private static final Logger log = LoggerFactory.getLogger(KafkaLog.NAME);
 
     private final KafkaAwareTransactionManager<K, V> delegate;
-    private final Decoration decoration;
+    private final BoundConsumers consumers;
+    private final Deferrals deferrals;
+    private final BooleanSupplier stopsWhenFenced;
 
-    public DedupTransactionManager(KafkaAwareTransactionManager<K, V> delegate, Decoration decoration) {
+    public DedupTransactionManager(
+            KafkaAwareTransactionManager<K, V> delegate,
+            BoundConsumers consumers,
+            Deferrals deferrals,
+            BooleanSupplier stopsWhenFenced) {
         this.delegate = delegate;
-        this.decoration = decoration;
+        this.consumers = consumers;
+        this.deferrals = deferrals;
+        this.stopsWhenFenced = stopsWhenFenced;
     }
 
     public KafkaAwareTransactionManager<K, V> delegate() {
@@ -49,14 +59,14 @@ public final class DedupTransactionManager<K, V> implements KafkaAwareTransactio
         try {
             return delegate.getTransaction(definition);
         } catch (RuntimeException | Error e) {
-            decoration.disturbed(); // the container drops its records when the transaction of a recovery can't begin
+            consumers.disturbed(); // the container drops its records when the transaction of a recovery can't begin
             throw e;
         }
     }
 
     @Override
     public void commit(TransactionStatus status) {
-        BoundConsumer bound = decoration.boundOrNull();
+        BoundConsumer bound = consumers.currentOrNull();
         if (bound == null || bound.transaction().current() == null) { // of offsets only, outside of any listener
             delegate.commit(status);
             return;
@@ -88,7 +98,7 @@ public final class DedupTransactionManager<K, V> implements KafkaAwareTransactio
 
     @Override
     public void rollback(TransactionStatus status) {
-        BoundConsumer bound = decoration.boundOrNull();
+        BoundConsumer bound = consumers.currentOrNull();
         try {
             delegate.rollback(status);
         } catch (ProducerFencedException e) {
@@ -106,7 +116,7 @@ public final class DedupTransactionManager<K, V> implements KafkaAwareTransactio
      * and commit that. Unless it stops then.
      */
     private RuntimeException fenced(ProducerFencedException fenced, BoundConsumer bound) {
-        return decoration.stopsWhenFenced() ? fenced : deferral(bound, DeferReason.ROLLED_BACK, fenced);
+        return stopsWhenFenced.getAsBoolean() ? fenced : deferral(bound, DeferReason.ROLLED_BACK, fenced);
     }
 
     private RuntimeException deferral(BoundConsumer bound, DeferReason reason, @Nullable Throwable cause) {
@@ -114,6 +124,6 @@ public final class DedupTransactionManager<K, V> implements KafkaAwareTransactio
         if (record == null) {
             throw new IllegalStateException("no listener was called in this transaction");
         }
-        return bound.deferring(decoration.deferral(reason, record, cause), record);
+        return bound.deferring(deferrals.of(reason, record, cause), record);
     }
 }

@@ -9,13 +9,11 @@ import io.dedup.engine.WaitBudget;
 import io.dedup.kafka.exception.DeliveryDeferredException;
 import io.dedup.kafka.internal.WorkMayGoOn;
 import io.dedup.kafka.internal.consumer.BoundConsumer;
-import io.dedup.kafka.internal.container.Decoration;
 import io.dedup.kafka.internal.deferral.TransactionFailures;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.kafka.clients.consumer.Consumer;
-import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 import org.springframework.kafka.support.Acknowledgment;
 
@@ -26,7 +24,7 @@ import org.springframework.kafka.support.Acknowledgment;
  * committed, that part gets a transaction of its own, with its offsets, and the container's is rolled back.
  */
 public final class KafkaTransactionBatch<K, V> {
-    private final Decoration decoration;
+    private final KafkaTransactions transactions;
     private final BoundConsumer bound;
     private final BatchSteps<K, V> steps;
     private final DedupEngine engine;
@@ -35,16 +33,15 @@ public final class KafkaTransactionBatch<K, V> {
     private final BatchHandler<K, V> handler;
 
     public KafkaTransactionBatch(
-            Decoration decoration,
-            BoundConsumer bound,
-            List<ConsumerRecord<K, V>> records,
+            BatchSteps<K, V> steps,
+            KafkaTransactions transactions,
             @Nullable Acknowledgment container,
             Consumer<?, ?> consumer,
             BatchHandler<K, V> handler) {
-        this.decoration = decoration;
-        this.bound = bound;
-        this.steps = new BatchSteps<>(decoration, bound, records);
-        this.engine = decoration.engine();
+        this.steps = steps;
+        this.bound = steps.bound;
+        this.engine = steps.engine;
+        this.transactions = transactions;
         this.container = container;
         this.consumer = consumer;
         this.handler = handler;
@@ -52,7 +49,7 @@ public final class KafkaTransactionBatch<K, V> {
 
     public void run() {
         bound.transaction().begin(steps.records);
-        decoration.requireResolved(bound, steps.records);
+        transactions.requireResolved(bound, steps.records);
         BatchAdmission batch = engine.admitAll(steps.deliveries, steps.claimBudget());
         if (batch.isolate()) {
             steps.singly(this::runAlone);
@@ -104,7 +101,7 @@ public final class KafkaTransactionBatch<K, V> {
     private void inTransaction(int end, List<Integer> indexes, List<Execution> executions) {
         AtomicBoolean begun = new AtomicBoolean();
         try {
-            decoration.inTransaction(steps.records.subList(0, end), consumer, () -> {
+            transactions.runApart(bound, steps.records.subList(0, end), consumer, () -> {
                 begun.set(true);
                 handle(indexes, executions);
             });

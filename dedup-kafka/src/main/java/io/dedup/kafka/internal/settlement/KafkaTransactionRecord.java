@@ -6,7 +6,7 @@ import io.dedup.engine.Execution;
 import io.dedup.kafka.internal.Sneaky;
 import io.dedup.kafka.internal.WorkMayGoOn;
 import io.dedup.kafka.internal.consumer.BoundConsumer;
-import io.dedup.kafka.internal.container.Decoration;
+import io.dedup.kafka.internal.reply.ListenerReplies;
 import io.dedup.kafka.internal.reply.ReplyExchange;
 import java.util.List;
 import java.util.function.BiConsumer;
@@ -21,17 +21,20 @@ import org.springframework.kafka.support.Acknowledgment;
  * is kept until the transaction has ended.
  */
 public final class KafkaTransactionRecord {
-    private final Decoration decoration;
+    private final ContainerServices services;
+    private final ListenerReplies replies;
     private final BoundConsumer bound;
     private final ConsumerRecord<?, ?> record;
     private final @Nullable Acknowledgment container;
 
     public KafkaTransactionRecord(
-            Decoration decoration,
+            ContainerServices services,
+            ListenerReplies replies,
             BoundConsumer bound,
             ConsumerRecord<?, ?> record,
             @Nullable Acknowledgment container) {
-        this.decoration = decoration;
+        this.services = services;
+        this.replies = replies;
         this.bound = bound;
         this.record = record;
         this.container = container;
@@ -46,7 +49,7 @@ public final class KafkaTransactionRecord {
     public void run(
             Supplier<@Nullable Execution> admitted, BiConsumer<@Nullable Acknowledgment, DedupContext> handler) {
         bound.transaction().begin(List.of(record));
-        decoration.requireResolved(bound, List.of(record));
+        services.kafkaTransactions().requireResolved(bound, List.of(record));
         Execution execution = admitted.get();
         if (execution != null) {
             handle(execution, ack -> handler.accept(ack, execution));
@@ -60,26 +63,26 @@ public final class KafkaTransactionRecord {
     private void handle(Execution execution, Consumer<@Nullable Acknowledgment> handler) {
         try {
             TransactionAcknowledgment ack = container == null ? null : new TransactionAcknowledgment(container, null);
-            ReplyExchange reply = decoration.reply(record, execution);
+            ReplyExchange reply = replies.of(record, execution);
             execution.begin();
-            decoration.call(reply, record, () -> handler.accept(ack));
+            replies.call(reply, record, () -> handler.accept(ack));
             if (ack != null) {
                 ack.handlerReturned(true);
             }
         } catch (Throwable e) { // Errors, too: a claim that nobody releases holds the message for its lease
             // At once, and not after the rollback: what the handler has sent in this transaction never becomes visible.
-            boolean leaseLost = WorkMayGoOn.fail(decoration.engine(), List.of(execution), e);
+            boolean leaseLost = WorkMayGoOn.fail(services.engine(), List.of(execution), e);
             throw failed(e, leaseLost);
         }
     }
 
     private RuntimeException failed(Throwable thrown, boolean leaseLost) {
         if (thrown instanceof NotAcknowledgedException open) {
-            return NotAcknowledged.comesAgain(record, open, decoration, bound);
+            return NotAcknowledged.comesAgain(record, open, services.deferrals(), bound);
         }
         if (!leaseLost || thrown instanceof Error) {
             return Sneaky.rethrow(thrown);
         }
-        return bound.deferring(decoration.deferral(DeferReason.LEASE_LOST, record, thrown), record);
+        return bound.deferring(services.deferrals().of(DeferReason.LEASE_LOST, record, thrown), record);
     }
 }

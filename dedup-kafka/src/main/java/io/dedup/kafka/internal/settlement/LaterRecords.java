@@ -1,10 +1,11 @@
 package io.dedup.kafka.internal.settlement;
 
 import io.dedup.DedupOutcome.DeferReason;
+import io.dedup.engine.DedupEngine;
 import io.dedup.engine.Delivery;
 import io.dedup.engine.Execution;
-import io.dedup.kafka.KafkaDedup;
 import io.dedup.kafka.exception.DeliveryDeferredException;
+import io.dedup.kafka.internal.KafkaLog;
 import io.dedup.kafka.internal.Sneaky;
 import io.dedup.kafka.internal.WorkMayGoOn;
 import io.dedup.kafka.internal.ack.ContainerAck;
@@ -12,10 +13,10 @@ import io.dedup.kafka.internal.ack.PendingDeliveries;
 import io.dedup.kafka.internal.ack.PendingDelivery;
 import io.dedup.kafka.internal.ack.TrackedAcknowledgment;
 import io.dedup.kafka.internal.consumer.BoundConsumer;
-import io.dedup.kafka.internal.container.Decoration;
+import io.dedup.kafka.internal.handler.Invocations;
 import io.dedup.kafka.internal.handler.Invocations.Invocation;
 import io.dedup.kafka.internal.handler.LaterResult;
-import io.dedup.kafka.internal.listener.DedupMessageListener;
+import io.dedup.kafka.internal.record.RecordDeliveries;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -34,17 +35,26 @@ import org.springframework.kafka.support.Acknowledgment;
  * or, with {@code asyncAcks}, the acknowledgment. The container is told in the order of the offsets.
  */
 public final class LaterRecords<K, V> {
-    private static final Logger log = LoggerFactory.getLogger(KafkaDedup.class);
+    private static final Logger log = LoggerFactory.getLogger(KafkaLog.NAME);
     private static final long LOOK_AGAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
     private static final Duration TRY_AGAIN = Duration.ofMillis(20);
 
-    private final DedupMessageListener<K, V> listener;
-    private final Decoration decoration;
+    private final RecordCalls<K, V> listener;
+    private final DedupEngine engine;
+    private final RecordDeliveries deliveries;
+    private final Invocations invocations;
     private final LaterMode mode;
 
-    public LaterRecords(DedupMessageListener<K, V> listener, Decoration decoration, LaterMode mode) {
+    public LaterRecords(
+            RecordCalls<K, V> listener,
+            DedupEngine engine,
+            RecordDeliveries deliveries,
+            Invocations invocations,
+            LaterMode mode) {
         this.listener = listener;
-        this.decoration = decoration;
+        this.engine = engine;
+        this.deliveries = deliveries;
+        this.invocations = invocations;
         this.mode = mode;
     }
 
@@ -59,7 +69,7 @@ public final class LaterRecords<K, V> {
             throw failure instanceof ListenerExecutionFailedException known ? known : thrown(failure);
         }
         requireRoom(record, bound);
-        Delivery delivery = decoration.deliveries().of(record);
+        Delivery delivery = deliveries.of(record);
         // Without a group nothing can be committed: the container's acknowledgment would fail with the attempt.
         ContainerAck ack = bound.commitsOffsets() ? ContainerAck.of(record, acknowledgment) : null;
         PendingDeliveries pending = bound.acks().pending();
@@ -126,13 +136,13 @@ public final class LaterRecords<K, V> {
                 new TrackedAcknowledgment(given.acknowledgment(), bound.acks(), pending, given.ack(), true);
         Ending ending = new Ending(bound, pending, given);
         execution.begin();
-        decoration.invocations().begin(record, new Invocation(execution, mode.endsWithFuture() ? ending::with : null));
+        invocations.begin(record, new Invocation(execution, mode.endsWithFuture() ? ending::with : null));
         try {
             listener.invoke(record, tracked, consumer);
         } catch (Throwable e) {
             throw listener.failed(record, e, failed(pending, execution, bound, e), bound);
         } finally {
-            decoration.invocations().end(record);
+            invocations.end(record);
             tracked.handlerReturned();
         }
         if (!ending.later && mode.returnEnds(bound)) {
@@ -147,7 +157,7 @@ public final class LaterRecords<K, V> {
         }
         boolean leaseLost = false;
         try {
-            leaseLost = WorkMayGoOn.fail(decoration.engine(), List.of(execution), cause);
+            leaseLost = WorkMayGoOn.fail(engine, List.of(execution), cause);
         } finally { // on an Error, too: nothing above an unfinished record is committed
             bound.redeliveries().failed(given, leaseLost ? null : cause);
         }

@@ -15,7 +15,6 @@ import io.dedup.kafka.internal.ack.PendingDelivery;
 import io.dedup.kafka.internal.ack.PendingPartition;
 import io.dedup.kafka.internal.ack.UnfinishedLimit;
 import io.dedup.kafka.internal.consumer.BoundConsumer;
-import io.dedup.kafka.internal.container.Decoration;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -35,7 +34,6 @@ import org.springframework.kafka.support.Acknowledgment;
  * again.
  */
 public final class ManualBatch<K, V> {
-    private final Decoration decoration;
     private final BoundConsumer bound;
     private final BatchSteps<K, V> steps;
     private final DedupEngine engine;
@@ -50,16 +48,10 @@ public final class ManualBatch<K, V> {
     private int nackedFrom = -1;
     private Duration nackSleep = Duration.ZERO;
 
-    public ManualBatch(
-            Decoration decoration,
-            BoundConsumer bound,
-            List<ConsumerRecord<K, V>> records,
-            Acknowledgment container,
-            BatchHandler<K, V> handler) {
-        this.decoration = decoration;
-        this.bound = bound;
-        this.steps = new BatchSteps<>(decoration, bound, records);
-        this.engine = decoration.engine();
+    public ManualBatch(BatchSteps<K, V> steps, Acknowledgment container, BatchHandler<K, V> handler) {
+        this.steps = steps;
+        this.bound = steps.bound;
+        this.engine = steps.engine;
         this.acks = bound.acks();
         this.pending = acks.pending();
         this.container = container;
@@ -241,7 +233,7 @@ public final class ManualBatch<K, V> {
      * learns of it when the handler has returned: it would remember the nack of one that throws for a later poll.
      */
     void nackFrom(List<Integer> acknowledged, int index, Duration sleep) {
-        if (decoration.boundOrNull() != bound) {
+        if (!bound.isOnItsThread()) {
             throw new IllegalStateException("nack() can only be called on the consumer thread");
         }
         if (sleep.isNegative()) {

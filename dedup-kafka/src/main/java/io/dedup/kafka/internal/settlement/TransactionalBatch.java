@@ -10,10 +10,8 @@ import io.dedup.engine.RunEnd;
 import io.dedup.engine.TransactionalRun;
 import io.dedup.engine.WaitBudget;
 import io.dedup.kafka.internal.consumer.BoundConsumer;
-import io.dedup.kafka.internal.container.Decoration;
 import java.util.List;
 import java.util.Map;
-import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 import org.springframework.kafka.support.Acknowledgment;
 
@@ -30,15 +28,10 @@ public final class TransactionalBatch<K, V> {
     private final @Nullable Acknowledgment container;
     private final BatchHandler<K, V> handler;
 
-    public TransactionalBatch(
-            Decoration decoration,
-            BoundConsumer bound,
-            List<ConsumerRecord<K, V>> records,
-            @Nullable Acknowledgment container,
-            BatchHandler<K, V> handler) {
-        this.bound = bound;
-        this.steps = new BatchSteps<>(decoration, bound, records);
-        this.engine = decoration.engine();
+    public TransactionalBatch(BatchSteps<K, V> steps, @Nullable Acknowledgment container, BatchHandler<K, V> handler) {
+        this.steps = steps;
+        this.bound = steps.bound;
+        this.engine = steps.engine;
         this.container = container;
         this.handler = handler;
     }

@@ -1,7 +1,7 @@
 package io.dedup.kafka.internal.share;
 
 import io.dedup.engine.DedupEngine;
-import io.dedup.kafka.exception.DeliveryDeferredException;
+import io.dedup.kafka.internal.deferral.Deferrals;
 import io.dedup.kafka.internal.handler.AsyncResults;
 import io.dedup.kafka.internal.handler.Invocations;
 import io.dedup.kafka.internal.record.RecordDeliveries;
@@ -48,7 +48,7 @@ public final class DedupShareContainer<K, V> extends ShareKafkaMessageListenerCo
     @Override
     protected ShareConsumerRecordRecoverer getShareConsumerRecordRecoverer() {
         ShareConsumerRecordRecoverer recoverer = super.getShareConsumerRecordRecoverer();
-        return (record, failure) -> DeliveryDeferredException.in(failure) == null
+        return (record, failure) -> Deferrals.in(failure) == null
                 ? recoverer.recover(record, failure)
                 : AcknowledgeType.RELEASE; // its consumer knows, and keeps it
     }

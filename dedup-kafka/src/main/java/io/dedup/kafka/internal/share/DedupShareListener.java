@@ -7,8 +7,8 @@ import io.dedup.engine.Admission;
 import io.dedup.engine.DedupEngine;
 import io.dedup.engine.Execution;
 import io.dedup.engine.RunEnd;
-import io.dedup.kafka.KafkaDedup;
 import io.dedup.kafka.exception.DeliveryDeferredException;
+import io.dedup.kafka.internal.KafkaLog;
 import io.dedup.kafka.internal.Sneaky;
 import io.dedup.kafka.internal.WorkMayGoOn;
 import io.dedup.kafka.internal.handler.Invocations;
@@ -36,7 +36,7 @@ import org.springframework.kafka.support.ShareAcknowledgment;
 final class DedupShareListener<K, V>
         implements AcknowledgingShareConsumerAwareMessageListener<K, V>,
                 DelegatingMessageListener<GenericMessageListener<?>> {
-    private static final Logger log = LoggerFactory.getLogger(KafkaDedup.class);
+    private static final Logger log = LoggerFactory.getLogger(KafkaLog.NAME);
 
     private final GenericMessageListener<?> delegate;
     private final DedupEngine engine;

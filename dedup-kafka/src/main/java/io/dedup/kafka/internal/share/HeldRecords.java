@@ -1,6 +1,6 @@
 package io.dedup.kafka.internal.share;
 
-import io.dedup.kafka.internal.ack.PendingDeliveries;
+import io.dedup.kafka.internal.Partitions;
 import io.dedup.kafka.internal.spring.PollResults;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -108,7 +108,7 @@ final class HeldRecords<K, V> {
         for (Held<K, V> each : held.values()) {
             if (each.retryAt != null && each.retryAt - now <= 0) {
                 each.retryAt = null;
-                due.computeIfAbsent(PendingDeliveries.partitionOf(each.record), partition -> new ArrayList<>())
+                due.computeIfAbsent(Partitions.of(each.record), partition -> new ArrayList<>())
                         .add(each.record);
             }
         }

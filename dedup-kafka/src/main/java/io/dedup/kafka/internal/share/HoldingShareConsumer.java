@@ -1,7 +1,7 @@
 package io.dedup.kafka.internal.share;
 
 import io.dedup.engine.WaitBudget;
-import io.dedup.kafka.KafkaDedup;
+import io.dedup.kafka.internal.KafkaLog;
 import io.dedup.kafka.internal.PollBudget;
 import io.dedup.kafka.internal.Timer;
 import java.time.Duration;
@@ -31,7 +31,7 @@ import org.slf4j.LoggerFactory;
  * isn't met.
  */
 final class HoldingShareConsumer<K, V> extends GuardedShareConsumer<K, V> {
-    private static final Logger log = LoggerFactory.getLogger(KafkaDedup.class);
+    private static final Logger log = LoggerFactory.getLogger(KafkaLog.NAME);
     private static final int DEFAULT_LOCK_MILLIS = 30_000;
     /** Locks are renewed at a third of their time. */
     private static final int RENEW_AT = 3;

@@ -1,6 +1,5 @@
 package io.dedup.kafka.internal.spring;
 
-import io.dedup.kafka.internal.claimahead.PollHooks;
 import java.time.Duration;
 import java.util.List;
 import java.util.Properties;
@@ -48,9 +47,9 @@ public final class ConsumerSettings {
         throw new IllegalStateException(container.getListenerId() + " has no consumer factory");
     }
 
-    /** Whether the factory lets its consumers be watched. */
+    /** Whether the factory lets its consumers be watched; some ignore post-processors. */
     public boolean canWatch() {
-        return PollHooks.canWatch(factory);
+        return !factory.getPostProcessors().isEmpty();
     }
 
     public Duration maxPollInterval() {

@@ -8,6 +8,7 @@ import io.dedup.engine.Admission;
 import io.dedup.engine.Delivery;
 import io.dedup.engine.Execution;
 import io.dedup.engine.WaitBudget;
+import io.dedup.kafka.internal.Partitions;
 import io.dedup.kafka.internal.WorkMayGoOn;
 import io.dedup.store.memory.InMemoryDedupStore;
 import java.time.Duration;
@@ -240,7 +241,7 @@ class PendingDeliveriesFuzzTest {
                 }
             }
             Map<TopicPartition, Long> back = new HashMap<>();
-            polled.forEach(record -> back.putIfAbsent(PendingDeliveries.partitionOf(record), record.offset()));
+            polled.forEach(record -> back.putIfAbsent(Partitions.of(record), record.offset()));
             positions.putAll(back);
         }
 
@@ -328,7 +329,7 @@ class PendingDeliveriesFuzzTest {
 
         private void commitAll(List<ConsumerRecord<String, String>> records) {
             Map<TopicPartition, ConsumerRecord<String, String>> last = new HashMap<>();
-            records.forEach(record -> last.put(PendingDeliveries.partitionOf(record), record));
+            records.forEach(record -> last.put(Partitions.of(record), record));
             last.values().forEach(this::commit);
         }
 
@@ -417,14 +418,14 @@ class PendingDeliveriesFuzzTest {
         /** The first that a copy has followed may be in a partition that was lost: its next owner handles the message. */
         private boolean isUncommittedElsewhere(ConsumerRecord<String, String> copy) {
             return logs.entrySet().stream()
-                    .anyMatch(log -> !log.getKey().equals(PendingDeliveries.partitionOf(copy))
+                    .anyMatch(log -> !log.getKey().equals(Partitions.of(copy))
                             && log.getValue().stream()
                                     .anyMatch(each -> each.value().equals(copy.value())
                                             && each.offset() >= committed.get(log.getKey())));
         }
 
         private void commit(ConsumerRecord<String, String> record) {
-            TopicPartition id = PendingDeliveries.partitionOf(record);
+            TopicPartition id = Partitions.of(record);
             assertThat(away).doesNotContain(id);
             for (ConsumerRecord<String, String> each : logs.get(id)) {
                 if (each.offset() <= record.offset()) {

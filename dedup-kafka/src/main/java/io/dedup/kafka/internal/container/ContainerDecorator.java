@@ -1,0 +1,250 @@
+package io.dedup.kafka.internal.container;
+
+import static java.util.Objects.requireNonNull;
+
+import io.dedup.MissingMessageIdException;
+import io.dedup.PayloadConflictException;
+import io.dedup.PoisonMessageException;
+import io.dedup.engine.DedupEngine;
+import io.dedup.kafka.internal.CloseOuts;
+import io.dedup.kafka.internal.Timer;
+import io.dedup.kafka.internal.claimahead.PollHooks;
+import io.dedup.kafka.internal.claimahead.WatchedInterceptors;
+import io.dedup.kafka.internal.consumer.BoundConsumers;
+import io.dedup.kafka.internal.deferral.DeferralAwareErrorHandler;
+import io.dedup.kafka.internal.deferral.DeferralAwareRollbackProcessor;
+import io.dedup.kafka.internal.deferral.DeferralBackOff;
+import io.dedup.kafka.internal.deferral.Deferrals;
+import io.dedup.kafka.internal.deferral.StorePauses;
+import io.dedup.kafka.internal.handler.AsyncResults;
+import io.dedup.kafka.internal.handler.Invocations;
+import io.dedup.kafka.internal.listener.ContainerLifecycle;
+import io.dedup.kafka.internal.listener.DedupBatchMessageListener;
+import io.dedup.kafka.internal.listener.DedupMessageListener;
+import io.dedup.kafka.internal.record.RecordDeliveries;
+import io.dedup.kafka.internal.reply.ListenerReplies;
+import io.dedup.kafka.internal.reply.Replies;
+import io.dedup.kafka.internal.reply.ReplyTemplate;
+import io.dedup.kafka.internal.settlement.ContainerServices;
+import io.dedup.kafka.internal.settlement.DedupTransactionManager;
+import io.dedup.kafka.internal.settlement.KafkaTransactions;
+import io.dedup.kafka.internal.settlement.LaterMode;
+import io.dedup.kafka.internal.spring.ConsumerSettings;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.springframework.kafka.listener.AbstractMessageListenerContainer;
+import org.springframework.kafka.listener.AfterRollbackProcessor;
+import org.springframework.kafka.listener.BatchMessageListener;
+import org.springframework.kafka.listener.CommonErrorHandler;
+import org.springframework.kafka.listener.ContainerProperties;
+import org.springframework.kafka.listener.DefaultErrorHandler;
+import org.springframework.kafka.listener.ExceptionClassifier;
+import org.springframework.kafka.listener.MessageListener;
+import org.springframework.kafka.listener.adapter.KafkaBackoffAwareMessageListenerAdapter;
+import org.springframework.kafka.retrytopic.DestinationTopicContainer;
+import org.springframework.kafka.transaction.KafkaAwareTransactionManager;
+
+/** Wires containers: which listener, which error handler, which hooks. Thread-safe. */
+public final class ContainerDecorator implements AutoCloseable {
+    private final DedupEngine engine;
+    private final RecordDeliveries deliveries;
+    private final StorePauses pauses;
+    private final CloseOuts closeOuts = new CloseOuts();
+    private final PollHooks hooks;
+    private final boolean claimAhead;
+    private final int maxUnfinished;
+    private final Replies replies;
+    private final Timer timer = new Timer();
+
+    /**
+     * A decorator with threads of its own.
+     *
+     * @param claimAhead whether record listeners' records are claimed a poll at a time
+     * @param maxUnfinished how many records of a partition a consumer gives to handlers from the first unfinished one on
+     */
+    public ContainerDecorator(
+            DedupEngine engine, RecordDeliveries deliveries, boolean claimAhead, int maxUnfinished, Replies replies) {
+        this.engine = engine;
+        this.deliveries = deliveries;
+        this.claimAhead = claimAhead;
+        this.maxUnfinished = maxUnfinished;
+        this.replies = replies;
+        this.pauses = new StorePauses(timer, engine);
+        this.hooks = new PollHooks(timer);
+    }
+
+    /**
+     * Decorates a container; a second call changes nothing.
+     *
+     * @throws IllegalStateException when there is no message listener yet, or the container runs
+     */
+    public void decorate(AbstractMessageListenerContainer<?, ?> container) {
+        Object listener = container.getContainerProperties().getMessageListener();
+        DecoratedContainer before = decorated(listener);
+        if (before != null) {
+            if (listener instanceof KafkaBackoffAwareMessageListenerAdapter<?, ?>
+                    && !(container.getCommonErrorHandler()
+                            instanceof DeferralAwareErrorHandler)) { // @RetryableTopic set its own
+                decorateErrors(container, before);
+            }
+            return;
+        }
+        if (container.isRunning()) {
+            throw new IllegalStateException(container.getListenerId() + " is running: decorate it before its start");
+        }
+        Invocations invocations = new Invocations(replies);
+        boolean declaredLater = listener != null && AsyncResults.take(listener, invocations);
+        boolean answers =
+                listener != null && AsyncResults.stands(listener, invocations) && ReplyTemplate.take(listener, replies);
+        ContainerServices services = services(container);
+        LaterMode later = LaterMode.of(container, declaredLater, closeOuts);
+        // a copy that is claimed with its first would be answered before there is a reply; and a record whose
+        // commit got no answer mustn't be claimed by anybody before it has one
+        boolean claimsAhead =
+                claimAhead && !answers && !isInKafkaTransaction(container) && listener instanceof MessageListener<?, ?>;
+        DecoratedContainer decorated = new DecoratedContainer(
+                container,
+                services,
+                hooks,
+                new ListenerTraits(declaredLater, later != null, claimsAhead),
+                maxUnfinished);
+        hooks.install(ConsumerSettings.factoryOf(container));
+        WatchedInterceptors.watch(container, services.consumers()::disturbed);
+        ListenerReplies answered =
+                new ListenerReplies(answers ? replies : null, deliveries, services.kafkaTransactions()::areUsed);
+        container.setupMessageListener(
+                decorated(listener, container, services, answered, invocations, later, decorated));
+        if (isInKafkaTransaction(container)) {
+            decorateTransactions(container, services);
+        } else {
+            decorateErrors(container, decorated);
+        }
+    }
+
+    private ContainerServices services(AbstractMessageListenerContainer<?, ?> container) {
+        Deferrals deferrals = new Deferrals(deliveries);
+        return new ContainerServices(
+                engine,
+                deliveries,
+                new BoundConsumers(container),
+                deferrals,
+                new KafkaTransactions(container, deferrals));
+    }
+
+    private DeferralBackOff backOff(AbstractMessageListenerContainer<?, ?> container, ContainerServices services) {
+        return new DeferralBackOff(container, services.consumers(), pauses);
+    }
+
+    /** Of a listener that was decorated, within the adapter of a retry topic or not; null of any other. */
+    private static @Nullable DecoratedContainer decorated(@Nullable Object listener) {
+        Object ours = listener instanceof KafkaBackoffAwareMessageListenerAdapter<?, ?> adapter
+                ? adapter.getDelegate()
+                : listener;
+        if (ours instanceof DedupMessageListener<?, ?> records) {
+            return (DecoratedContainer) records.lifecycle();
+        }
+        return ours instanceof DedupBatchMessageListener<?, ?> batches
+                ? (DecoratedContainer) batches.lifecycle()
+                : null;
+    }
+
+    @SuppressWarnings({"deprecation", "removal"})
+    private static boolean isInKafkaTransaction(AbstractMessageListenerContainer<?, ?> container) {
+        ContainerProperties properties = container.getContainerProperties();
+        return properties.getKafkaAwareTransactionManager() != null
+                || properties.getTransactionManager() instanceof KafkaAwareTransactionManager;
+    }
+
+    /** In a transaction the container has no error handler of its own: what fails is rolled back. */
+    @SuppressWarnings({"deprecation", "removal", "unchecked"})
+    private <K, V> void decorateTransactions(
+            AbstractMessageListenerContainer<K, V> container, ContainerServices services) {
+        ContainerProperties properties = container.getContainerProperties();
+        KafkaAwareTransactionManager<?, ?> manager = properties.getKafkaAwareTransactionManager();
+        if (manager == null) {
+            manager = (KafkaAwareTransactionManager<?, ?>) requireNonNull(properties.getTransactionManager());
+            properties.setTransactionManager(null);
+        }
+        properties.setKafkaAwareTransactionManager(new DedupTransactionManager<>(
+                manager, services.consumers(), services.deferrals(), properties::isStopContainerWhenFenced));
+        AfterRollbackProcessor<K, V> processor = (AfterRollbackProcessor<K, V>) container.getAfterRollbackProcessor();
+        refuseRetries(processor);
+        container.setAfterRollbackProcessor(new DeferralAwareRollbackProcessor<>(
+                processor, services.consumers(), services.deferrals(), backOff(container, services)));
+    }
+
+    /** What is rejected is rejected again. */
+    private static void refuseRetries(Object handler) {
+        if (handler instanceof ExceptionClassifier classifier) {
+            classifier.addNotRetryableExceptions(
+                    MissingMessageIdException.class, PayloadConflictException.class, PoisonMessageException.class);
+        }
+    }
+
+    /**
+     * Looks at a decorated container before its start, which does the same.
+     *
+     * @return what is risky about it
+     * @throws IllegalStateException when its start would be refused
+     * @throws IllegalArgumentException when one of its topics has no ID extractor
+     */
+    public static List<String> check(AbstractMessageListenerContainer<?, ?> container) {
+        DecoratedContainer decorated =
+                decorated(container.getContainerProperties().getMessageListener());
+        if (decorated == null) {
+            throw new IllegalStateException(container.getListenerId()
+                    + " isn't decorated, or its message listener was wrapped or replaced after it was: decorate last");
+        }
+        StartCheck check = decorated.check();
+        check.requireSafe();
+        return check.warnings();
+    }
+
+    /** The main container of a {@code @RetryableTopic}, whose further topics are planned there. */
+    public void retryTopics(AbstractMessageListenerContainer<?, ?> main, DestinationTopicContainer destinations) {
+        for (String topic : StartCheck.topics(main.getContainerProperties())) {
+            deliveries.roles().plan(destinations, main.getListenerId(), topic);
+        }
+    }
+
+    private static Object decorated(
+            @Nullable Object listener,
+            AbstractMessageListenerContainer<?, ?> container,
+            ContainerServices services,
+            ListenerReplies answered,
+            Invocations invocations,
+            @Nullable LaterMode later,
+            ContainerLifecycle lifecycle) {
+        if (listener instanceof BatchMessageListener<?, ?> batch) {
+            return new DedupBatchMessageListener<>(batch, services, lifecycle);
+        }
+        if (listener instanceof MessageListener<?, ?> records) {
+            return new DedupMessageListener<>(records, services, answered, invocations, later, lifecycle);
+        }
+        throw new IllegalStateException(container.getListenerId()
+                + (listener == null
+                        ? " has no message listener yet: set it first, then decorate"
+                        : " has a message listener of an unknown kind: "
+                                + listener.getClass().getName()));
+    }
+
+    private void decorateErrors(AbstractMessageListenerContainer<?, ?> container, DecoratedContainer decorated) {
+        CommonErrorHandler handler = container.getCommonErrorHandler();
+        CommonErrorHandler delegate = handler == null ? new DefaultErrorHandler() : handler; // so does the container
+        refuseRetries(delegate);
+        container.setCommonErrorHandler(new DeferralAwareErrorHandler(
+                delegate,
+                decorated.services().consumers(),
+                backOff(container, decorated.services()),
+                decorated.traits().endsLater()));
+    }
+
+    /** Ends the timer, and resumes the containers that are paused until the store answers. */
+    @Override
+    public void close() {
+        timer.close();
+        pauses.close();
+        closeOuts.close();
+        hooks.close();
+    }
+}

@@ -1,0 +1,141 @@
+package io.dedup.kafka.internal.container;
+
+import io.dedup.kafka.internal.KafkaLog;
+import io.dedup.kafka.internal.claimahead.ClaimedPoll;
+import io.dedup.kafka.internal.claimahead.PollHooks;
+import io.dedup.kafka.internal.consumer.BoundConsumer;
+import io.dedup.kafka.internal.consumer.BoundConsumers;
+import io.dedup.kafka.internal.listener.ContainerLifecycle;
+import io.dedup.kafka.internal.settlement.ContainerServices;
+import io.dedup.kafka.internal.spring.ConsumerSettings;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
+import org.apache.kafka.common.TopicPartition;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.kafka.listener.AbstractMessageListenerContainer;
+import org.springframework.kafka.listener.ConsumerSeekAware.ConsumerSeekCallback;
+
+/** A container from its decoration on: checks its starts, and binds its consumers to their threads. Thread-safe. */
+final class DecoratedContainer implements ContainerLifecycle {
+    private static final Logger log = LoggerFactory.getLogger(KafkaLog.NAME);
+
+    private final AbstractMessageListenerContainer<?, ?> container;
+    private final ContainerServices services;
+    private final PollHooks hooks;
+    private final ListenerTraits traits;
+    private final int maxUnfinished;
+    private final BoundConsumers consumers;
+    /** What its consumers were ever assigned. */
+    private final Set<String> read = ConcurrentHashMap.newKeySet();
+
+    private volatile boolean warned;
+
+    DecoratedContainer(
+            AbstractMessageListenerContainer<?, ?> container,
+            ContainerServices services,
+            PollHooks hooks,
+            ListenerTraits traits,
+            int maxUnfinished) {
+        this.container = container;
+        this.services = services;
+        this.hooks = hooks;
+        this.traits = traits;
+        this.maxUnfinished = maxUnfinished;
+        this.consumers = services.consumers();
+    }
+
+    StartCheck check() {
+        return new StartCheck(container, services, traits);
+    }
+
+    ContainerServices services() {
+        return services;
+    }
+
+    ListenerTraits traits() {
+        return traits;
+    }
+
+    @Override
+    public void starting() {
+        check().requireSafe();
+        if (!warned) {
+            warned = true;
+            check().warnings().forEach(log::warn);
+        }
+    }
+
+    @Override
+    public void consumerStarted(ConsumerSeekCallback seeks) {
+        BoundConsumer before = consumers.currentOrNull();
+        if (before != null && before.belongsTo(seeks)) {
+            return;
+        }
+        consumerStopped(); // the adapter of @RetryableTopic doesn't tell the end of a consumer, and threads may be used
+        // again
+        // Once more: a decorator around ours keeps the call at the start away from us.
+        if (!stopUnless(this::starting) || !stopUnless(() -> check().requireWatchedIfCooperative(seeks))) {
+            return;
+        }
+        Duration maxPollInterval = new ConsumerSettings(container).maxPollInterval();
+        ClaimedPoll claims = traits.claimsAhead()
+                ? hooks.claimsAhead(
+                        container.getContainerProperties(),
+                        services.engine(),
+                        services.deliveries(),
+                        maxPollInterval,
+                        seeks)
+                : ClaimedPoll.none(services.engine(), services.deliveries());
+        consumers.add(new BoundConsumer(
+                services.engine(),
+                maxPollInterval,
+                maxUnfinished,
+                container.getGroupId() != null,
+                seeks,
+                hooks.bind(claims, seeks)));
+    }
+
+    /** These topics may be new, where a pattern finds them. */
+    @Override
+    public void assigned(Collection<TopicPartition> partitions) {
+        Set<String> topics = partitions.stream().map(TopicPartition::topic).collect(Collectors.toSet());
+        StartCheck check = check();
+        read.addAll(topics); // a cooperative rebalance tells only what has come
+        if (!stopUnless(() -> check.requireOneGroup(topics)) || !stopUnless(() -> check.requireModes(read))) {
+            consumerStopped(); // so that a record that has been fetched is an error, and isn't acked
+        }
+    }
+
+    private boolean stopUnless(Runnable safe) {
+        try {
+            safe.run();
+            return true;
+        } catch (IllegalStateException | IllegalArgumentException e) {
+            log.error("Stopping {} before it consumes anything", container.getListenerId(), e);
+            container.stopAbnormally(() -> {});
+            return false;
+        }
+    }
+
+    @Override
+    public void revoked(@Nullable Collection<TopicPartition> partitions) {
+        BoundConsumer bound = consumers.currentOrNull();
+        if (bound != null) {
+            bound.revoked(partitions);
+        }
+    }
+
+    @Override
+    public void consumerStopped() {
+        BoundConsumer bound = consumers.remove();
+        if (bound != null) {
+            bound.revoked(null);
+        }
+        hooks.unbind();
+    }
+}

@@ -1,0 +1,30 @@
+package io.dedup.kafka.internal.deferral;
+
+import io.dedup.kafka.exception.DeliveryDeferredException;
+import io.dedup.kafka.internal.consumer.BoundConsumers;
+import io.dedup.kafka.internal.spring.ConsumerSettings;
+import org.springframework.kafka.listener.AbstractMessageListenerContainer;
+import org.springframework.kafka.listener.MessageListenerContainer;
+
+/** Delays the next delivery of what was deferred in one container. */
+public final class DeferralBackOff {
+    private final AbstractMessageListenerContainer<?, ?> container;
+    private final BoundConsumers consumers;
+    private final StorePauses pauses;
+
+    public DeferralBackOff(
+            AbstractMessageListenerContainer<?, ?> container, BoundConsumers consumers, StorePauses pauses) {
+        this.container = container;
+        this.consumers = consumers;
+        this.pauses = pauses;
+    }
+
+    /** Keeps the deferred record's partition, or everything when the store is down and so it is wished, from coming. */
+    void begin(DeliveryDeferredException deferral, MessageListenerContainer from) {
+        if (deferral.pause() && !pauses.isClosed()) { // else nobody would end the pause
+            pauses.pause(from);
+        } else if (!consumers.current().hold(from, deferral.partition(), deferral.retryAfter())) {
+            InPlaceBackOff.await(from, deferral.retryAfter(), new ConsumerSettings(container).maxPollInterval());
+        }
+    }
+}

@@ -1,0 +1,59 @@
+package io.dedup.kafka.internal.deferral;
+
+import io.dedup.DedupOutcome.DeferReason;
+import io.dedup.engine.Admission;
+import io.dedup.kafka.exception.DeliveryDeferredException;
+import io.dedup.kafka.internal.record.RecordDeliveries;
+import java.time.Duration;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.jspecify.annotations.Nullable;
+
+/** Makes the exceptions that defer records, and finds them in what a container hands over. */
+public final class Deferrals {
+    private static final Duration UNTIL_BELOW_IS_FINISHED = Duration.ofMillis(50);
+    private static final int DEEPEST_CAUSE = 20;
+
+    private final RecordDeliveries deliveries;
+
+    public Deferrals(RecordDeliveries deliveries) {
+        this.deliveries = deliveries;
+    }
+
+    /** A record that is tried again after the longest delay of its topic's policy. */
+    public DeliveryDeferredException of(DeferReason reason, ConsumerRecord<?, ?> record, @Nullable Throwable cause) {
+        return of(reason, longestDelay(record), record, cause);
+    }
+
+    /** A record that is tried again after this delay. */
+    public static DeliveryDeferredException of(
+            DeferReason reason, Duration retryAfter, ConsumerRecord<?, ?> record, @Nullable Throwable cause) {
+        return new DeliveryDeferredException(reason, retryAfter, false, record, record, cause);
+    }
+
+    /** A record that the engine has deferred. */
+    public static DeliveryDeferredException of(Admission.Defer defer, ConsumerRecord<?, ?> record) {
+        return new DeliveryDeferredException(
+                defer.reason(), defer.retryAfter(), defer.pause(), record, record, defer.cause());
+    }
+
+    /** A failed record whose offset mustn't be committed yet, which its recovery would do. */
+    static DeliveryDeferredException untilBelowIsFinished(ConsumerRecord<?, ?> record, Throwable failure) {
+        return of(DeferReason.IN_FLIGHT, UNTIL_BELOW_IS_FINISHED, record, failure);
+    }
+
+    public Duration longestDelay(ConsumerRecord<?, ?> record) {
+        return deliveries.topic(record.topic()).policy().maxDeferDelay();
+    }
+
+    /** The deferral that led to an exception as the container hands it over, or null. */
+    public static @Nullable DeliveryDeferredException in(@Nullable Throwable thrown) {
+        Throwable each = thrown;
+        for (int depth = 0; each != null && depth < DEEPEST_CAUSE; depth++) {
+            if (each instanceof DeliveryDeferredException deferral) {
+                return deferral;
+            }
+            each = each.getCause();
+        }
+        return null;
+    }
+}
