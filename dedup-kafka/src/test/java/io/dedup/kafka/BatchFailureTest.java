@@ -3,7 +3,7 @@ package io.dedup.kafka;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dedup.engine.WaitBudget;
-import io.dedup.kafka.internal.Sneaky;
+import io.dedup.kafka.internal.Rethrow;
 import java.nio.charset.StandardCharsets;
 import java.util.Collections;
 import java.util.List;
@@ -187,7 +187,7 @@ class BatchFailureTest {
             KafkaDedup kafka = scene.closeLater(KafkaDedup.builder(scene.dedup)
                     .id(record -> {
                         if (Scene.id(record).equals("bad")) {
-                            throw Sneaky.rethrow(
+                            throw Rethrow.asIs(
                                     how.equals("checked")
                                             ? new java.io.IOException("no JSON")
                                             : new StackOverflowError());

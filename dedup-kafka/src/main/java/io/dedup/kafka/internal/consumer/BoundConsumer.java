@@ -2,8 +2,6 @@ package io.dedup.kafka.internal.consumer;
 
 import io.dedup.engine.DedupEngine;
 import io.dedup.engine.WaitBudget;
-import io.dedup.kafka.exception.DeliveryDeferredException;
-import io.dedup.kafka.internal.Partitions;
 import io.dedup.kafka.internal.PollBudget;
 import io.dedup.kafka.internal.ack.ManualAcks;
 import io.dedup.kafka.internal.ack.PendingDeliveries;
@@ -14,7 +12,6 @@ import io.dedup.kafka.internal.claimahead.OutstandingRecords;
 import io.dedup.kafka.internal.claimahead.WatchedPolls;
 import java.time.Duration;
 import java.util.Collection;
-import java.util.HashMap;
 import java.util.Map;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
@@ -35,10 +32,8 @@ public final class BoundConsumer {
     private final UnfinishedLimit unfinished;
     private final ConsumerSeekCallback seeks;
     private final boolean commitsOffsets;
-    private final Map<TopicPartition, Long> deferred = new HashMap<>();
-    private boolean deferring;
-    private boolean retrying;
-    private boolean uncommitted;
+    private final DeferredRecords deferred = new DeferredRecords();
+    private final BatchRetry batchRetry = new BatchRetry();
 
     public BoundConsumer(
             DedupEngine engine,
@@ -141,65 +136,22 @@ public final class BoundConsumer {
      * the waiting, and other partitions go on meanwhile.
      */
     public WaitBudget budgetFor(ConsumerRecord<?, ?> record) {
-        return wasDeferred(record) ? WaitBudget.none() : budget();
+        return deferred.contains(record) ? WaitBudget.none() : budget();
     }
 
-    public boolean wasDeferred(ConsumerRecord<?, ?> record) {
-        Long offset = deferred.get(Partitions.of(record));
-        return offset != null && offset == record.offset();
+    /** What it has deferred. */
+    public DeferredRecords deferred() {
+        return deferred;
     }
 
-    /** Set between the throw of a deferral and its handling, so that the error handler can tell the container to seek. */
-    public boolean deferring() {
-        return deferring;
-    }
-
-    public void settled() {
-        deferring = false;
-    }
-
-    public DeliveryDeferredException deferring(DeliveryDeferredException deferral, ConsumerRecord<?, ?> record) {
-        deferred.put(Partitions.of(record), record.offset());
-        deferring = true;
-        return deferral;
-    }
-
-    /** An error handler runs the listener again. It takes the listener's return for the end of the whole poll. */
-    public void retry(Runnable listener) {
-        retrying = true;
-        try {
-            listener.run();
-        } finally {
-            retrying = false;
-        }
-    }
-
-    public boolean retrying() {
-        return retrying;
-    }
-
-    /** The listener returned to the error handler before all that it was given is acknowledged. */
-    public void leaveUncommitted() {
-        uncommitted = true;
-    }
-
-    /** Whether the error handler's success is none that the container may commit. */
-    public boolean uncommitted() {
-        return uncommitted;
-    }
-
-    /** An error handler begins with a poll. */
-    public void failing() {
-        uncommitted = false;
+    /** How an error handler tries a batch again. */
+    public BatchRetry batchRetry() {
+        return batchRetry;
     }
 
     /** These partitions, or all with null, belong to somebody else now. */
     public void revoked(@Nullable Collection<TopicPartition> partitions) {
-        if (partitions == null) {
-            deferred.clear();
-        } else {
-            deferred.keySet().removeAll(partitions);
-        }
+        deferred.forget(partitions);
         watched.outstanding().forget(partitions);
         transaction.revoked(partitions);
         fetchAgain(acks.pending().lost(partitions));

@@ -6,7 +6,7 @@ import io.dedup.MissingMessageIdException;
 import io.dedup.PayloadConflictException;
 import io.dedup.PoisonMessageException;
 import io.dedup.engine.DedupEngine;
-import io.dedup.kafka.internal.CloseOuts;
+import io.dedup.kafka.internal.CompletionThreads;
 import io.dedup.kafka.internal.Timer;
 import io.dedup.kafka.internal.claimahead.PollHooks;
 import io.dedup.kafka.internal.claimahead.WatchedInterceptors;
@@ -16,7 +16,7 @@ import io.dedup.kafka.internal.deferral.DeferralAwareRollbackProcessor;
 import io.dedup.kafka.internal.deferral.DeferralBackOff;
 import io.dedup.kafka.internal.deferral.Deferrals;
 import io.dedup.kafka.internal.deferral.StorePauses;
-import io.dedup.kafka.internal.handler.AsyncResults;
+import io.dedup.kafka.internal.handler.HandlerCalls;
 import io.dedup.kafka.internal.handler.Invocations;
 import io.dedup.kafka.internal.listener.ContainerLifecycle;
 import io.dedup.kafka.internal.listener.DedupBatchMessageListener;
@@ -25,10 +25,10 @@ import io.dedup.kafka.internal.record.RecordDeliveries;
 import io.dedup.kafka.internal.reply.ListenerReplies;
 import io.dedup.kafka.internal.reply.Replies;
 import io.dedup.kafka.internal.reply.ReplyTemplate;
+import io.dedup.kafka.internal.settlement.AsyncMode;
 import io.dedup.kafka.internal.settlement.ContainerServices;
 import io.dedup.kafka.internal.settlement.DedupTransactionManager;
 import io.dedup.kafka.internal.settlement.KafkaTransactions;
-import io.dedup.kafka.internal.settlement.LaterMode;
 import io.dedup.kafka.internal.spring.ConsumerSettings;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -49,7 +49,7 @@ public final class ContainerDecorator implements AutoCloseable {
     private final DedupEngine engine;
     private final RecordDeliveries deliveries;
     private final StorePauses pauses;
-    private final CloseOuts closeOuts = new CloseOuts();
+    private final CompletionThreads completionThreads = new CompletionThreads();
     private final PollHooks hooks;
     private final boolean claimAhead;
     private final int maxUnfinished;
@@ -93,11 +93,11 @@ public final class ContainerDecorator implements AutoCloseable {
             throw new IllegalStateException(container.getListenerId() + " is running: decorate it before its start");
         }
         Invocations invocations = new Invocations(replies);
-        boolean declaredLater = listener != null && AsyncResults.take(listener, invocations);
+        boolean declaredLater = listener != null && HandlerCalls.take(listener, invocations);
         boolean answers =
-                listener != null && AsyncResults.stands(listener, invocations) && ReplyTemplate.take(listener, replies);
+                listener != null && HandlerCalls.stands(listener, invocations) && ReplyTemplate.take(listener, replies);
         ContainerServices services = services(container);
-        LaterMode later = LaterMode.of(container, declaredLater, closeOuts);
+        AsyncMode later = AsyncMode.of(container, declaredLater, completionThreads);
         // a copy that is claimed with its first would be answered before there is a reply; and a record whose
         // commit got no answer mustn't be claimed by anybody before it has one
         boolean claimsAhead =
@@ -213,7 +213,7 @@ public final class ContainerDecorator implements AutoCloseable {
             ContainerServices services,
             ListenerReplies answered,
             Invocations invocations,
-            @Nullable LaterMode later,
+            @Nullable AsyncMode later,
             ContainerLifecycle lifecycle) {
         if (listener instanceof BatchMessageListener<?, ?> batch) {
             return new DedupBatchMessageListener<>(batch, services, lifecycle);
@@ -244,7 +244,7 @@ public final class ContainerDecorator implements AutoCloseable {
     public void close() {
         timer.close();
         pauses.close();
-        closeOuts.close();
+        completionThreads.close();
         hooks.close();
     }
 }

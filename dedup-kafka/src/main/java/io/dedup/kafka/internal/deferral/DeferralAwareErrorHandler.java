@@ -5,7 +5,7 @@ import io.dedup.kafka.internal.KafkaLog;
 import io.dedup.kafka.internal.ack.Redeliveries;
 import io.dedup.kafka.internal.consumer.BoundConsumer;
 import io.dedup.kafka.internal.consumer.BoundConsumers;
-import io.dedup.kafka.internal.deferral.GuardedListener.LeaveRetry;
+import io.dedup.kafka.internal.deferral.RetriedListener.LeaveRetry;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
@@ -155,7 +155,7 @@ public final class DeferralAwareErrorHandler implements CommonErrorHandler {
             MessageListenerContainer container,
             Runnable invokeListener) {
         throwIfDeferred(thrown, data, consumer, container);
-        GuardedListener guarded = new GuardedListener(consumers, invokeListener);
+        RetriedListener guarded = new RetriedListener(consumers, invokeListener);
         try {
             holding(() -> {
                 delegate.handleBatch(thrown, data, consumer, container, guarded);
@@ -178,7 +178,7 @@ public final class DeferralAwareErrorHandler implements CommonErrorHandler {
             MessageListenerContainer container,
             Runnable invokeListener) {
         throwIfDeferred(thrown, data, consumer, container);
-        GuardedListener guarded = new GuardedListener(consumers, invokeListener);
+        RetriedListener guarded = new RetriedListener(consumers, invokeListener);
         ConsumerRecords<K, V> remaining;
         try {
             remaining =
@@ -205,12 +205,12 @@ public final class DeferralAwareErrorHandler implements CommonErrorHandler {
 
     /** A delegate that catches even errors took the deferral for a failure and went on; nothing may be committed. */
     private void requireNotSwallowed(
-            GuardedListener guarded,
+            RetriedListener guarded,
             ConsumerRecords<?, ?> data,
             Consumer<?, ?> consumer,
             MessageListenerContainer container) {
         if (isDeferring() || guarded.left()) {
-            consumers.current().settled();
+            consumers.current().deferred().arrived();
             log.warn(
                     "{} took a deferral for a failure; the batch of container {} is fetched again",
                     delegate.getClass().getName(),
@@ -260,7 +260,7 @@ public final class DeferralAwareErrorHandler implements CommonErrorHandler {
         }
         BoundConsumer bound = consumers.currentOrNull();
         if (bound != null) {
-            bound.failing();
+            bound.batchRetry().begin();
         }
     }
 
@@ -285,7 +285,7 @@ public final class DeferralAwareErrorHandler implements CommonErrorHandler {
     private KafkaException settled(DeliveryDeferredException deferral, MessageListenerContainer container) {
         BoundConsumer bound = consumers.currentOrNull();
         if (bound != null) {
-            bound.settled();
+            bound.deferred().arrived();
         }
         backOff.begin(deferral, container);
         return new KafkaException(String.valueOf(deferral.getMessage()), Level.DEBUG, deferral);
@@ -293,7 +293,7 @@ public final class DeferralAwareErrorHandler implements CommonErrorHandler {
 
     private boolean isDeferring() {
         BoundConsumer bound = consumers.currentOrNull();
-        return bound != null && bound.deferring();
+        return bound != null && bound.deferred().isOnItsWay();
     }
 
     @Override
@@ -322,7 +322,7 @@ public final class DeferralAwareErrorHandler implements CommonErrorHandler {
     @Override
     public boolean isAckAfterHandle() {
         BoundConsumer bound = consumers.currentOrNull();
-        return (bound == null || !bound.uncommitted()) && delegate.isAckAfterHandle();
+        return (bound == null || !bound.batchRetry().isUncommitted()) && delegate.isAckAfterHandle();
     }
 
     @Override

@@ -93,7 +93,7 @@ public final class DedupBatchMessageListener<K, V>
             @Nullable Consumer<?, ?> consumer,
             BatchHandler<K, V> handler) {
         BoundConsumer bound = services.consumers().current();
-        bound.settled();
+        bound.deferred().arrived();
         if (records.isEmpty()) { // a BatchInterceptor has dropped them all: there is nothing to deduplicate
             bound.transaction().beginWithoutRecords();
             handler.handle(records, acknowledgment);

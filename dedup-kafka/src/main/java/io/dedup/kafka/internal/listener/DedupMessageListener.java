@@ -6,7 +6,7 @@ import io.dedup.engine.Admission;
 import io.dedup.engine.Delivery;
 import io.dedup.engine.Execution;
 import io.dedup.engine.RunEnd;
-import io.dedup.kafka.internal.Sneaky;
+import io.dedup.kafka.internal.Rethrow;
 import io.dedup.kafka.internal.WorkMayGoOn;
 import io.dedup.kafka.internal.ack.ContainerAck;
 import io.dedup.kafka.internal.ack.ManualAcks;
@@ -21,10 +21,10 @@ import io.dedup.kafka.internal.handler.Invocations.Invocation;
 import io.dedup.kafka.internal.reply.ListenerReplies;
 import io.dedup.kafka.internal.reply.ReplyAcknowledgment;
 import io.dedup.kafka.internal.reply.ReplyExchange;
+import io.dedup.kafka.internal.settlement.AsyncMode;
+import io.dedup.kafka.internal.settlement.AsyncRecords;
 import io.dedup.kafka.internal.settlement.ContainerServices;
 import io.dedup.kafka.internal.settlement.KafkaTransactionRecord;
-import io.dedup.kafka.internal.settlement.LaterMode;
-import io.dedup.kafka.internal.settlement.LaterRecords;
 import io.dedup.kafka.internal.settlement.NotAcknowledged;
 import io.dedup.kafka.internal.settlement.NotAcknowledgedException;
 import io.dedup.kafka.internal.settlement.RecordCalls;
@@ -56,7 +56,7 @@ public final class DedupMessageListener<K, V> extends FilteringMessageListenerAd
     private final ListenerReplies replies;
     private final Invocations invocations;
     private final ContainerLifecycle lifecycle;
-    private final @Nullable LaterRecords<K, V> later;
+    private final @Nullable AsyncRecords<K, V> later;
     private final CurrentObservation observation = new CurrentObservation();
 
     public DedupMessageListener(
@@ -64,7 +64,7 @@ public final class DedupMessageListener<K, V> extends FilteringMessageListenerAd
             ContainerServices services,
             ListenerReplies replies,
             Invocations invocations,
-            @Nullable LaterMode mode,
+            @Nullable AsyncMode mode,
             ContainerLifecycle lifecycle) {
         super(delegate, record -> false);
         this.services = services;
@@ -73,7 +73,7 @@ public final class DedupMessageListener<K, V> extends FilteringMessageListenerAd
         this.lifecycle = lifecycle;
         this.later = mode == null
                 ? null
-                : new LaterRecords<>(this, services.engine(), services.deliveries(), invocations, mode);
+                : new AsyncRecords<>(this, services.engine(), services.deliveries(), invocations, mode);
     }
 
     public ContainerLifecycle lifecycle() {
@@ -84,7 +84,7 @@ public final class DedupMessageListener<K, V> extends FilteringMessageListenerAd
     public void onMessage(
             ConsumerRecord<K, V> record, @Nullable Acknowledgment acknowledgment, @Nullable Consumer<?, ?> consumer) {
         BoundConsumer bound = services.consumers().current();
-        bound.settled();
+        bound.deferred().arrived();
         bound.outstanding().begun(record);
         NackWatch watched = acknowledgment == null ? null : new NackWatch(acknowledgment);
         try {
@@ -184,7 +184,7 @@ public final class DedupMessageListener<K, V> extends FilteringMessageListenerAd
         }
         observation.close(null);
         if (admission instanceof Admission.Defer defer) {
-            throw bound.deferring(Deferrals.of(defer, record), record);
+            throw bound.deferred().throwing(Deferrals.of(defer, record), record);
         }
     }
 
@@ -214,7 +214,7 @@ public final class DedupMessageListener<K, V> extends FilteringMessageListenerAd
         } else if (end instanceof RunEnd.Failed failed) {
             throw failed.cause() instanceof NotAcknowledgedException open
                     ? NotAcknowledged.comesAgain(record, open, services.deferrals(), bound)
-                    : Sneaky.rethrow(failed.cause());
+                    : Rethrow.asIs(failed.cause());
         } else {
             ReplyExchange.deliverIfAny(reply, record);
         }
@@ -266,9 +266,9 @@ public final class DedupMessageListener<K, V> extends FilteringMessageListenerAd
     public RuntimeException failed(
             ConsumerRecord<K, V> record, Throwable cause, boolean leaseLost, BoundConsumer bound) {
         if (!leaseLost || cause instanceof Error) {
-            return Sneaky.rethrow(cause);
+            return Rethrow.asIs(cause);
         }
-        return bound.deferring(services.deferrals().of(DeferReason.LEASE_LOST, record, cause), record);
+        return bound.deferred().throwing(services.deferrals().of(DeferReason.LEASE_LOST, record, cause), record);
     }
 
     private void invoke(

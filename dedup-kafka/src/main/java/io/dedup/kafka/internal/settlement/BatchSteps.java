@@ -8,7 +8,7 @@ import io.dedup.engine.Execution;
 import io.dedup.engine.WaitBudget;
 import io.dedup.kafka.exception.DeliveryDeferredException;
 import io.dedup.kafka.internal.KafkaLog;
-import io.dedup.kafka.internal.Sneaky;
+import io.dedup.kafka.internal.Rethrow;
 import io.dedup.kafka.internal.ack.PendingDeliveries;
 import io.dedup.kafka.internal.consumer.BoundConsumer;
 import io.dedup.kafka.internal.deferral.RecordFailedException;
@@ -73,7 +73,7 @@ public final class BatchSteps<K, V> {
 
     /** For claiming the batch: none when one of its records was deferred before, whose waiting its pauses do. */
     WaitBudget claimBudget() {
-        return records.stream().anyMatch(bound::wasDeferred) ? WaitBudget.none() : budget;
+        return records.stream().anyMatch(bound.deferred()::contains) ? WaitBudget.none() : budget;
     }
 
     /** The index of the first record before the limit whose offset mustn't be committed; the limit when there is none. */
@@ -106,7 +106,7 @@ public final class BatchSteps<K, V> {
     RuntimeException failed(BatchPlan plan, BatchFailure failure, HandedBatch<?, ?> handed, boolean leaseLost) {
         int first = plan.runs().get(Math.max(0, failure.failed()));
         if (failure.thrown() instanceof Error) {
-            return Sneaky.rethrow(failure.thrown());
+            return Rethrow.asIs(failure.thrown());
         }
         if (leaseLost) {
             return leaseLost(first, failure.thrown());
@@ -153,7 +153,7 @@ public final class BatchSteps<K, V> {
      */
     private RuntimeException failedUpTo(int last, int first, Throwable thrown) {
         if (unfinished(last + 1) > last) {
-            return Sneaky.rethrow(thrown);
+            return Rethrow.asIs(thrown);
         }
         log.warn(
                 "What failed is tried again until the records below it, of which the handler has some, are acknowledged",
@@ -174,10 +174,11 @@ public final class BatchSteps<K, V> {
     RuntimeException deferral(
             int index, int first, DeferReason reason, Duration retryAfter, boolean pause, @Nullable Throwable cause) {
         ConsumerRecord<K, V> deferred = records.get(index);
-        return bound.deferring(
-                new DeliveryDeferredException(
-                        reason, retryAfter, pause, deferred, records.get(unfinished(first)), cause),
-                deferred);
+        return bound.deferred()
+                .throwing(
+                        new DeliveryDeferredException(
+                                reason, retryAfter, pause, deferred, records.get(unfinished(first)), cause),
+                        deferred);
     }
 
     /** A deferral of what the handler didn't acknowledge, and what was rolled back with it. */
@@ -195,7 +196,7 @@ public final class BatchSteps<K, V> {
     /** A handler's failure on a record that it was given alone: names the record, so that only that one is retried. */
     RuntimeException failedAlone(int index, Throwable cause) {
         return cause instanceof Error error
-                ? Sneaky.rethrow(error)
+                ? Rethrow.asIs(error)
                 : failedAt(
                         index,
                         new RecordFailedException(

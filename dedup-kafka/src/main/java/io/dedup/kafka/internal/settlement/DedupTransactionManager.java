@@ -2,7 +2,7 @@ package io.dedup.kafka.internal.settlement;
 
 import io.dedup.DedupOutcome.DeferReason;
 import io.dedup.kafka.internal.KafkaLog;
-import io.dedup.kafka.internal.Sneaky;
+import io.dedup.kafka.internal.Rethrow;
 import io.dedup.kafka.internal.consumer.BoundConsumer;
 import io.dedup.kafka.internal.consumer.BoundConsumers;
 import io.dedup.kafka.internal.consumer.TransactionWork;
@@ -86,7 +86,7 @@ public final class DedupTransactionManager<K, V> implements KafkaAwareTransactio
         } catch (RuntimeException | Error e) {
             work.failed();
             work.commitUnknown();
-            throw e instanceof ProducerFencedException fenced ? fenced(fenced, bound) : Sneaky.rethrow(e);
+            throw e instanceof ProducerFencedException fenced ? fenced(fenced, bound) : Rethrow.asIs(e);
         }
         bound.outstanding().finished(work.covered());
         try {
@@ -124,6 +124,6 @@ public final class DedupTransactionManager<K, V> implements KafkaAwareTransactio
         if (record == null) {
             throw new IllegalStateException("no listener was called in this transaction");
         }
-        return bound.deferring(deferrals.of(reason, record, cause), record);
+        return bound.deferred().throwing(deferrals.of(reason, record, cause), record);
     }
 }

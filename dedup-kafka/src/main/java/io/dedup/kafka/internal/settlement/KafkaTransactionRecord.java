@@ -3,7 +3,7 @@ package io.dedup.kafka.internal.settlement;
 import io.dedup.DedupContext;
 import io.dedup.DedupOutcome.DeferReason;
 import io.dedup.engine.Execution;
-import io.dedup.kafka.internal.Sneaky;
+import io.dedup.kafka.internal.Rethrow;
 import io.dedup.kafka.internal.WorkMayGoOn;
 import io.dedup.kafka.internal.consumer.BoundConsumer;
 import io.dedup.kafka.internal.reply.ListenerReplies;
@@ -81,8 +81,8 @@ public final class KafkaTransactionRecord {
             return NotAcknowledged.comesAgain(record, open, services.deferrals(), bound);
         }
         if (!leaseLost || thrown instanceof Error) {
-            return Sneaky.rethrow(thrown);
+            return Rethrow.asIs(thrown);
         }
-        return bound.deferring(services.deferrals().of(DeferReason.LEASE_LOST, record, thrown), record);
+        return bound.deferred().throwing(services.deferrals().of(DeferReason.LEASE_LOST, record, thrown), record);
     }
 }

@@ -40,7 +40,7 @@ public final class KafkaTransactions {
     void requireResolved(BoundConsumer bound, List<? extends ConsumerRecord<?, ?>> records) {
         if (bound.transaction().isUnknown(records)) {
             ConsumerRecord<?, ?> first = records.get(0);
-            throw bound.deferring(deferrals.of(DeferReason.COMMIT_UNKNOWN, first, null), first);
+            throw bound.deferred().throwing(deferrals.of(DeferReason.COMMIT_UNKNOWN, first, null), first);
         }
     }
 

@@ -6,7 +6,7 @@ import io.dedup.engine.BatchAdmission;
 import io.dedup.engine.DedupEngine;
 import io.dedup.engine.Delivery;
 import io.dedup.engine.Execution;
-import io.dedup.kafka.internal.Sneaky;
+import io.dedup.kafka.internal.Rethrow;
 import io.dedup.kafka.internal.ack.ContainerAck;
 import io.dedup.kafka.internal.ack.ManualAcks;
 import io.dedup.kafka.internal.ack.NackedException;
@@ -109,8 +109,8 @@ public final class ManualBatch<K, V> {
     private void end() {
         if (nackedFrom >= 0) {
             comeAgain();
-        } else if (bound.retrying() && steps.unfinished(steps.size()) < steps.size()) {
-            bound.leaveUncommitted();
+        } else if (bound.batchRetry().isRunning() && steps.unfinished(steps.size()) < steps.size()) {
+            bound.batchRetry().leaveUncommitted();
         }
     }
 
@@ -120,7 +120,7 @@ public final class ManualBatch<K, V> {
     }
 
     private void comeAgain() {
-        if (bound.retrying() || !bound.commitsOffsets()) {
+        if (bound.batchRetry().isRunning() || !bound.commitsOffsets()) {
             throw nacked(null); // the error handler's retry loop doesn't know of nacks: it would commit the whole poll
         }
         try {
@@ -286,7 +286,7 @@ public final class ManualBatch<K, V> {
         } catch (Throwable e) {
             boolean leaseLost = acks.fail(List.of(givenAt(index)), e);
             if (e instanceof Error) {
-                throw Sneaky.rethrow(e);
+                throw Rethrow.asIs(e);
             }
             if (nackedFrom >= 0) {
                 throw nacked(e);

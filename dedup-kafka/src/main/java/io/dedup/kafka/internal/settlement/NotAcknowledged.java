@@ -25,8 +25,9 @@ public final class NotAcknowledged {
                     record.offset(),
                     open.getMessage());
         }
-        return bound.deferring(
-                Deferrals.of(DeferReason.ROLLED_BACK, open.sleep(deferrals.longestDelay(record)), record, open),
-                record);
+        return bound.deferred()
+                .throwing(
+                        Deferrals.of(DeferReason.ROLLED_BACK, open.sleep(deferrals.longestDelay(record)), record, open),
+                        record);
     }
 }

@@ -2,7 +2,7 @@ package io.dedup.kafka.internal.share;
 
 import io.dedup.engine.DedupEngine;
 import io.dedup.kafka.internal.deferral.Deferrals;
-import io.dedup.kafka.internal.handler.AsyncResults;
+import io.dedup.kafka.internal.handler.HandlerCalls;
 import io.dedup.kafka.internal.handler.Invocations;
 import io.dedup.kafka.internal.record.RecordDeliveries;
 import org.apache.kafka.clients.consumer.AcknowledgeType;
@@ -39,7 +39,7 @@ public final class DedupShareContainer<K, V> extends ShareKafkaMessageListenerCo
                 && !(listener instanceof DedupShareListener<?, ?>)) {
             new ShareStartCheck(this, engine, deliveries).requireSafe();
             Invocations invocations = new Invocations(null);
-            boolean unused = AsyncResults.take(handler, invocations); // makes its method return when its work is done
+            boolean unused = HandlerCalls.take(handler, invocations); // makes its method return when its work is done
             properties.setMessageListener(new DedupShareListener<K, V>(handler, engine, deliveries, invocations));
         }
         super.doStart();

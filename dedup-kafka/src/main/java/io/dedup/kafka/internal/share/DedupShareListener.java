@@ -9,7 +9,7 @@ import io.dedup.engine.Execution;
 import io.dedup.engine.RunEnd;
 import io.dedup.kafka.exception.DeliveryDeferredException;
 import io.dedup.kafka.internal.KafkaLog;
-import io.dedup.kafka.internal.Sneaky;
+import io.dedup.kafka.internal.Rethrow;
 import io.dedup.kafka.internal.WorkMayGoOn;
 import io.dedup.kafka.internal.handler.Invocations;
 import io.dedup.kafka.internal.handler.Invocations.Invocation;
@@ -151,7 +151,7 @@ final class DedupShareListener<K, V>
             notRun(record, acknowledgment, notRun.admission(), consumer);
         } else if (end instanceof RunEnd.Failed failed) {
             if (!(failed.cause() instanceof NotAcknowledgedException open) || ack == null) {
-                throw Sneaky.rethrow(failed.cause());
+                throw Rethrow.asIs(failed.cause());
             }
             if (!ack.pass()) {
                 log.warn("{}: {}", name(record), open.getMessage());
@@ -183,7 +183,7 @@ final class DedupShareListener<K, V>
             ConsumerRecord<K, V> record, Throwable cause, boolean leaseLost, HoldingShareConsumer<?, ?> consumer) {
         return leaseLost && !(cause instanceof Error)
                 ? deferred(record, DeferReason.LEASE_LOST, policy(record).maxDeferDelay(), cause, consumer)
-                : Sneaky.rethrow(cause);
+                : Rethrow.asIs(cause);
     }
 
     private void invoke(

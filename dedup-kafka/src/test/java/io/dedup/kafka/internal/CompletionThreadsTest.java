@@ -6,15 +6,15 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-class CloseOutsTest {
+class CompletionThreadsTest {
     @Test
     @DisplayName("K18 where no thread can be had, the end of the work is recorded by the thread that ends it")
     void noThread() {
         AtomicInteger runs = new AtomicInteger();
-        try (CloseOuts closeOuts = new CloseOuts(work -> {
+        try (CompletionThreads completionThreads = new CompletionThreads(work -> {
             throw new OutOfMemoryError("unable to create native thread");
         })) {
-            closeOuts.execute(runs::incrementAndGet);
+            completionThreads.execute(runs::incrementAndGet);
         }
         assertThat(runs).hasValue(1);
     }

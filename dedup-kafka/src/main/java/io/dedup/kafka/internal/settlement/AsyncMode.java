@@ -16,12 +16,12 @@ import org.springframework.kafka.listener.MessageListener;
  * @param automatic whether the user's ack mode leaves acknowledging to the container: where the handler returns nothing that
  *     ends later, its return is the end
  * @param limit how many records a consumer's handler may have at once
- * @param closeOuts where the store is told: threads that complete futures may not be blocked
+ * @param completionThreads where the store is told: threads that complete futures may not be blocked
  */
-public record LaterMode(boolean endsWithFuture, boolean automatic, int limit, Executor closeOuts) {
+public record AsyncMode(boolean endsWithFuture, boolean automatic, int limit, Executor completionThreads) {
     /** Of a container with a listener that isn't decorated yet; null when its return is the end. Takes its acks over. */
-    public static @Nullable LaterMode of(
-            AbstractMessageListenerContainer<?, ?> container, boolean declaredLater, Executor closeOuts) {
+    public static @Nullable AsyncMode of(
+            AbstractMessageListenerContainer<?, ?> container, boolean declaredLater, Executor completionThreads) {
         ContainerProperties properties = container.getContainerProperties();
         if (!(properties.getMessageListener() instanceof MessageListener<?, ?>)) {
             return null; // a batch is waited for
@@ -36,8 +36,11 @@ public record LaterMode(boolean endsWithFuture, boolean automatic, int limit, Ex
         if (automatic) {
             properties.setAckMode(AckMode.MANUAL); // so does the container for such a listener
         }
-        return new LaterMode(
-                declaredLater, automatic && declaredLater, new ConsumerSettings(container).maxPollRecords(), closeOuts);
+        return new AsyncMode(
+                declaredLater,
+                automatic && declaredLater,
+                new ConsumerSettings(container).maxPollRecords(),
+                completionThreads);
     }
 
     boolean returnEnds(BoundConsumer bound) {

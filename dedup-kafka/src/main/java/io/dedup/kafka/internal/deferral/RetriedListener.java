@@ -7,12 +7,12 @@ import io.dedup.kafka.internal.consumer.BoundConsumers;
  * catches exceptions and takes them for another failed attempt of the whole poll, by an error: for a deferral, or the failure
  * of one record. Used by one thread.
  */
-final class GuardedListener implements Runnable {
+final class RetriedListener implements Runnable {
     private final BoundConsumers consumers;
     private final Runnable listener;
     private boolean left;
 
-    GuardedListener(BoundConsumers consumers, Runnable listener) {
+    RetriedListener(BoundConsumers consumers, Runnable listener) {
         this.consumers = consumers;
         this.listener = listener;
     }
@@ -42,7 +42,7 @@ final class GuardedListener implements Runnable {
     @Override
     public void run() {
         try {
-            consumers.current().retry(listener);
+            consumers.current().batchRetry().run(listener);
         } catch (RuntimeException e) {
             if (Deferrals.in(e) != null || RecordFailedException.in(e) != null) {
                 left = true;

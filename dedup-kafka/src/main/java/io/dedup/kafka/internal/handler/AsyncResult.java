@@ -13,8 +13,8 @@ import org.springframework.kafka.listener.adapter.AdapterUtils;
 import reactor.core.publisher.Mono;
 
 /** What a handler method has returned, when that is done later. */
-public final class LaterResult {
-    private LaterResult() {}
+public final class AsyncResult {
+    private AsyncResult() {}
 
     /** The future behind a result; null when the result is there already. A {@code Mono} is subscribed to. */
     static @Nullable Future<?> of(@Nullable Object result) {

@@ -9,14 +9,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Threads that tell the store how work has ended that ended on a thread which mustn't be blocked. */
-public final class CloseOuts implements Executor, AutoCloseable {
+public final class CompletionThreads implements Executor, AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(KafkaLog.NAME);
     private static final int THREADS = 4;
     private static final long IDLE_SECONDS = 10;
 
     private final ThreadPoolExecutor pool;
 
-    public CloseOuts() {
+    public CompletionThreads() {
         this(work -> {
             Thread thread = new Thread(work, "dedup-kafka-close-out");
             thread.setDaemon(true);
@@ -24,7 +24,7 @@ public final class CloseOuts implements Executor, AutoCloseable {
         });
     }
 
-    public CloseOuts(ThreadFactory threads) {
+    public CompletionThreads(ThreadFactory threads) {
         pool = new ThreadPoolExecutor(
                 THREADS,
                 THREADS,

@@ -6,16 +6,16 @@ import io.dedup.engine.Delivery;
 import io.dedup.engine.Execution;
 import io.dedup.kafka.exception.DeliveryDeferredException;
 import io.dedup.kafka.internal.KafkaLog;
-import io.dedup.kafka.internal.Sneaky;
+import io.dedup.kafka.internal.Rethrow;
 import io.dedup.kafka.internal.WorkMayGoOn;
 import io.dedup.kafka.internal.ack.ContainerAck;
 import io.dedup.kafka.internal.ack.PendingDeliveries;
 import io.dedup.kafka.internal.ack.PendingDelivery;
 import io.dedup.kafka.internal.ack.TrackedAcknowledgment;
 import io.dedup.kafka.internal.consumer.BoundConsumer;
+import io.dedup.kafka.internal.handler.AsyncResult;
 import io.dedup.kafka.internal.handler.Invocations;
 import io.dedup.kafka.internal.handler.Invocations.Invocation;
-import io.dedup.kafka.internal.handler.LaterResult;
 import io.dedup.kafka.internal.record.RecordDeliveries;
 import java.time.Duration;
 import java.util.List;
@@ -34,7 +34,7 @@ import org.springframework.kafka.support.Acknowledgment;
  * Records whose work goes on when their listener has returned, each until its own end: the future that the handler returned,
  * or, with {@code asyncAcks}, the acknowledgment. The container is told in the order of the offsets.
  */
-public final class LaterRecords<K, V> {
+public final class AsyncRecords<K, V> {
     private static final Logger log = LoggerFactory.getLogger(KafkaLog.NAME);
     private static final long LOOK_AGAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
     private static final Duration TRY_AGAIN = Duration.ofMillis(20);
@@ -43,14 +43,14 @@ public final class LaterRecords<K, V> {
     private final DedupEngine engine;
     private final RecordDeliveries deliveries;
     private final Invocations invocations;
-    private final LaterMode mode;
+    private final AsyncMode mode;
 
-    public LaterRecords(
+    public AsyncRecords(
             RecordCalls<K, V> listener,
             DedupEngine engine,
             RecordDeliveries deliveries,
             Invocations invocations,
-            LaterMode mode) {
+            AsyncMode mode) {
         this.listener = listener;
         this.engine = engine;
         this.deliveries = deliveries;
@@ -93,7 +93,7 @@ public final class LaterRecords<K, V> {
 
     private static RuntimeException thrown(Throwable failure) {
         return failure instanceof Error
-                ? Sneaky.rethrow(failure)
+                ? Rethrow.asIs(failure)
                 : new ListenerExecutionFailedException("What the handler returned has failed", failure);
     }
 
@@ -109,9 +109,11 @@ public final class LaterRecords<K, V> {
         }
         bound.budget().spend(System.nanoTime() - start);
         if (!hasRoom(bound)) {
-            throw bound.deferring(
-                    new DeliveryDeferredException(DeferReason.IN_FLIGHT, TRY_AGAIN, false, record, record, null),
-                    record);
+            throw bound.deferred()
+                    .throwing(
+                            new DeliveryDeferredException(
+                                    DeferReason.IN_FLIGHT, TRY_AGAIN, false, record, record, null),
+                            record);
         }
     }
 
@@ -189,13 +191,13 @@ public final class LaterRecords<K, V> {
             CompletableFuture<@Nullable Object> told = new CompletableFuture<>();
             java.util.function.Consumer<Throwable> observation =
                     listener.observation().failure();
-            work.whenComplete((value, failure) -> mode.closeOuts().execute(() -> {
+            work.whenComplete((value, failure) -> mode.completionThreads().execute(() -> {
                 try {
                     if (failure == null) {
                         bound.acks().acknowledgeOnly(pending, given.ack());
                     } else {
-                        observation.accept(LaterResult.failure(failure));
-                        boolean unused = failed(pending, given.execution(), bound, LaterResult.failure(failure));
+                        observation.accept(AsyncResult.failure(failure));
+                        boolean unused = failed(pending, given.execution(), bound, AsyncResult.failure(failure));
                     }
                 } catch (Throwable e) {
                     log.error("The end of {} couldn't be recorded; its lease runs out", given.acknowledgment(), e);

@@ -27,10 +27,10 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  * <p>spring-kafka acks a failed future before it is retried, so that a crash in between loses the message, and knows nothing
  * of a {@code CompletionStage}, a {@code Future} or an {@code Object} that is a future. So it isn't left to it.
  */
-public final class AsyncResults {
+public final class HandlerCalls {
     private static final Logger log = LoggerFactory.getLogger(KafkaLog.NAME);
 
-    private AsyncResults() {}
+    private HandlerCalls() {}
 
     /**
      * Takes the place of the handler behind a listener, if there is one.
@@ -132,7 +132,7 @@ public final class AsyncResults {
                 @Nullable Object result, @Nullable Invocation invocation, @Nullable Object[] arguments)
                 throws Exception {
             ReplyExchange exchange = invocations.reply(arguments);
-            Future<?> later = LaterResult.of(result);
+            Future<?> later = AsyncResult.of(result);
             if (later == null) {
                 keep(exchange, result);
                 return result;
@@ -146,7 +146,7 @@ public final class AsyncResults {
             if (invocation != null && invocation.end() != null && later instanceof CompletableFuture<?> future) {
                 return invocation.end().apply(future);
             }
-            Object value = LaterResult.awaited(later);
+            Object value = AsyncResult.awaited(later);
             keep(exchange, value);
             if (declaredLater) {
                 acknowledge(arguments);
