@@ -36,7 +36,7 @@ final class DedupRuntimeHints implements RuntimeHintsRegistrar {
         if (ClassUtils.isPresent(KAFKA + "listener.AbstractMessageListenerContainer", loader)) {
             READ_BY_FIELD.forEach(type ->
                     hints.reflection().registerType(TypeReference.of(type), MemberCategory.ACCESS_DECLARED_FIELDS));
-            method(hints, "io.dedup.kafka.PostProcessors");
+            method(hints, "io.dedup.kafka.internal.spring.PostProcessors");
             method(hints, "io.dedup.spring.boot.internal.kafka.KafkaIds$Message");
         }
         if (ClassUtils.isPresent("org.apache.rocketmq.client.apis.consumer.MessageListener", loader)) {
