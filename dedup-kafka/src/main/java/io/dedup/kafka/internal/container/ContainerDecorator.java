@@ -105,6 +105,7 @@ public final class ContainerDecorator implements AutoCloseable {
         DecoratedContainer decorated = new DecoratedContainer(
                 container,
                 services,
+                new DeferralBackOff(container, services.consumers(), pauses),
                 hooks,
                 new ListenerTraits(declaredLater, later != null, claimsAhead),
                 maxUnfinished);
@@ -115,7 +116,7 @@ public final class ContainerDecorator implements AutoCloseable {
         container.setupMessageListener(
                 decorated(listener, container, services, answered, invocations, later, decorated));
         if (isInKafkaTransaction(container)) {
-            decorateTransactions(container, services);
+            decorateTransactions(container, decorated);
         } else {
             decorateErrors(container, decorated);
         }
@@ -129,10 +130,6 @@ public final class ContainerDecorator implements AutoCloseable {
                 new BoundConsumers(container),
                 deferrals,
                 new KafkaTransactions(container, deferrals));
-    }
-
-    private DeferralBackOff backOff(AbstractMessageListenerContainer<?, ?> container, ContainerServices services) {
-        return new DeferralBackOff(container, services.consumers(), pauses);
     }
 
     /** Of a listener that was decorated, within the adapter of a retry topic or not; null of any other. */
@@ -157,8 +154,9 @@ public final class ContainerDecorator implements AutoCloseable {
 
     /** In a transaction the container has no error handler of its own: what fails is rolled back. */
     @SuppressWarnings({"deprecation", "removal", "unchecked"})
-    private <K, V> void decorateTransactions(
-            AbstractMessageListenerContainer<K, V> container, ContainerServices services) {
+    private static <K, V> void decorateTransactions(
+            AbstractMessageListenerContainer<K, V> container, DecoratedContainer decorated) {
+        ContainerServices services = decorated.services();
         ContainerProperties properties = container.getContainerProperties();
         KafkaAwareTransactionManager<?, ?> manager = properties.getKafkaAwareTransactionManager();
         if (manager == null) {
@@ -170,7 +168,7 @@ public final class ContainerDecorator implements AutoCloseable {
         AfterRollbackProcessor<K, V> processor = (AfterRollbackProcessor<K, V>) container.getAfterRollbackProcessor();
         refuseRetries(processor);
         container.setAfterRollbackProcessor(new DeferralAwareRollbackProcessor<>(
-                processor, services.consumers(), services.deferrals(), backOff(container, services)));
+                processor, services.consumers(), services.deferrals(), decorated.backOff()));
     }
 
     /** What is rejected is rejected again. */
@@ -228,14 +226,14 @@ public final class ContainerDecorator implements AutoCloseable {
                                 + listener.getClass().getName()));
     }
 
-    private void decorateErrors(AbstractMessageListenerContainer<?, ?> container, DecoratedContainer decorated) {
+    private static void decorateErrors(AbstractMessageListenerContainer<?, ?> container, DecoratedContainer decorated) {
         CommonErrorHandler handler = container.getCommonErrorHandler();
         CommonErrorHandler delegate = handler == null ? new DefaultErrorHandler() : handler; // so does the container
         refuseRetries(delegate);
         container.setCommonErrorHandler(new DeferralAwareErrorHandler(
                 delegate,
                 decorated.services().consumers(),
-                backOff(container, decorated.services()),
+                decorated.backOff(),
                 decorated.traits().endsLater()));
     }
 

@@ -5,6 +5,7 @@ import io.dedup.kafka.internal.claimahead.ClaimedPoll;
 import io.dedup.kafka.internal.claimahead.PollHooks;
 import io.dedup.kafka.internal.consumer.BoundConsumer;
 import io.dedup.kafka.internal.consumer.BoundConsumers;
+import io.dedup.kafka.internal.deferral.DeferralBackOff;
 import io.dedup.kafka.internal.listener.ContainerLifecycle;
 import io.dedup.kafka.internal.settlement.ContainerServices;
 import io.dedup.kafka.internal.spring.ConsumerSettings;
@@ -26,6 +27,7 @@ final class DecoratedContainer implements ContainerLifecycle {
 
     private final AbstractMessageListenerContainer<?, ?> container;
     private final ContainerServices services;
+    private final DeferralBackOff backOff;
     private final PollHooks hooks;
     private final ListenerTraits traits;
     private final int maxUnfinished;
@@ -38,11 +40,13 @@ final class DecoratedContainer implements ContainerLifecycle {
     DecoratedContainer(
             AbstractMessageListenerContainer<?, ?> container,
             ContainerServices services,
+            DeferralBackOff backOff,
             PollHooks hooks,
             ListenerTraits traits,
             int maxUnfinished) {
         this.container = container;
         this.services = services;
+        this.backOff = backOff;
         this.hooks = hooks;
         this.traits = traits;
         this.maxUnfinished = maxUnfinished;
@@ -55,6 +59,10 @@ final class DecoratedContainer implements ContainerLifecycle {
 
     ContainerServices services() {
         return services;
+    }
+
+    DeferralBackOff backOff() {
+        return backOff;
     }
 
     ListenerTraits traits() {

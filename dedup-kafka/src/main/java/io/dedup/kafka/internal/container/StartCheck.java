@@ -30,14 +30,13 @@ import org.springframework.kafka.listener.adapter.KafkaBackoffAwareMessageListen
 import org.springframework.kafka.support.TopicPartitionOffset;
 
 /** Refuses at start what would lose or double messages, and warns of what is risky. */
-public final class StartCheck {
+final class StartCheck {
     private final AbstractMessageListenerContainer<?, ?> container;
     private final ContainerProperties properties;
     private final ContainerServices services;
     private final ListenerTraits traits;
 
-    public StartCheck(
-            AbstractMessageListenerContainer<?, ?> container, ContainerServices services, ListenerTraits traits) {
+    StartCheck(AbstractMessageListenerContainer<?, ?> container, ContainerServices services, ListenerTraits traits) {
         this.container = container;
         this.properties = container.getContainerProperties();
         this.services = services;
@@ -229,7 +228,7 @@ public final class StartCheck {
         }
     }
 
-    public List<String> warnings() {
+    List<String> warnings() {
         List<String> warnings = new ArrayList<>();
         Duration interval = new ConsumerSettings(container).maxPollInterval();
         Duration budget = interval.dividedBy(PollBudget.SHARE);

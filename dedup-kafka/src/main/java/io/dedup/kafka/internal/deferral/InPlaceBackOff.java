@@ -9,7 +9,7 @@ import org.springframework.kafka.listener.MessageListenerContainer;
  * Waits on a consumer's thread before a deferred record is tried again. For a consumer whose polls can't be watched: nobody
  * would end a pause of its partitions.
  */
-public final class InPlaceBackOff {
+final class InPlaceBackOff {
     private InPlaceBackOff() {}
 
     /**
