@@ -1,6 +1,15 @@
 package io.dedup.store.redis;
 
 import io.dedup.store.DedupStoreException;
+import io.dedup.store.redis.internal.check.ClassPathProblem;
+import io.dedup.store.redis.internal.client.Closing;
+import io.dedup.store.redis.internal.client.ClusterConnector;
+import io.dedup.store.redis.internal.client.OwnClients;
+import io.dedup.store.redis.internal.client.RedisConnector;
+import io.dedup.store.redis.internal.client.RedisLinks;
+import io.dedup.store.redis.internal.client.SingleConnector;
+import io.dedup.store.redis.internal.connection.RedisErrors;
+import io.dedup.store.redis.internal.script.Replication;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.SslOptions;

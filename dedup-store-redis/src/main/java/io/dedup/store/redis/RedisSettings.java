@@ -1,5 +1,6 @@
 package io.dedup.store.redis;
 
+import io.dedup.store.redis.internal.script.Replication;
 import java.time.Duration;
 
 /** What a store was asked to be, already checked by {@link RedisDedupStoreBuilder}. */

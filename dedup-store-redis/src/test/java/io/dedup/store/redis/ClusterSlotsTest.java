@@ -9,6 +9,7 @@ import io.dedup.store.ClaimRequest;
 import io.dedup.store.ClaimResult;
 import io.dedup.store.RenewRequest;
 import io.dedup.store.WriteResult;
+import io.dedup.store.redis.internal.record.RecordKeys;
 import io.dedup.testservers.RedisBinary;
 import io.dedup.testservers.RedisCluster;
 import io.dedup.testservers.RedisServer;

@@ -12,7 +12,6 @@ import io.dedup.store.DedupStoreException;
 import io.dedup.store.WriteResult;
 import io.dedup.testkit.faults.TcpProxy;
 import io.dedup.testservers.RedisServer;
-import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -171,13 +170,5 @@ class ForgetAllTest {
             }
             assertThat(store.forgetAll()).isEqualTo(3);
         }
-    }
-
-    @Test
-    @DisplayName("glob characters mean themselves")
-    void pattern() {
-        byte[] glob = KeyPages.pattern("a*?[^]\\b{}:".getBytes(StandardCharsets.UTF_8));
-
-        assertThat(new String(glob, StandardCharsets.UTF_8)).isEqualTo("a\\*\\?\\[\\^\\]\\\\b{}:*");
     }
 }

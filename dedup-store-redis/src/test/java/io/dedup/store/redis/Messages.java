@@ -15,6 +15,7 @@ import io.dedup.store.ReleaseMode;
 import io.dedup.store.ReleaseRequest;
 import io.dedup.store.RenewRequest;
 import io.dedup.store.WriteResult;
+import io.dedup.store.redis.internal.record.RecordKeys;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;

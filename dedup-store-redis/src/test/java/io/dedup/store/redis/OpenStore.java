@@ -1,7 +1,7 @@
 package io.dedup.store.redis;
 
 /** Opens a store, and prints how that ends. */
-final class OpenStore {
+public final class OpenStore {
     private OpenStore() {}
 
     @SuppressWarnings("SystemOut")

@@ -9,6 +9,7 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import io.dedup.store.DedupStoreException;
+import io.dedup.store.redis.internal.check.StartCheck;
 import io.dedup.testservers.RedisServer;
 import io.dedup.testservers.RedisServers;
 import io.lettuce.core.RedisClient;

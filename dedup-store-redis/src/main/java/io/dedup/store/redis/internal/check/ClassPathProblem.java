@@ -1,0 +1,88 @@
+package io.dedup.store.redis.internal.check;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.URL;
+import java.util.Collections;
+import java.util.Map;
+import java.util.Properties;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Explains a class that is missing or doesn't fit: nearly always another library brings an older Netty than Lettuce needs.
+ * Reads the names of Netty's jars instead of asking Netty, whose classes may not load.
+ */
+public final class ClassPathProblem {
+    private static final String MARKER = "META-INF/io.netty.versions.properties";
+    private static final String NEEDED = "4.2.";
+
+    /** A jar of Netty itself, and not one that has Netty inside under other names. */
+    private static final Pattern JAR = Pattern.compile(".*/(netty-[a-z0-9_-]+?)-\\d[^/]*\\.jar!/.*");
+
+    private ClassPathProblem() {}
+
+    /** What couldn't be linked, if that is why something has failed; else null. */
+    public static @Nullable LinkageError in(Throwable failure) {
+        for (Throwable each = failure; each != null; each = each.getCause()) {
+            if (each instanceof LinkageError error) {
+                return error;
+            }
+        }
+        return null;
+    }
+
+    /** A sentence or two: what failed, which jars clash, what to write. */
+    public static String describe(LinkageError error) {
+        return describe(error, nettyJars(ClassPathProblem.class.getClassLoader()));
+    }
+
+    /** @param nettyJars the names of Netty's jars by their versions */
+    static String describe(LinkageError error, Map<String, Set<String>> nettyJars) {
+        String cause = "a class that Lettuce needs is missing or has another version: " + error;
+        if (nettyJars.keySet().stream().allMatch(version -> version.startsWith(NEEDED)) && nettyJars.size() == 1) {
+            return cause + ". Netty is " + nettyJars.keySet().iterator().next()
+                    + " throughout; look for the class in the output of mvn dependency:tree, or gradle dependencies";
+        }
+        String found = nettyJars.isEmpty() ? "none that can be recognised" : String.join(" and ", nettyJars.keySet());
+        return cause + ". Lettuce needs Netty 4.2, and the class path has " + found
+                + ". In Maven import io.dedup:dedup-bom, or io.netty:netty-bom in a version 4.2.x, in dependencyManagement,"
+                + " before other BOMs; in Gradle add platform(\"io.dedup:dedup-bom:…\")" + list(nettyJars);
+    }
+
+    private static String list(Map<String, Set<String>> nettyJars) {
+        StringBuilder text = new StringBuilder();
+        nettyJars.forEach((version, jars) ->
+                text.append(". ").append(version).append(" are: ").append(String.join(", ", jars)));
+        return text.toString();
+    }
+
+    private static Map<String, Set<String>> nettyJars(@Nullable ClassLoader loader) {
+        Map<String, Set<String>> jars = new TreeMap<>();
+        try {
+            for (URL marker : Collections.list(
+                    loader == null ? ClassLoader.getSystemResources(MARKER) : loader.getResources(MARKER))) {
+                Matcher jar = JAR.matcher(marker.toString());
+                if (jar.matches()) {
+                    String version = version(marker, jar.group(1));
+                    jars.computeIfAbsent(version, of -> new TreeSet<>()).add(jar.group(1));
+                }
+            }
+        } catch (IOException e) {
+            return jars; // what was found so far says enough
+        }
+        return jars;
+    }
+
+    private static String version(URL marker, String jar) throws IOException {
+        Properties properties = new Properties();
+        try (InputStream in = marker.openStream()) {
+            properties.load(in);
+        }
+        return properties.getProperty(jar + ".version", "unknown version");
+    }
+}

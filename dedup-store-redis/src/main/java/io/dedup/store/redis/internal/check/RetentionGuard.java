@@ -1,0 +1,87 @@
+package io.dedup.store.redis.internal.check;
+
+import io.dedup.store.DedupStoreException;
+import io.dedup.store.redis.internal.connection.Exchange;
+import io.dedup.store.redis.internal.connection.RedisErrors;
+import io.dedup.store.redis.internal.connection.RedisLink;
+import io.lettuce.core.codec.ByteArrayCodec;
+import io.lettuce.core.output.ByteArrayOutput;
+import io.lettuce.core.output.StatusOutput;
+import io.lettuce.core.protocol.AsyncCommand;
+import io.lettuce.core.protocol.Command;
+import io.lettuce.core.protocol.CommandArgs;
+import io.lettuce.core.protocol.CommandType;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Sees to it that all users of a namespace have the same attempt retention: whether a lease is over is told by the
+ * key's time to live, less the retention, so that two values would end each other's live leases.
+ */
+public final class RetentionGuard {
+    private final Exchange exchange;
+    private final RedisErrors errors;
+    private final byte[] key;
+    private final Duration retention;
+    private final byte[] value;
+
+    public RetentionGuard(Exchange exchange, RedisErrors errors, byte[] key, Duration retention) {
+        this.exchange = exchange;
+        this.errors = errors;
+        this.key = key;
+        this.retention = retention;
+        this.value = Long.toString(retention.toMillis()).getBytes(StandardCharsets.US_ASCII);
+    }
+
+    /**
+     * Writes the retention where there is none, and compares it where there is one.
+     *
+     * @throws DedupStoreException when it differs, or the server doesn't answer
+     */
+    public void check(RedisLink link, String operation) {
+        byte[] found = read(link, operation);
+        if (found == null) {
+            exchange.call(link, operation, set(key, "NX"));
+            found = read(link, operation);
+        }
+        String text = found == null ? "gone again" : new String(found, StandardCharsets.US_ASCII);
+        if (!text.equals(Long.toString(retention.toMillis()))) {
+            throw new DedupStoreException(
+                    "Redis " + errors.where() + ": " + operation + " refused: attemptRetention is "
+                            + retention.toMillis() + " ms here, but " + text + " ms in what the namespace was started"
+                            + " with. Set attemptRetention to that, or take another namespace, which forgets all"
+                            + " windows",
+                    null);
+        }
+    }
+
+    /**
+     * The same, and a write whatever is there: a server that has become a replica would still answer the read. In a cluster each
+     * server that holds records is asked to replace what isn't there, which changes nothing, and is refused like a claim.
+     *
+     * @param pingKey what the keys begin with that are never there
+     */
+    public void checkWriting(RedisLink link, byte[] pingKey, String operation) {
+        exchange.call(link, operation, set(key, "NX"));
+        check(link, operation);
+        for (byte[] absent : link.keyOnEachServer(pingKey)) {
+            exchange.call(link, operation, set(absent, "XX"));
+        }
+    }
+
+    private byte @Nullable [] read(RedisLink link, String operation) {
+        CommandArgs<byte[], byte[]> args = new CommandArgs<>(ByteArrayCodec.INSTANCE).addKey(key);
+        return exchange.call(
+                link,
+                operation,
+                new AsyncCommand<>(
+                        new Command<>(CommandType.GET, new ByteArrayOutput<>(ByteArrayCodec.INSTANCE), args)));
+    }
+
+    private AsyncCommand<byte[], byte[], String> set(byte[] of, String condition) {
+        CommandArgs<byte[], byte[]> args =
+                new CommandArgs<>(ByteArrayCodec.INSTANCE).addKey(of).add(value).add(condition);
+        return new AsyncCommand<>(new Command<>(CommandType.SET, new StatusOutput<>(ByteArrayCodec.INSTANCE), args));
+    }
+}

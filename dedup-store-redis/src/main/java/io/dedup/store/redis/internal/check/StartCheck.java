@@ -1,0 +1,102 @@
+package io.dedup.store.redis.internal.check;
+
+import io.dedup.store.DedupStoreException;
+import io.dedup.store.redis.internal.connection.Exchange;
+import io.dedup.store.redis.internal.connection.RedisErrors;
+import io.dedup.store.redis.internal.connection.SingleLink;
+import io.dedup.store.redis.internal.server.ServerFacts;
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.codec.ByteArrayCodec;
+import io.lettuce.core.output.StatusOutput;
+import io.lettuce.core.protocol.AsyncCommand;
+import io.lettuce.core.protocol.Command;
+import io.lettuce.core.protocol.CommandArgs;
+import io.lettuce.core.protocol.CommandType;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Looks at the servers before they are relied on. */
+public final class StartCheck {
+    private static final Logger log = LoggerFactory.getLogger(StartCheck.class);
+    private static final String OPERATION = "start";
+
+    private final Exchange exchange;
+    private final RedisErrors errors;
+    private final List<String> warnings = new ArrayList<>();
+
+    public StartCheck(Exchange exchange, RedisErrors errors) {
+        this.exchange = exchange;
+        this.errors = errors;
+    }
+
+    /**
+     * Refuses what can't work, and warns of what may forget records.
+     *
+     * @param asCluster whether each key is sent by itself, to the server of its slot
+     * @return the lowest version of the servers, see {@link ServerFacts#version}
+     */
+    public int inspect(List<StatefulRedisConnection<byte[], byte[]>> masters, boolean asCluster) {
+        List<ServerFacts> servers = new ArrayList<>();
+        for (StatefulRedisConnection<byte[], byte[]> master : masters) {
+            servers.add(ask(master));
+        }
+        int version = ServerFacts.lowestVersion(servers);
+        if (version != 0 && version < ServerFacts.V6_2) {
+            throw new DedupStoreException(
+                    "Redis " + errors.where() + " is older than 6.2; run a newer one, or another store", null);
+        }
+        if (servers.stream().anyMatch(ServerFacts::isReplica)) {
+            throw new DedupStoreException(
+                    "Redis " + errors.where() + " is a replica: let uri name the master, or the sentinels", null);
+        }
+        if (!asCluster && servers.stream().anyMatch(ServerFacts::isOfCluster)) {
+            throw new DedupStoreException(
+                    "Redis " + errors.where()
+                            + " is a server of a cluster, which refuses batches: name it by clusterUri or"
+                            + " clusterClient instead of uri or client, even where it is the only one",
+                    null);
+        }
+        servers.stream().map(ServerFacts::evictionPolicy).distinct().forEach(this::warnOfEviction);
+        return version;
+    }
+
+    private ServerFacts ask(StatefulRedisConnection<byte[], byte[]> master) {
+        AsyncCommand<byte[], byte[], String> info = new AsyncCommand<>(new Command<>(
+                CommandType.INFO,
+                new StatusOutput<>(ByteArrayCodec.INSTANCE),
+                new CommandArgs<>(ByteArrayCodec.INSTANCE)));
+        try {
+            String answer = exchange.call(new SingleLink(master), OPERATION, info);
+            return ServerFacts.parse(answer == null ? "" : answer);
+        } catch (DedupStoreException e) {
+            if (String.valueOf(e.getCause()).contains("NOPERM")) {
+                warn("Redis " + errors.where()
+                        + " forbids INFO: taken for version 6.2; its maxmemory-policy is unknown."
+                        + " Allow it to the user of the store");
+                return new ServerFacts(0, false, false, null);
+            }
+            throw e;
+        }
+    }
+
+    private void warnOfEviction(@Nullable String policy) {
+        if (!ServerFacts.NO_EVICTION.equals(policy)) {
+            warn("Redis " + errors.where() + " has maxmemory-policy " + (policy == null ? "unknown" : policy)
+                    + ": when memory is full it may forget which messages are done, and their redelivery runs again. Set it"
+                    + " to " + ServerFacts.NO_EVICTION);
+        }
+    }
+
+    private void warn(String warning) {
+        log.warn("{}", warning);
+        warnings.add(warning);
+    }
+
+    /** What {@link #inspect} has warned of. */
+    public List<String> warnings() {
+        return List.copyOf(warnings);
+    }
+}

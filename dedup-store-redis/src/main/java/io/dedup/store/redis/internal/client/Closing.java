@@ -1,0 +1,45 @@
+package io.dedup.store.redis.internal.client;
+
+import io.lettuce.core.api.StatefulConnection;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** What a store has to close: its connections, and its client if that is its own. */
+public final class Closing {
+    private final @Nullable Runnable ownClient;
+    private final List<StatefulConnection<?, ?>> connections = new ArrayList<>();
+
+    private Closing(@Nullable Runnable ownClient) {
+        this.ownClient = ownClient;
+    }
+
+    public static Closing ownClient(Runnable shutDown) {
+        return new Closing(shutDown);
+    }
+
+    public static Closing connectionsOnly() {
+        return new Closing(null);
+    }
+
+    <C extends StatefulConnection<?, ?>> C opened(C connection) {
+        connections.add(connection);
+        return connection;
+    }
+
+    /** After a failure, which tells more than what fails here because of it. */
+    public void closeAfter(Throwable failure) {
+        try {
+            close();
+        } catch (RuntimeException | LinkageError e) {
+            failure.addSuppressed(e);
+        }
+    }
+
+    public void close() {
+        connections.forEach(StatefulConnection::close);
+        if (ownClient != null) {
+            ownClient.run();
+        }
+    }
+}

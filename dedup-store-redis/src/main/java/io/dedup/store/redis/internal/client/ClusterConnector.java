@@ -1,0 +1,60 @@
+package io.dedup.store.redis.internal.client;
+
+import io.dedup.store.redis.internal.connection.ClusterLink;
+import io.dedup.store.redis.internal.server.ClusterServers;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.cluster.RedisClusterClient;
+import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
+import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
+import io.lettuce.core.codec.ByteArrayCodec;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Connects to every master of a cluster.
+ *
+ * @param seeds where the cluster was looked for; empty where the client knows
+ */
+public record ClusterConnector(RedisClusterClient client, List<RedisURI> seeds, Closing closing)
+        implements RedisConnector {
+    @Override
+    public RedisLinks open() {
+        try {
+            StatefulRedisClusterConnection<byte[], byte[]> main = connect();
+            StatefulRedisClusterConnection<byte[], byte[]> heartbeat = connect();
+            masters(heartbeat); // opens them: a command doesn't wait for it
+            return new RedisLinks(
+                    where(),
+                    new ClusterLink(main),
+                    new ClusterLink(heartbeat),
+                    masters(main),
+                    new ClusterServers(client, main),
+                    closing);
+        } catch (RuntimeException | LinkageError e) {
+            closing.closeAfter(e);
+            throw e;
+        }
+    }
+
+    private StatefulRedisClusterConnection<byte[], byte[]> connect() {
+        return closing.opened(client.connect(ByteArrayCodec.INSTANCE));
+    }
+
+    private static List<StatefulRedisConnection<byte[], byte[]>> masters(
+            StatefulRedisClusterConnection<byte[], byte[]> cluster) {
+        List<StatefulRedisConnection<byte[], byte[]>> masters = new ArrayList<>();
+        for (RedisClusterNode node : cluster.getPartitions()) {
+            if (node.getRole().isUpstream() && !node.getSlots().isEmpty()) {
+                masters.add(cluster.getConnection(
+                        node.getUri().getHost(), node.getUri().getPort()));
+            }
+        }
+        return masters;
+    }
+
+    @Override
+    public String where() {
+        return "cluster " + (seeds.isEmpty() ? "of the given clusterClient" : RedisUris.where(seeds));
+    }
+}

@@ -1,0 +1,101 @@
+package io.dedup.store.redis.internal.client;
+
+import io.lettuce.core.AbstractRedisClient;
+import io.lettuce.core.ClientOptions;
+import io.lettuce.core.ClientOptions.DisconnectedBehavior;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.SocketOptions;
+import io.lettuce.core.SslOptions;
+import io.lettuce.core.TimeoutOptions;
+import io.lettuce.core.cluster.ClusterClientOptions;
+import io.lettuce.core.cluster.ClusterTopologyRefreshOptions;
+import io.lettuce.core.cluster.RedisClusterClient;
+import io.lettuce.core.resource.ClientResources;
+import io.lettuce.core.resource.Delay;
+import io.lettuce.core.resource.NettyCustomizer;
+import io.netty.channel.Channel;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Clients that this store opens, set up to fail fast.
+ *
+ * <p>Left to its defaults, Lettuce keeps commands while disconnected and sends them, and those that lost their answer,
+ * when it is connected again: a completion would be applied long after its message was given up. And it would wait up to
+ * half a minute before it tries to connect again.
+ */
+public final class OwnClients {
+    private static final Duration LONGEST_RECONNECT_DELAY = Duration.ofSeconds(1);
+    private static final Duration TOPOLOGY_REFRESH = Duration.ofSeconds(15);
+    private static final Duration SHUTDOWN_TIMEOUT = Duration.ofSeconds(5);
+
+    /** More than one: a slow answer ends its call, and nobody else's. */
+    private static final int TIMEOUTS_OF_SILENCE = 2;
+
+    private OwnClients() {}
+
+    public static RedisConnector single(RedisURI uri, Duration commandTimeout, @Nullable SslOptions ssl) {
+        ClientResources resources = resources(commandTimeout);
+        RedisClient client = RedisClient.create(resources);
+        client.setOptions(common(ClientOptions.builder(), commandTimeout, ssl).build());
+        return new SingleConnector(
+                client,
+                RedisUris.withTimeout(uri, commandTimeout),
+                Closing.ownClient(() -> shutDown(client, resources)));
+    }
+
+    public static RedisConnector cluster(List<RedisURI> uris, Duration commandTimeout, @Nullable SslOptions ssl) {
+        ClientResources resources = resources(commandTimeout);
+        List<RedisURI> seeds = uris.stream()
+                .map(uri -> RedisUris.withTimeout(uri, commandTimeout))
+                .toList();
+        RedisClusterClient client = RedisClusterClient.create(resources, seeds);
+        ClusterClientOptions.Builder options = ClusterClientOptions.builder();
+        common(options, commandTimeout, ssl);
+        client.setOptions(options.topologyRefreshOptions(ClusterTopologyRefreshOptions.builder()
+                        .enablePeriodicRefresh(TOPOLOGY_REFRESH)
+                        .build())
+                .build());
+        return new ClusterConnector(client, seeds, Closing.ownClient(() -> shutDown(client, resources)));
+    }
+
+    private static ClientOptions.Builder common(
+            ClientOptions.Builder options, Duration commandTimeout, @Nullable SslOptions ssl) {
+        if (ssl != null) {
+            options.sslOptions(ssl);
+        }
+        return options.disconnectedBehavior(DisconnectedBehavior.REJECT_COMMANDS)
+                // Every wait has a deadline of its own; a timer per command would only cost.
+                .timeoutOptions(TimeoutOptions.builder().timeoutCommands(false).build())
+                .socketOptions(SocketOptions.builder()
+                        .connectTimeout(commandTimeout)
+                        .keepAlive(true)
+                        .build());
+    }
+
+    private static ClientResources resources(Duration commandTimeout) {
+        Duration silence = commandTimeout.multipliedBy(TIMEOUTS_OF_SILENCE);
+        return ClientResources.builder()
+                .nettyCustomizer(new NettyCustomizer() {
+                    @Override
+                    public void afterChannelInitialized(Channel channel) {
+                        channel.pipeline().addFirst(new SilenceWatch(silence));
+                    }
+                })
+                .reconnectDelay(Delay.exponential(Duration.ZERO, LONGEST_RECONNECT_DELAY, 2, TimeUnit.MILLISECONDS))
+                .build();
+    }
+
+    private static void shutDown(AbstractRedisClient client, ClientResources resources) {
+        try {
+            client.shutdown(Duration.ZERO, SHUTDOWN_TIMEOUT);
+        } finally {
+            resources
+                    .shutdown(0, SHUTDOWN_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)
+                    .awaitUninterruptibly(SHUTDOWN_TIMEOUT.toMillis());
+        }
+    }
+}

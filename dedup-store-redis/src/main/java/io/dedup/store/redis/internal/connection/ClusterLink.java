@@ -1,0 +1,113 @@
+package io.dedup.store.redis.internal.connection;
+
+import io.dedup.store.redis.internal.script.ScriptCall;
+import io.lettuce.core.RedisException;
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.cluster.SlotHash;
+import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
+import io.lettuce.core.cluster.models.partitions.Partitions;
+import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
+import io.lettuce.core.protocol.AsyncCommand;
+import io.lettuce.core.protocol.ConnectionIntent;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A connection to every master of a cluster.
+ *
+ * <p>Lettuce would send a pipeline slot by slot, one write to the socket for nearly every key. Here it goes node by
+ * node; a node that has given a slot away answers {@code MOVED}, and the command is sent again by itself.
+ */
+public record ClusterLink(StatefulRedisClusterConnection<byte[], byte[]> connection) implements RedisLink {
+    /** Enough to meet a server of a single slot, most likely. */
+    private static final int MOST_TRIES = 4 * SlotHash.SLOT_COUNT;
+
+    @Override
+    public void send(AsyncCommand<byte[], byte[], ?> command) {
+        connection.dispatch(command);
+    }
+
+    @Override
+    public void sendAll(List<AsyncCommand<byte[], byte[], ?>> commands) {
+        Partitions partitions = connection.getPartitions();
+        Map<RedisClusterNode, List<AsyncCommand<byte[], byte[], ?>>> byNode = new HashMap<>();
+        for (AsyncCommand<byte[], byte[], ?> command : commands) {
+            int slot = SlotHash.getSlot(Objects.requireNonNull(command.getArgs().getFirstEncodedKey()));
+            RedisClusterNode master = partitions.getMasterBySlot(slot);
+            if (master == null) {
+                command.completeExceptionally(new RedisException("no master serves slot " + slot));
+            } else {
+                byNode.computeIfAbsent(master, node -> new ArrayList<>()).add(command);
+            }
+        }
+        byNode.forEach(this::sendTo);
+    }
+
+    private void sendTo(RedisClusterNode master, List<AsyncCommand<byte[], byte[], ?>> commands) {
+        try {
+            // By host and port: the connection that single commands use as well.
+            var unused = connection
+                    .getConnectionAsync(
+                            master.getUri().getHost(), master.getUri().getPort(), ConnectionIntent.WRITE)
+                    .whenComplete((node, failure) -> deliver(commands, node, failure));
+        } catch (RuntimeException e) { // the node has just left the cluster
+            commands.forEach(command -> command.completeExceptionally(e));
+        }
+    }
+
+    private static void deliver(
+            List<AsyncCommand<byte[], byte[], ?>> commands,
+            @Nullable StatefulRedisConnection<byte[], byte[]> node,
+            @Nullable Throwable failure) {
+        Throwable problem = failure;
+        if (node != null) {
+            try {
+                node.dispatch(commands);
+                return;
+            } catch (RuntimeException e) {
+                problem = e;
+            }
+        }
+        Throwable cause = problem != null ? problem : new RedisException("no connection");
+        commands.forEach(command -> command.completeExceptionally(cause));
+    }
+
+    @Override
+    public boolean isCluster() {
+        return true;
+    }
+
+    /** By trying: with a few servers of thousands of slots each, a few keys do. */
+    @Override
+    public List<byte[]> keyOnEachServer(byte[] prefix) {
+        Partitions partitions = connection.getPartitions();
+        long servers = partitions.stream()
+                .filter(node -> node.getRole().isUpstream() && !node.getSlots().isEmpty())
+                .count();
+        Map<RedisClusterNode, byte[]> keys = new HashMap<>();
+        for (int i = 0; i < MOST_TRIES && keys.size() < servers; i++) {
+            byte[] number = Integer.toString(i).getBytes(StandardCharsets.US_ASCII);
+            byte[] key = Arrays.copyOf(prefix, prefix.length + number.length);
+            System.arraycopy(number, 0, key, prefix.length, number.length);
+            RedisClusterNode master = partitions.getMasterBySlot(SlotHash.getSlot(key));
+            if (master != null) {
+                keys.putIfAbsent(master, key);
+            }
+        }
+        return List.copyOf(keys.values());
+    }
+
+    /** A slot without a master stands for itself. */
+    @Override
+    public Object serverOf(ScriptCall<?> call) {
+        int slot = SlotHash.getSlot(call.firstKey());
+        RedisClusterNode master = connection.getPartitions().getMasterBySlot(slot);
+        return master == null ? slot : master.getNodeId();
+    }
+}

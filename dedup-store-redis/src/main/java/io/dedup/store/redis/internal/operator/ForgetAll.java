@@ -1,0 +1,155 @@
+package io.dedup.store.redis.internal.operator;
+
+import io.dedup.store.DedupStoreException;
+import io.dedup.store.redis.internal.client.RedisLinks;
+import io.dedup.store.redis.internal.connection.Exchange;
+import io.dedup.store.redis.internal.connection.RedisErrors;
+import io.dedup.store.redis.internal.record.RecordKeys;
+import io.dedup.store.redis.internal.script.Replication;
+import io.dedup.store.redis.internal.server.MasterFacts;
+import io.dedup.store.redis.internal.server.RecordServers;
+import io.dedup.store.redis.internal.server.ServerQuestions;
+import io.lettuce.core.KeyScanCursor;
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.cluster.SlotHash;
+import io.lettuce.core.codec.ByteArrayCodec;
+import io.lettuce.core.output.IntegerOutput;
+import io.lettuce.core.protocol.AsyncCommand;
+import io.lettuce.core.protocol.Command;
+import io.lettuce.core.protocol.CommandArgs;
+import io.lettuce.core.protocol.CommandType;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Removes every record of a namespace, page by page; for one call.
+ *
+ * <p>A record that stays makes a message count as done whose effect is gone. So this ends well only when it is certain
+ * to have seen all: a page's position means something to one process of one server only, so that a restart or a failover
+ * on the way is an error; and replicas must have got all of it, or a failover would bring the records back.
+ */
+public final class ForgetAll {
+    private static final String OPERATION = "forgetAll";
+    private static final long REPLICAS_NANOS = TimeUnit.SECONDS.toNanos(10); // they confirm every second
+    private static final long REPLICAS_POLL_MILLIS = 50;
+
+    private final RedisLinks links;
+    private final Exchange exchange;
+    private final RedisErrors errors;
+    private final ServerQuestions questions;
+    private final Replication replication;
+    private final KeyPages pages;
+    private long removed;
+
+    public ForgetAll(
+            RedisLinks links, Exchange exchange, RedisErrors errors, Replication replication, RecordKeys keys) {
+        this.links = links;
+        this.exchange = exchange;
+        this.errors = errors;
+        this.questions = new ServerQuestions(exchange, errors, OPERATION);
+        this.replication = replication;
+        this.pages = new KeyPages(keys.allRecords());
+    }
+
+    /** @return how many it has removed */
+    public long run() {
+        try (RecordServers.Found before = links.servers().find(questions)) {
+            for (StatefulRedisConnection<byte[], byte[]> server : before.servers()) {
+                sweep(server);
+                awaitReplicas(server);
+            }
+            try (RecordServers.Found after = links.servers().find(questions)) {
+                if (!after.layout().equals(before.layout())) {
+                    throw questions.unclear("servers changed their parts meanwhile");
+                }
+            }
+            return removed;
+        } catch (RuntimeException e) {
+            DedupStoreException failure = errors.failed(OPERATION, e);
+            throw new DedupStoreException(
+                    failure.getMessage() + ". It has removed " + removed + " records, and others may be left: call it"
+                            + " again, before any consumer starts",
+                    failure);
+        }
+    }
+
+    private void sweep(StatefulRedisConnection<byte[], byte[]> server) {
+        String runId = questions.master(server).runId();
+        String cursor = KeyPages.START;
+        do {
+            AsyncCommand<byte[], byte[], KeyScanCursor<byte[]>> scan = pages.newScan(cursor);
+            AsyncCommand<byte[], byte[], String> info = questions.newInfo();
+            send(server, List.of(scan, info));
+            KeyScanCursor<byte[]> page = await(scan);
+            if (!questions.requireMaster(await(info)).runId().equals(runId)) {
+                throw questions.unclear("a server was restarted or replaced meanwhile");
+            }
+            unlink(server, pages.keysOf(page));
+            cursor = page.getCursor();
+        } while (!cursor.equals(KeyPages.START));
+    }
+
+    private void unlink(StatefulRedisConnection<byte[], byte[]> server, List<byte[]> keys) {
+        Map<Integer, CommandArgs<byte[], byte[]>> bySlot = new HashMap<>();
+        for (byte[] key : keys) {
+            // A cluster's node takes several keys at once only when they are in the same slot.
+            bySlot.computeIfAbsent(
+                            links.main().isCluster() ? SlotHash.getSlot(key) : 0,
+                            slot -> new CommandArgs<>(ByteArrayCodec.INSTANCE))
+                    .addKey(key);
+        }
+        List<AsyncCommand<byte[], byte[], Long>> commands = new ArrayList<>(bySlot.size());
+        for (CommandArgs<byte[], byte[]> args : bySlot.values()) {
+            commands.add(new AsyncCommand<>(
+                    new Command<>(CommandType.UNLINK, new IntegerOutput<>(ByteArrayCodec.INSTANCE), args)));
+        }
+        send(server, commands);
+        commands.forEach(command -> removed += await(command));
+    }
+
+    /** A replica that lags would have the records back after a failover. */
+    private void awaitReplicas(StatefulRedisConnection<byte[], byte[]> server) {
+        long until = System.nanoTime() + REPLICAS_NANOS;
+        MasterFacts facts = questions.master(server);
+        long offset = facts.offset();
+        while (facts.replicasAt(offset) < replicasNeeded(facts)) {
+            if (until - System.nanoTime() <= 0) {
+                throw errors.unconfirmed(
+                        OPERATION, replicasNeeded(facts), Integer.toString(facts.replicasAt(offset)), null);
+            }
+            pause();
+            facts = questions.master(server);
+        }
+    }
+
+    private int replicasNeeded(MasterFacts facts) {
+        return Math.max(replication.replicas(), facts.replicaOffsets().size());
+    }
+
+    private void pause() {
+        try {
+            TimeUnit.MILLISECONDS.sleep(REPLICAS_POLL_MILLIS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw errors.interrupted(OPERATION, e);
+        }
+    }
+
+    private void send(
+            StatefulRedisConnection<byte[], byte[]> server, List<? extends AsyncCommand<byte[], byte[], ?>> all) {
+        exchange.refuseIfInterrupted(OPERATION);
+        server.dispatch(new ArrayList<>(all));
+    }
+
+    private <T> T await(AsyncCommand<byte[], byte[], T> command) {
+        try {
+            return Objects.requireNonNull(exchange.answer(OPERATION, command, exchange.deadline()));
+        } catch (Exception e) {
+            throw errors.failed(OPERATION, e);
+        }
+    }
+}

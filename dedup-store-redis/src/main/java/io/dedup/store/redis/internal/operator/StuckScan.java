@@ -1,0 +1,142 @@
+package io.dedup.store.redis.internal.operator;
+
+import io.dedup.store.DedupStoreException;
+import io.dedup.store.StoredRecord;
+import io.dedup.store.StuckQuery;
+import io.dedup.store.StuckRecord;
+import io.dedup.store.StuckRecords;
+import io.dedup.store.redis.internal.client.RedisLinks;
+import io.dedup.store.redis.internal.connection.Exchange;
+import io.dedup.store.redis.internal.connection.RedisErrors;
+import io.dedup.store.redis.internal.connection.SingleLink;
+import io.dedup.store.redis.internal.record.RecordKeys;
+import io.dedup.store.redis.internal.record.ScriptCalls;
+import io.dedup.store.redis.internal.script.Replication;
+import io.dedup.store.redis.internal.script.ScriptCall;
+import io.dedup.store.redis.internal.script.ScriptRunner;
+import io.dedup.store.redis.internal.server.RecordServers;
+import io.dedup.store.redis.internal.server.ServerQuestions;
+import io.lettuce.core.KeyScanCursor;
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.protocol.AsyncCommand;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Lists what began and isn't done: walks the keys page by page and lets a script look at the values, a batch at a time; for
+ * one call.
+ *
+ * <p>What isn't certain to be all is told to be incomplete: more than was asked for, a walk that takes too long, a server that
+ * was restarted or replaced on the way.
+ */
+public final class StuckScan {
+    private static final String OPERATION = "findStuck";
+
+    private final RedisLinks links;
+    private final Exchange exchange;
+    private final RedisErrors errors;
+    private final ServerQuestions questions;
+    private final ScriptRunner runner;
+    private final ScriptCalls calls;
+    private final RecordKeys keys;
+    private final int maxBatch;
+    private final long until;
+    private final StuckQuery query;
+    private final KeyPages pages;
+    private final Map<List<String>, StuckRecord> found = new LinkedHashMap<>();
+    private boolean cut;
+
+    public StuckScan(
+            RedisLinks links,
+            Exchange exchange,
+            RedisErrors errors,
+            ScriptRunner runner,
+            ScriptCalls calls,
+            RecordKeys keys,
+            int maxBatch,
+            Duration limit,
+            StuckQuery query) {
+        this.links = links;
+        this.exchange = exchange;
+        this.errors = errors;
+        this.questions = new ServerQuestions(exchange, errors, OPERATION);
+        this.runner = runner;
+        this.calls = calls;
+        this.keys = keys;
+        this.maxBatch = links.main().isCluster() ? 1 : maxBatch;
+        this.until = System.nanoTime() + limit.toNanos();
+        this.query = query;
+        this.pages = new KeyPages(query.scope() == null ? keys.allRecords() : keys.prefix(query.scope()));
+    }
+
+    public StuckRecords run() {
+        try (RecordServers.Found before = links.servers().find(questions)) {
+            for (StatefulRedisConnection<byte[], byte[]> server : before.servers()) {
+                walk(server);
+            }
+            if (cut) {
+                return new StuckRecords(List.copyOf(found.values()), false);
+            }
+            try (RecordServers.Found after = links.servers().find(questions)) {
+                boolean same = after.layout().equals(before.layout());
+                return new StuckRecords(List.copyOf(found.values()), same);
+            }
+        } catch (RuntimeException e) {
+            throw errors.failed(OPERATION, e);
+        }
+    }
+
+    private void walk(StatefulRedisConnection<byte[], byte[]> server) {
+        SingleLink link = new SingleLink(server);
+        String cursor = KeyPages.START;
+        do {
+            if (cut || until - System.nanoTime() <= 0) {
+                cut = true;
+                return;
+            }
+            AsyncCommand<byte[], byte[], KeyScanCursor<byte[]>> scan = pages.newScan(cursor);
+            KeyScanCursor<byte[]> page = exchange.call(link, OPERATION, scan);
+            if (page == null) {
+                throw questions.unclear("a server answers SCAN with nothing");
+            }
+            look(pages.keysOf(page));
+            cursor = page.getCursor();
+        } while (!cursor.equals(KeyPages.START));
+    }
+
+    private void look(List<byte[]> page) {
+        List<List<byte[]>> batches = new ArrayList<>();
+        List<ScriptCall<Map<Integer, StoredRecord>>> sent = new ArrayList<>();
+        for (int from = 0; from < page.size(); from += maxBatch) {
+            List<byte[]> batch = page.subList(from, Math.min(page.size(), from + maxBatch));
+            batches.add(batch);
+            sent.add(calls.stuck(batch, query.olderThan().toMillis()));
+        }
+        runner.runAll(links.main(), sent, Replication.NONE);
+        for (int i = 0; i < sent.size(); i++) {
+            DedupStoreException failure = sent.get(i).failure();
+            if (failure != null) {
+                throw failure;
+            }
+            List<byte[]> batch = batches.get(i);
+            sent.get(i).answer().forEach((position, record) -> add(keys.parse(batch.get(position)), record));
+        }
+    }
+
+    /** A key may be on two pages, when the server makes its table of keys larger or smaller meanwhile. */
+    private void add(RecordKeys.@Nullable Stored key, StoredRecord record) {
+        if (key == null) {
+            return; // in our namespace, and yet written by somebody else
+        }
+        List<String> identity = List.of(key.scope(), key.messageId());
+        if (found.size() == query.limit() && !found.containsKey(identity)) {
+            cut = true;
+            return;
+        }
+        found.put(identity, new StuckRecord(key.scope(), key.messageId(), record));
+    }
+}

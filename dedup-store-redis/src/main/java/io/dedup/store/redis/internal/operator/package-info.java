@@ -1,0 +1,5 @@
+/** Calls of operators that walk all keys of a namespace. */
+@NullMarked
+package io.dedup.store.redis.internal.operator;
+
+import org.jspecify.annotations.NullMarked;

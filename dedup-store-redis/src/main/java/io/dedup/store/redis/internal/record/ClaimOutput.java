@@ -1,0 +1,82 @@
+package io.dedup.store.redis.internal.record;
+
+import io.dedup.store.ClaimResult;
+import io.dedup.store.ClaimResult.Acquired;
+import io.dedup.store.ClaimResult.AlreadyDone;
+import io.dedup.store.redis.internal.connection.RedisErrors;
+import io.lettuce.core.codec.ByteArrayCodec;
+import io.lettuce.core.output.CommandOutput;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/** Reads the answer of {@code claim.lua} as it arrives: first the codes of all keys, then what they leave open. */
+final class ClaimOutput extends CommandOutput<byte[], byte[], ClaimResult[]> {
+    private final RedisErrors errors;
+    private byte @Nullable [] codes;
+    private int next;
+
+    /** @param keys how many claims the answer is about */
+    ClaimOutput(int keys, RedisErrors errors) {
+        super(ByteArrayCodec.INSTANCE, new ClaimResult[keys]);
+        this.errors = errors;
+    }
+
+    @Override
+    public void set(ByteBuffer answer) {
+        byte[] value = new byte[answer.remaining()];
+        answer.get(value);
+        if (codes == null) {
+            codes = value;
+        } else {
+            output[nextOpen(codes)] = parse(value);
+        }
+    }
+
+    /** The token of all first claims: they were made at the same moment by the server's clock. */
+    @Override
+    public void set(long now) {
+        ClaimResult first = new Acquired(1, 0, false, now);
+        byte[] all = codes;
+        if (all == null) {
+            throw new IllegalStateException("an answer without codes");
+        }
+        for (int i = 0; i < all.length; i++) {
+            if (all[i] == 'N') {
+                output[i] = first;
+            }
+        }
+    }
+
+    private int nextOpen(byte[] all) {
+        while (all[next] == 'N') {
+            next++;
+        }
+        return next++;
+    }
+
+    private ClaimResult parse(byte[] value) {
+        if (DoneValue.isDone(value)) {
+            return alreadyDone(value);
+        }
+        String text = new String(value, 1, value.length - 1, StandardCharsets.UTF_8);
+        return switch (value[0]) {
+            case 'A' -> acquired(text);
+            case 'I' -> new ClaimResult.InFlight(Duration.ofMillis(Long.parseLong(text)));
+            case 'C' -> new ClaimResult.Conflict();
+            default -> new ClaimResult.StoreError(errors.refused("claim", text));
+        };
+    }
+
+    static AlreadyDone alreadyDone(byte[] value) {
+        DoneValue done = DoneValue.parse(value);
+        return new AlreadyDone(done.completedAt(), done.attempt(), done.result());
+    }
+
+    private static Acquired acquired(String text) {
+        String[] parts = text.split(",", 4);
+        return new Acquired(
+                Integer.parseInt(parts[0]), Integer.parseInt(parts[1]), parts[2].equals("1"), Long.parseLong(parts[3]));
+    }
+}

@@ -1,0 +1,66 @@
+package io.dedup.store.redis.internal.record;
+
+import io.dedup.store.StoredRecord;
+import io.dedup.store.StoredRecord.State;
+import io.dedup.store.redis.internal.connection.RedisErrors;
+import io.lettuce.core.codec.ByteArrayCodec;
+import io.lettuce.core.output.CommandOutput;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** Reads the answer of {@code find.lua}: the value, its time to live and the server's time. */
+final class FindOutput extends CommandOutput<byte[], byte[], Optional<StoredRecord>> {
+    private final long retentionMillis;
+    private final RedisErrors errors;
+    private byte @Nullable [] value;
+    private @Nullable Long timeToLive;
+
+    FindOutput(long retentionMillis, RedisErrors errors) {
+        super(ByteArrayCodec.INSTANCE, Optional.empty());
+        this.retentionMillis = retentionMillis;
+        this.errors = errors;
+    }
+
+    @Override
+    public void set(@Nullable ByteBuffer bytes) {
+        if (bytes != null) {
+            value = new byte[bytes.remaining()];
+            bytes.get(value);
+        }
+    }
+
+    @Override
+    public void set(long number) {
+        if (timeToLive == null) {
+            timeToLive = number;
+        } else if (value != null && timeToLive != 0) { // 0: expires within this very millisecond
+            output = Optional.of(DoneValue.isDone(value) ? done(value, timeToLive, number) : open(value, timeToLive));
+        }
+    }
+
+    private static StoredRecord done(byte[] value, long timeToLive, long now) {
+        DoneValue done = DoneValue.parse(value);
+        return new StoredRecord(
+                State.DONE,
+                done.attempt(),
+                0,
+                0,
+                null,
+                Duration.ZERO,
+                done.completedAt(),
+                timeToLive < 0 ? null : Instant.ofEpochMilli(now + timeToLive),
+                done.fingerprint(),
+                done.result());
+    }
+
+    private StoredRecord open(byte[] value, long timeToLive) {
+        StoredRecord record = OpenValue.parse(value, timeToLive, retentionMillis);
+        if (record == null) {
+            throw errors.refused("find", "the key holds something that is no record of this store");
+        }
+        return record;
+    }
+}

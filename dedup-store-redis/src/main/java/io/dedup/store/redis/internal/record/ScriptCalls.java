@@ -1,0 +1,174 @@
+package io.dedup.store.redis.internal.record;
+
+import io.dedup.DedupKey;
+import io.dedup.Fingerprint;
+import io.dedup.Window;
+import io.dedup.store.Claim;
+import io.dedup.store.ClaimRequest;
+import io.dedup.store.ClaimResult;
+import io.dedup.store.CompleteRequest;
+import io.dedup.store.ReleaseMode;
+import io.dedup.store.ReleaseRequest;
+import io.dedup.store.RenewRequest;
+import io.dedup.store.StoredRecord;
+import io.dedup.store.WriteResult;
+import io.dedup.store.redis.internal.connection.RedisErrors;
+import io.dedup.store.redis.internal.script.Script;
+import io.dedup.store.redis.internal.script.ScriptCall;
+import io.dedup.store.redis.internal.script.Wire;
+import io.lettuce.core.codec.ByteArrayCodec;
+import io.lettuce.core.output.StatusOutput;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Function;
+
+/** Writes requests down as the scripts want them. The scripts' heads say what is what. */
+public final class ScriptCalls {
+    /** For {@link Chunk#common}: a window without an end. */
+    static final long FOREVER = -1;
+
+    /** Longer than any lease of use, and short enough for Redis to add it to its clock. */
+    private static final long MAX_LEASE_MILLIS = Window.MAX.toMillis();
+
+    private static final int BYTES_AROUND = 128;
+    private static final byte[] NOTHING = {};
+
+    private final Scripts scripts;
+    private final RecordKeys keys;
+    private final long retentionMillis;
+    private final RedisErrors errors;
+
+    public ScriptCalls(Scripts scripts, RecordKeys keys, Duration attemptRetention, RedisErrors errors) {
+        this.scripts = scripts;
+        this.keys = keys;
+        this.retentionMillis = attemptRetention.toMillis();
+        this.errors = errors;
+    }
+
+    public static long leaseMillis(Duration lease) {
+        return Math.min(lease.toMillis(), MAX_LEASE_MILLIS);
+    }
+
+    public static long windowMillis(Window window) {
+        Duration length = window.duration();
+        return length == null ? FOREVER : length.toMillis();
+    }
+
+    /** The time to live of a key whose lease begins now. */
+    long timeToLive(long leaseMillis) {
+        return leaseMillis + retentionMillis;
+    }
+
+    public ScriptCall<ClaimResult[]> claim(long leaseMillis, List<ClaimRequest> requests) {
+        boolean fingerprints = false;
+        for (ClaimRequest request : requests) {
+            fingerprints |= request.fingerprint() != null;
+        }
+        Wire wire = start(requests, ClaimRequest::key)
+                .add(timeToLive(leaseMillis))
+                .add(retentionMillis)
+                .add(fingerprints ? "2" : "1");
+        for (ClaimRequest request : requests) {
+            wire.add(request.owner().value(), ',');
+            if (fingerprints) {
+                Fingerprint fingerprint = request.fingerprint();
+                wire.add(fingerprint == null ? "" : fingerprint.value());
+            }
+        }
+        int size = requests.size();
+        return new ScriptCall<>(scripts.claim(), wire, () -> new ClaimOutput(size, errors));
+    }
+
+    public ScriptCall<WriteResult[]> complete(long windowMillis, List<CompleteRequest> requests) {
+        boolean plain = true;
+        for (CompleteRequest request : requests) {
+            plain &= request.result() == null && !request.repeated();
+        }
+        Wire wire = start(requests, request -> request.claim().key())
+                .add(window(windowMillis))
+                .add(plain ? "1" : "3");
+        for (CompleteRequest request : requests) {
+            wire.add(request.claim().owner().value(), ',');
+            if (!plain) {
+                wire.add(request.repeated() ? Integer.toString(request.claim().attempt()) : "");
+                byte[] result = request.result();
+                if (result == null) {
+                    wire.add(NOTHING);
+                } else {
+                    wire.add('+', result);
+                }
+            }
+        }
+        return write(scripts.complete(), wire, requests.size());
+    }
+
+    public ScriptCall<WriteResult[]> release(List<ReleaseRequest> requests) {
+        Wire wire = start(requests, request -> request.claim().key()).add(retentionMillis);
+        for (ReleaseRequest request : requests) {
+            wire.add(request.claim().owner().value(), ',').add(letter(request.mode()));
+        }
+        return write(scripts.release(), wire, requests.size());
+    }
+
+    public ScriptCall<WriteResult[]> renew(long leaseMillis, List<RenewRequest> requests) {
+        Wire wire = start(requests, request -> request.claim().key()).add(timeToLive(leaseMillis));
+        for (RenewRequest request : requests) {
+            Claim claim = request.claim();
+            wire.add(claim.owner().value(), ',');
+        }
+        return write(scripts.renew(), wire, requests.size());
+    }
+
+    public ScriptCall<Optional<StoredRecord>> find(DedupKey key) {
+        return new ScriptCall<>(scripts.find(), start(key), () -> new FindOutput(retentionMillis, errors));
+    }
+
+    /** The records among these keys that are stuck, by the key's position. */
+    public ScriptCall<Map<Integer, StoredRecord>> stuck(List<byte[]> wholeKeys, long olderThanMillis) {
+        Wire wire = new Wire(BYTES_AROUND * (1 + wholeKeys.size())).add(wholeKeys.size());
+        wholeKeys.forEach(key -> wire.addKey(key, NOTHING));
+        wire.add(retentionMillis).add(olderThanMillis);
+        return new ScriptCall<>(scripts.stuck(), wire, () -> new StuckOutput(retentionMillis));
+    }
+
+    public ScriptCall<String> forget(DedupKey key, boolean force) {
+        Wire wire = start(key).add(retentionMillis).add(force ? "1" : "0");
+        return new ScriptCall<>(scripts.forget(), wire, () -> new StatusOutput<>(ByteArrayCodec.INSTANCE));
+    }
+
+    public ScriptCall<String> forceDone(DedupKey key, Window window, boolean force) {
+        Wire wire = start(key).add(retentionMillis).add(force ? "1" : "0").add(window(windowMillis(window)));
+        return new ScriptCall<>(scripts.forceDone(), wire, () -> new StatusOutput<>(ByteArrayCodec.INSTANCE));
+    }
+
+    private static ScriptCall<WriteResult[]> write(Script script, Wire wire, int size) {
+        return new ScriptCall<>(script, wire, () -> new WriteOutput(size));
+    }
+
+    private Wire start(DedupKey key) {
+        return start(List.of(key), Function.identity());
+    }
+
+    private <Q> Wire start(List<Q> requests, Function<Q, DedupKey> keyOf) {
+        Wire wire = new Wire(BYTES_AROUND * (1 + requests.size())).add(requests.size());
+        for (Q request : requests) {
+            DedupKey key = keyOf.apply(request);
+            wire.addKey(keys.prefix(key.scope()), RecordKeys.id(key));
+        }
+        return wire;
+    }
+
+    private static String window(long windowMillis) {
+        return windowMillis == FOREVER ? "" : Long.toString(windowMillis);
+    }
+
+    private static String letter(ReleaseMode mode) {
+        return switch (mode) {
+            case STARTED -> "S";
+            case NOT_STARTED -> "N";
+            case CONVICTED -> "C";
+        };
+    }
+}

@@ -1,0 +1,21 @@
+package io.dedup.store.redis.internal.record;
+
+import io.dedup.store.WriteResult;
+import io.lettuce.core.codec.ByteArrayCodec;
+import io.lettuce.core.output.CommandOutput;
+import java.nio.ByteBuffer;
+
+/** Reads the answer of the scripts that write for an owner: a letter for each key. */
+final class WriteOutput extends CommandOutput<byte[], byte[], WriteResult[]> {
+    /** @param keys how many requests the answer is about */
+    WriteOutput(int keys) {
+        super(ByteArrayCodec.INSTANCE, new WriteResult[keys]);
+    }
+
+    @Override
+    public void set(ByteBuffer letters) {
+        for (int i = 0; i < output.length; i++) {
+            output[i] = letters.get() == 'A' ? WriteResult.applied() : WriteResult.leaseLost();
+        }
+    }
+}

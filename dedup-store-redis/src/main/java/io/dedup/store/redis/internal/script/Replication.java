@@ -1,0 +1,31 @@
+package io.dedup.store.redis.internal.script;
+
+import io.lettuce.core.codec.ByteArrayCodec;
+import io.lettuce.core.output.IntegerOutput;
+import io.lettuce.core.protocol.AsyncCommand;
+import io.lettuce.core.protocol.Command;
+import io.lettuce.core.protocol.CommandArgs;
+import io.lettuce.core.protocol.CommandType;
+import java.time.Duration;
+
+/**
+ * How many replicas have to confirm a write before it counts.
+ *
+ * @param replicas 0 for none
+ * @param timeout how long the server may wait for them
+ */
+public record Replication(int replicas, Duration timeout) {
+    public static final Replication NONE = new Replication(0, Duration.ZERO);
+
+    public boolean isWanted() {
+        return replicas > 0;
+    }
+
+    /** To be sent right behind the write, on the same connection. */
+    AsyncCommand<byte[], byte[], Long> newWait() {
+        return new AsyncCommand<>(new Command<>(
+                CommandType.WAIT,
+                new IntegerOutput<>(ByteArrayCodec.INSTANCE),
+                new CommandArgs<>(ByteArrayCodec.INSTANCE).add(replicas).add(timeout.toMillis())));
+    }
+}

@@ -1,0 +1,85 @@
+package io.dedup.store.redis.internal.script;
+
+import io.dedup.store.DedupStoreException;
+import io.dedup.store.redis.internal.connection.Exchange;
+import io.dedup.store.redis.internal.connection.RedisErrors;
+import io.dedup.store.redis.internal.connection.RedisLink;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Predicate;
+
+/**
+ * Runs scripts, single or many on their way at once. Thread-safe.
+ *
+ * <p>How many: enough to keep a server busy, few enough for others on the same connection to get in.
+ */
+public final class ScriptRunner {
+    private static final int WAVE_OF_BATCHES = 8;
+    private static final int WAVE_OF_KEYS = 500;
+
+    private final Exchange exchange;
+    private final RedisErrors errors;
+    private final Runnable scriptsGone;
+
+    /** @param scriptsGone called when a server has forgotten a script, and so perhaps more than that; may throw */
+    public ScriptRunner(Exchange exchange, RedisErrors errors, Runnable scriptsGone) {
+        this.exchange = exchange;
+        this.errors = errors;
+        this.scriptsGone = scriptsGone;
+    }
+
+    /** @throws DedupStoreException when there is no answer */
+    public <T> T run(RedisLink link, ScriptCall<T> call, Replication replication) {
+        exchange.refuseIfInterrupted(call.operation());
+        wave(link, List.of(call), replication).run();
+        DedupStoreException failure = call.failure();
+        if (failure != null) {
+            throw failure;
+        }
+        return call.answer();
+    }
+
+    /**
+     * Every call has an answer or a failure afterwards. What else a server has that has failed isn't tried, as each wave more
+     * would wait as long again; what others have is, or a server that is down would end the leases of all.
+     */
+    public void runAll(RedisLink link, List<? extends ScriptCall<?>> calls, Replication replication) {
+        int size = link.isCluster() ? WAVE_OF_KEYS : WAVE_OF_BATCHES;
+        Set<Object> failed = new HashSet<>();
+        for (int from = 0; from < calls.size(); from += size) {
+            List<? extends ScriptCall<?>> some = calls.subList(from, Math.min(calls.size(), from + size));
+            if (!failed.isEmpty()) {
+                boolean interrupted = Thread.currentThread().isInterrupted();
+                some = withoutGivenUp(some, call -> interrupted || failed.contains(link.serverOf(call)));
+            }
+            if (!some.isEmpty()) {
+                exchange.refuseIfInterrupted(some.get(0).operation());
+                wave(link, some, replication).run();
+            }
+            for (ScriptCall<?> call : some) {
+                if (call.failure() != null) {
+                    failed.add(link.serverOf(call));
+                }
+            }
+        }
+    }
+
+    private List<? extends ScriptCall<?>> withoutGivenUp(
+            List<? extends ScriptCall<?>> calls, Predicate<ScriptCall<?>> givenUp) {
+        List<ScriptCall<?>> rest = new ArrayList<>();
+        for (ScriptCall<?> call : calls) {
+            if (givenUp.test(call)) {
+                call.failed(errors.notTried(call.operation()));
+            } else {
+                rest.add(call);
+            }
+        }
+        return rest;
+    }
+
+    private ScriptWave wave(RedisLink link, List<? extends ScriptCall<?>> calls, Replication replication) {
+        return new ScriptWave(link, calls, replication, exchange, errors, scriptsGone);
+    }
+}

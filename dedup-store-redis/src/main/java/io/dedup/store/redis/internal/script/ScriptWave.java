@@ -1,0 +1,169 @@
+package io.dedup.store.redis.internal.script;
+
+import io.dedup.store.DedupStoreException;
+import io.dedup.store.redis.internal.connection.Exchange;
+import io.dedup.store.redis.internal.connection.RedisErrors;
+import io.dedup.store.redis.internal.connection.RedisLink;
+import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.RedisNoScriptException;
+import io.lettuce.core.protocol.AsyncCommand;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Some script calls that are on their way together: sent by digest, and once more with their source where the server
+ * has forgotten the script (after a restart, a failover, {@code SCRIPT FLUSH}). Used by one thread.
+ */
+final class ScriptWave {
+    /** By digest; after that, with source; and one more for a slot that moves in between. */
+    private static final int MAX_SENDS = 3;
+
+    private final RedisLink link;
+    private final List<? extends ScriptCall<?>> calls;
+    private final Replication replication;
+    private final Exchange exchange;
+    private final RedisErrors errors;
+    private final Runnable scriptsGone;
+    private final long deadline;
+    private boolean forgotten;
+
+    ScriptWave(
+            RedisLink link,
+            List<? extends ScriptCall<?>> calls,
+            Replication replication,
+            Exchange exchange,
+            RedisErrors errors,
+            Runnable scriptsGone) {
+        this.link = link;
+        this.calls = calls;
+        this.replication = replication;
+        this.exchange = exchange;
+        this.errors = errors;
+        this.scriptsGone = scriptsGone;
+        this.deadline = exchange.deadline();
+    }
+
+    /** Returns when every call has an answer or a failure. */
+    void run() {
+        calls.forEach(ScriptCall::useDigest);
+        AsyncCommand<byte[], byte[], Long> wait = sendTogether();
+        List<ScriptCall<?>> open = collect(calls, true);
+        for (int sends = 2; !open.isEmpty(); sends++) {
+            wait = sendAgain(open);
+            open = collect(open, sends < MAX_SENDS);
+        }
+        if (wait != null) {
+            confirm(wait);
+        }
+    }
+
+    private @Nullable AsyncCommand<byte[], byte[], Long> sendTogether() {
+        AsyncCommand<byte[], byte[], Long> wait = replication.isWanted() ? replication.newWait() : null;
+        try {
+            if (calls.size() == 1 && wait == null && !link.isCluster()) {
+                link.send(calls.get(0).command());
+            } else {
+                List<AsyncCommand<byte[], byte[], ?>> commands = new ArrayList<>(calls.size() + 1);
+                calls.forEach(call -> commands.add(call.command()));
+                if (wait != null) {
+                    commands.add(wait);
+                }
+                link.sendAll(commands);
+            }
+        } catch (RuntimeException e) { // no harm to those that are on their way, or answered
+            calls.forEach(call -> call.command().completeExceptionally(e));
+        }
+        return wait;
+    }
+
+    /** One by one, so that a cluster connection finds the node anew. */
+    private @Nullable AsyncCommand<byte[], byte[], Long> sendAgain(List<ScriptCall<?>> open) {
+        AsyncCommand<byte[], byte[], Long> wait = replication.isWanted() ? replication.newWait() : null;
+        try {
+            if (forgotten) {
+                forgotten = false;
+                scriptsGone.run();
+            }
+            open.forEach(call -> link.send(call.command()));
+            if (wait != null) {
+                link.send(wait);
+            }
+        } catch (RuntimeException e) {
+            open.forEach(call -> call.command().completeExceptionally(e));
+        }
+        return wait;
+    }
+
+    /** Waits for all answers, and returns the calls to send again, each with a new command. */
+    private List<ScriptCall<?>> collect(List<? extends ScriptCall<?>> sent, boolean mayResend) {
+        List<ScriptCall<?>> open = List.of();
+        for (ScriptCall<?> call : sent) {
+            if (!settle(call, mayResend)) {
+                if (open.isEmpty()) {
+                    open = new ArrayList<>();
+                }
+                open.add(call);
+            }
+        }
+        return open;
+    }
+
+    private <T> boolean settle(ScriptCall<T> call, boolean mayResend) {
+        try {
+            T answer = exchange.answer(call.operation(), call.command(), deadline);
+            if (answer == null) {
+                call.failed(errors.refused(call.operation(), "nil"));
+            } else {
+                call.answered(answer);
+            }
+        } catch (RedisCommandExecutionException e) {
+            if (mayResend && renewCommand(call, e)) {
+                return false;
+            }
+            link.refused(String.valueOf(e.getMessage()));
+            call.failed(errors.failed(call.operation(), e));
+        } catch (Exception e) {
+            call.failed(errors.failed(call.operation(), e));
+        }
+        return true;
+    }
+
+    private boolean renewCommand(ScriptCall<?> call, RedisCommandExecutionException e) {
+        String message = String.valueOf(e.getMessage());
+        if (e instanceof RedisNoScriptException) {
+            forgotten = true;
+            call.useSource();
+            return true;
+        } else if (message.startsWith("MOVED ") || message.startsWith("ASK ")) {
+            call.useDigest();
+            return true;
+        }
+        return false;
+    }
+
+    private void confirm(AsyncCommand<byte[], byte[], Long> wait) {
+        // What failed by itself keeps its own reason: where nothing was written, replicas aren't to blame.
+        List<? extends ScriptCall<?>> answered =
+                calls.stream().filter(call -> call.failure() == null).toList();
+        if (answered.isEmpty()) {
+            wait.cancel(true);
+            return;
+        }
+        String operation = calls.get(0).operation();
+        DedupStoreException problem = null;
+        try {
+            Long confirmed = exchange.answer(operation, wait, deadline);
+            if (confirmed == null || confirmed < replication.replicas()) {
+                problem = errors.unconfirmed(operation, replication.replicas(), "only " + confirmed, null);
+            }
+        } catch (Exception e) {
+            problem = errors.unconfirmed(operation, replication.replicas(), "no one knows how many", e);
+        }
+        if (problem != null) {
+            for (ScriptCall<?> call : answered) {
+                call.failed(problem);
+            }
+        }
+    }
+}

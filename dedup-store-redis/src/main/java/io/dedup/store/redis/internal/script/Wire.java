@@ -1,0 +1,119 @@
+package io.dedup.store.redis.internal.script;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+
+/** A growing sequence of bulk strings in the form that Redis reads. Not thread-safe. */
+public final class Wire {
+    private byte[] bytes;
+    private int length;
+    private int count;
+    private int keyAt;
+    private int keyLength = -1;
+
+    public Wire(int expectedBytes) {
+        bytes = new byte[expectedBytes];
+    }
+
+    /** One bulk string, for ever. */
+    static byte[] bulk(String text) {
+        Wire wire = new Wire(text.length() + 32);
+        wire.add(text.getBytes(StandardCharsets.UTF_8));
+        return Arrays.copyOf(wire.bytes, wire.length);
+    }
+
+    public Wire addKey(byte[] scopePrefix, byte[] id) {
+        int size = scopePrefix.length + id.length;
+        start(size);
+        if (keyLength < 0) {
+            keyAt = length;
+            keyLength = size;
+        }
+        put(scopePrefix);
+        put(id);
+        return end();
+    }
+
+    public Wire add(byte[] value) {
+        start(value.length);
+        put(value);
+        return end();
+    }
+
+    public Wire add(long value) {
+        return add(Long.toString(value));
+    }
+
+    /** Adds text that is known to be ASCII. */
+    public Wire add(String ascii) {
+        start(ascii.length());
+        put(ascii);
+        return end();
+    }
+
+    /** Adds text that is known to be ASCII, and one more character. */
+    public Wire add(String ascii, char last) {
+        start(ascii.length() + 1);
+        put(ascii);
+        bytes[length++] = (byte) last;
+        return end();
+    }
+
+    /** Adds a character, which is known to be ASCII, followed by bytes. */
+    public Wire add(char first, byte[] rest) {
+        start(rest.length + 1);
+        bytes[length++] = (byte) first;
+        put(rest);
+        return end();
+    }
+
+    private void start(int size) {
+        ensure(size + 16);
+        bytes[length++] = '$';
+        put(Integer.toString(size));
+        bytes[length++] = '\r';
+        bytes[length++] = '\n';
+    }
+
+    private Wire end() {
+        bytes[length++] = '\r';
+        bytes[length++] = '\n';
+        count++;
+        return this;
+    }
+
+    private void put(byte[] value) {
+        System.arraycopy(value, 0, bytes, length, value.length);
+        length += value.length;
+    }
+
+    private void put(String ascii) {
+        for (int i = 0; i < ascii.length(); i++) {
+            bytes[length++] = (byte) ascii.charAt(i);
+        }
+    }
+
+    private void ensure(int more) {
+        if (bytes.length - length < more) {
+            bytes = Arrays.copyOf(bytes, Math.max(bytes.length * 2, length + more));
+        }
+    }
+
+    byte[] bytes() {
+        return bytes;
+    }
+
+    int length() {
+        return length;
+    }
+
+    int count() {
+        return count;
+    }
+
+    /** Not a slice: Lettuce's {@code SlotHash} reads a buffer's array by its position alone, without its offset. */
+    ByteBuffer firstKey() {
+        return ByteBuffer.wrap(bytes, keyAt, keyLength);
+    }
+}

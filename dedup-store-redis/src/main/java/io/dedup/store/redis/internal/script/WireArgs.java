@@ -1,0 +1,63 @@
+package io.dedup.store.redis.internal.script;
+
+import io.lettuce.core.codec.ByteArrayCodec;
+import io.lettuce.core.protocol.CommandArgs;
+import io.netty.buffer.ByteBuf;
+import java.nio.ByteBuffer;
+
+/**
+ * The arguments of a command in the wire's form, so that a batch of hundreds of keys is one array here and one copy in
+ * the event loop, not an object per key.
+ */
+public final class WireArgs extends CommandArgs<byte[], byte[]> {
+    private static final byte[] NONE = {};
+
+    private final byte[] head;
+    private final int headCount;
+    private final Wire body;
+
+    /** The arguments in {@code body}. */
+    public WireArgs(Wire body) {
+        this(NONE, 0, body);
+    }
+
+    /**
+     * The arguments of a script call.
+     *
+     * @param script the script or its digest, as a bulk string of the wire
+     * @param body what follows: the number of keys, keys, arguments
+     */
+    WireArgs(byte[] script, Wire body) {
+        this(script, 1, body);
+    }
+
+    private WireArgs(byte[] head, int headCount, Wire body) {
+        super(ByteArrayCodec.INSTANCE);
+        this.head = head;
+        this.headCount = headCount;
+        this.body = body;
+    }
+
+    @Override
+    public int count() {
+        return headCount + body.count();
+    }
+
+    @Override
+    public void encode(ByteBuf out) {
+        out.ensureWritable(head.length + body.length());
+        out.writeBytes(head);
+        out.writeBytes(body.bytes(), 0, body.length());
+    }
+
+    /** What a cluster connection finds the node by. */
+    @Override
+    public ByteBuffer getFirstEncodedKey() {
+        return body.firstKey();
+    }
+
+    @Override
+    public String toString() {
+        return count() + " arguments"; // never their content: IDs don't belong in a log
+    }
+}

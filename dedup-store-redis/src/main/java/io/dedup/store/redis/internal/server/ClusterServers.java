@@ -1,0 +1,55 @@
+package io.dedup.store.redis.internal.server;
+
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.cluster.RedisClusterClient;
+import io.lettuce.core.cluster.SlotHash;
+import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
+import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+
+/**
+ * All masters of a cluster that serve slots, when all of them agree who serves which, and no slot is on its way.
+ *
+ * @param main the connection in use
+ */
+public record ClusterServers(RedisClusterClient client, StatefulRedisClusterConnection<byte[], byte[]> main)
+        implements RecordServers {
+    @Override
+    public Found find(ServerQuestions questions) {
+        client.refreshPartitions();
+        List<StatefulRedisConnection<byte[], byte[]>> servers = new ArrayList<>();
+        Set<String> asked = new HashSet<>();
+        Map<String, String> runIds = new TreeMap<>();
+        ClusterView view = null;
+        for (RedisClusterNode node : client.getPartitions()) {
+            if (!node.getRole().isUpstream() || node.getSlots().isEmpty()) {
+                continue;
+            }
+            StatefulRedisConnection<byte[], byte[]> server =
+                    main.getConnection(node.getUri().getHost(), node.getUri().getPort());
+            ClusterView mine = ClusterView.parse(questions.clusterNodes(server));
+            if (mine.slotsOnTheirWay()) {
+                throw questions.unclear("slots are being moved");
+            }
+            if (view != null && !view.masters().equals(mine.masters())) {
+                throw questions.unclear("the nodes don't agree who serves which slots");
+            }
+            if (!questions.clusterInfo(server).contains("cluster_state:ok")) {
+                throw questions.unclear("a node takes the cluster for broken");
+            }
+            view = mine;
+            servers.add(server);
+            asked.add(mine.myself());
+            runIds.put(mine.myself(), questions.master(server).runId());
+        }
+        if (view == null || !view.masters().keySet().equals(asked) || view.slots() != SlotHash.SLOT_COUNT) {
+            throw questions.unclear("the " + asked.size() + " masters that were found don't serve all slots");
+        }
+        return new Found(servers, List.of(view.masters(), runIds), List.of());
+    }
+}

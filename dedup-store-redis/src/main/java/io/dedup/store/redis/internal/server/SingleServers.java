@@ -1,0 +1,32 @@
+package io.dedup.store.redis.internal.server;
+
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.codec.ByteArrayCodec;
+import java.util.List;
+
+/**
+ * The one server of a standalone set-up, or the master that sentinels name now.
+ *
+ * <p>A master that was cut off takes itself for one for a while: so the sentinels are asked again, by a new connection.
+ *
+ * @param main the connection in use
+ */
+public record SingleServers(RedisClient client, RedisURI uri, StatefulRedisConnection<byte[], byte[]> main)
+        implements RecordServers {
+    @Override
+    public Found find(ServerQuestions questions) {
+        StatefulRedisConnection<byte[], byte[]> fresh = client.connect(ByteArrayCodec.INSTANCE, uri);
+        try {
+            String runId = questions.master(fresh).runId();
+            if (!runId.equals(questions.master(main).runId())) {
+                throw questions.unclear("the connection in use leads to another server than a new one");
+            }
+            return new Found(List.of(fresh), runId, List.of(fresh));
+        } catch (RuntimeException e) {
+            fresh.close();
+            throw e;
+        }
+    }
+}

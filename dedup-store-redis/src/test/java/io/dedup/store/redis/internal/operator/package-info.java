@@ -1,0 +1,4 @@
+@NullMarked
+package io.dedup.store.redis.internal.operator;
+
+import org.jspecify.annotations.NullMarked;
