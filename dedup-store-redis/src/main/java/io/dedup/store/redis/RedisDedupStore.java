@@ -17,17 +17,17 @@ import io.dedup.store.WriteResult;
 import io.dedup.store.redis.internal.check.RetentionGuard;
 import io.dedup.store.redis.internal.check.StartCheck;
 import io.dedup.store.redis.internal.client.RedisLinks;
-import io.dedup.store.redis.internal.connection.Exchange;
+import io.dedup.store.redis.internal.connection.CommandExchange;
 import io.dedup.store.redis.internal.connection.RedisErrors;
 import io.dedup.store.redis.internal.connection.RedisLink;
 import io.dedup.store.redis.internal.operator.ForgetAll;
 import io.dedup.store.redis.internal.operator.StuckScan;
-import io.dedup.store.redis.internal.record.Chunk;
+import io.dedup.store.redis.internal.record.BatchPart;
 import io.dedup.store.redis.internal.record.NativeClaim;
 import io.dedup.store.redis.internal.record.RecordKeys;
 import io.dedup.store.redis.internal.record.ScriptCalls;
 import io.dedup.store.redis.internal.record.Scripts;
-import io.dedup.store.redis.internal.script.Replication;
+import io.dedup.store.redis.internal.script.ReplicaConfirmation;
 import io.dedup.store.redis.internal.script.ScriptCall;
 import io.dedup.store.redis.internal.script.ScriptRunner;
 import io.dedup.store.redis.internal.server.ServerFacts;
@@ -61,7 +61,7 @@ public final class RedisDedupStore implements DedupStore {
     private final Duration attemptRetention;
     private final int maxBatch;
     private final List<String> warnings;
-    private final Replication replication;
+    private final ReplicaConfirmation confirmation;
     private final Supplier<ForgetAll> forgetAll;
     private final BiFunction<StuckQuery, Duration, StuckScan> stuckScan;
     private final ScriptRunner runner;
@@ -76,11 +76,11 @@ public final class RedisDedupStore implements DedupStore {
         this.links = links;
         this.attemptRetention = settings.attemptRetention();
         this.maxBatch = settings.maxBatch();
-        this.replication = settings.replication();
+        this.confirmation = settings.confirmation();
         RedisErrors errors = new RedisErrors(links.where(), settings.commandTimeout());
-        Exchange exchange = new Exchange(errors, settings.commandTimeout());
+        CommandExchange exchange = new CommandExchange(errors, settings.commandTimeout());
         RecordKeys keys = new RecordKeys(settings.namespace());
-        this.forgetAll = () -> new ForgetAll(links, exchange, errors, replication, keys);
+        this.forgetAll = () -> new ForgetAll(links, exchange, errors, confirmation, keys);
         StartCheck start = new StartCheck(exchange, errors);
         int version = start.inspect(links.masters(), links.main().isCluster());
         this.warnings = start.warnings();
@@ -91,7 +91,7 @@ public final class RedisDedupStore implements DedupStore {
         this.calls = new ScriptCalls(Scripts.load(version >= ServerFacts.V7_0), keys, attemptRetention, errors);
         this.stuckScan =
                 (query, limit) -> new StuckScan(links, exchange, errors, runner, calls, keys, maxBatch, limit, query);
-        this.nativeClaim = version >= ServerFacts.V7_0 && !replication.isWanted()
+        this.nativeClaim = version >= ServerFacts.V7_0 && !confirmation.isWanted()
                 ? new NativeClaim(keys, calls, exchange, errors)
                 : null;
     }
@@ -124,7 +124,7 @@ public final class RedisDedupStore implements DedupStore {
         ClaimResult answer = runner.run(
                         links.main(),
                         calls.claim(ScriptCalls.leaseMillis(request.lease()), List.of(request)),
-                        replication)[0];
+                        confirmation)[0];
         if (answer instanceof ClaimResult.StoreError error) {
             throw error.cause();
         }
@@ -134,19 +134,19 @@ public final class RedisDedupStore implements DedupStore {
     @Override
     public WriteResult complete(CompleteRequest request) {
         long window = ScriptCalls.windowMillis(request.window());
-        return runner.run(links.main(), calls.complete(window, List.of(request)), replication)[0];
+        return runner.run(links.main(), calls.complete(window, List.of(request)), confirmation)[0];
     }
 
     @Override
     public WriteResult release(ReleaseRequest request) {
         // Not replicated: a release that a failover loses only costs the rest of the lease.
-        return runner.run(links.main(), calls.release(List.of(request)), Replication.NONE)[0];
+        return runner.run(links.main(), calls.release(List.of(request)), ReplicaConfirmation.NONE)[0];
     }
 
     @Override
     public WriteResult renew(RenewRequest request) {
         long lease = ScriptCalls.leaseMillis(request.lease());
-        return runner.run(links.main(), calls.renew(lease, List.of(request)), Replication.NONE)[0];
+        return runner.run(links.main(), calls.renew(lease, List.of(request)), ReplicaConfirmation.NONE)[0];
     }
 
     @Override
@@ -155,8 +155,8 @@ public final class RedisDedupStore implements DedupStore {
                 links.main(),
                 requests,
                 request -> ScriptCalls.leaseMillis(request.lease()),
-                chunk -> calls.claim(chunk.common(), chunk.requests()),
-                replication,
+                part -> calls.claim(part.common(), part.requests()),
+                confirmation,
                 ClaimResult[]::new,
                 ClaimResult.StoreError::new);
     }
@@ -167,14 +167,14 @@ public final class RedisDedupStore implements DedupStore {
                 links.main(),
                 requests,
                 request -> ScriptCalls.windowMillis(request.window()),
-                chunk -> calls.complete(chunk.common(), chunk.requests()),
-                replication);
+                part -> calls.complete(part.common(), part.requests()),
+                confirmation);
     }
 
     @Override
     public List<WriteResult> releaseAll(List<ReleaseRequest> requests) {
         return writeAll(
-                links.main(), requests, request -> 0, chunk -> calls.release(chunk.requests()), Replication.NONE);
+                links.main(), requests, request -> 0, part -> calls.release(part.requests()), ReplicaConfirmation.NONE);
     }
 
     @Override
@@ -183,16 +183,16 @@ public final class RedisDedupStore implements DedupStore {
                 links.heartbeat(),
                 requests,
                 request -> ScriptCalls.leaseMillis(request.lease()),
-                chunk -> calls.renew(chunk.common(), chunk.requests()),
-                Replication.NONE);
+                part -> calls.renew(part.common(), part.requests()),
+                ReplicaConfirmation.NONE);
     }
 
     private <Q> List<WriteResult> writeAll(
             RedisLink link,
             List<Q> requests,
             ToLongFunction<Q> common,
-            Function<Chunk<Q>, ScriptCall<WriteResult[]>> newCall,
-            Replication wanted) {
+            Function<BatchPart<Q>, ScriptCall<WriteResult[]>> newCall,
+            ReplicaConfirmation wanted) {
         return batch(link, requests, common, newCall, wanted, WriteResult[]::new, WriteResult.StoreError::new);
     }
 
@@ -200,19 +200,19 @@ public final class RedisDedupStore implements DedupStore {
             RedisLink link,
             List<Q> requests,
             ToLongFunction<Q> common,
-            Function<Chunk<Q>, ScriptCall<R[]>> newCall,
-            Replication wanted,
+            Function<BatchPart<Q>, ScriptCall<R[]>> newCall,
+            ReplicaConfirmation wanted,
             IntFunction<R[]> newAnswers,
             Function<DedupStoreException, R> newError) {
-        List<Chunk<Q>> chunks = Chunk.cut(requests, common, link.isCluster() ? 1 : maxBatch);
-        List<ScriptCall<R[]>> sent = new ArrayList<>(chunks.size());
-        for (Chunk<Q> chunk : chunks) {
-            sent.add(newCall.apply(chunk));
+        List<BatchPart<Q>> parts = BatchPart.cut(requests, common, link.isCluster() ? 1 : maxBatch);
+        List<ScriptCall<R[]>> sent = new ArrayList<>(parts.size());
+        for (BatchPart<Q> part : parts) {
+            sent.add(newCall.apply(part));
         }
         runner.runAll(link, sent, wanted);
         R[] answers = newAnswers.apply(requests.size());
         for (int i = 0; i < sent.size(); i++) {
-            int[] positions = chunks.get(i).positions();
+            int[] positions = parts.get(i).positions();
             ScriptCall<R[]> call = sent.get(i);
             DedupStoreException failure = call.failure();
             for (int j = 0; j < positions.length; j++) {
@@ -224,7 +224,7 @@ public final class RedisDedupStore implements DedupStore {
 
     @Override
     public Optional<StoredRecord> find(DedupKey key) {
-        return runner.run(links.main(), calls.find(key), Replication.NONE);
+        return runner.run(links.main(), calls.find(key), ReplicaConfirmation.NONE);
     }
 
     /**
@@ -244,13 +244,13 @@ public final class RedisDedupStore implements DedupStore {
 
     @Override
     public OperatorResult forget(DedupKey key, boolean evenIfLeaseLive) {
-        return OperatorResult.valueOf(runner.run(links.main(), calls.forget(key, evenIfLeaseLive), replication));
+        return OperatorResult.valueOf(runner.run(links.main(), calls.forget(key, evenIfLeaseLive), confirmation));
     }
 
     @Override
     public OperatorResult forceDone(DedupKey key, Window window, boolean evenIfLeaseLive) {
         return OperatorResult.valueOf(
-                runner.run(links.main(), calls.forceDone(key, window, evenIfLeaseLive), replication));
+                runner.run(links.main(), calls.forceDone(key, window, evenIfLeaseLive), confirmation));
     }
 
     /**
@@ -282,7 +282,7 @@ public final class RedisDedupStore implements DedupStore {
     @Override
     public void close() {
         if (closed.compareAndSet(false, true)) {
-            links.closing().close();
+            links.opened().close();
         }
     }
 }

@@ -2,14 +2,14 @@ package io.dedup.store.redis;
 
 import io.dedup.store.DedupStoreException;
 import io.dedup.store.redis.internal.check.ClassPathProblem;
-import io.dedup.store.redis.internal.client.Closing;
 import io.dedup.store.redis.internal.client.ClusterConnector;
+import io.dedup.store.redis.internal.client.OpenConnections;
 import io.dedup.store.redis.internal.client.OwnClients;
 import io.dedup.store.redis.internal.client.RedisConnector;
 import io.dedup.store.redis.internal.client.RedisLinks;
 import io.dedup.store.redis.internal.client.SingleConnector;
 import io.dedup.store.redis.internal.connection.RedisErrors;
-import io.dedup.store.redis.internal.script.Replication;
+import io.dedup.store.redis.internal.script.ReplicaConfirmation;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.SslOptions;
@@ -53,7 +53,7 @@ public final class RedisDedupStoreBuilder {
     private int maxBatch = DEFAULT_MAX_BATCH;
     private boolean cluster;
     private @Nullable SslOptions sslOptions;
-    private Replication replication = Replication.NONE;
+    private ReplicaConfirmation confirmation = ReplicaConfirmation.NONE;
 
     RedisDedupStoreBuilder() {}
 
@@ -96,13 +96,13 @@ public final class RedisDedupStoreBuilder {
      * their answer again when it is connected again, and a completion that was applied then answers lease lost.
      */
     public RedisDedupStoreBuilder client(RedisClient client, RedisURI uri) {
-        return connectBy(timeout -> new SingleConnector(client, uri, Closing.connectionsOnly()));
+        return connectBy(timeout -> new SingleConnector(client, uri, OpenConnections.connectionsOnly()));
     }
 
     /** Like {@link #client}, for a cluster; turn on its adaptive topology refresh. */
     public RedisDedupStoreBuilder clusterClient(RedisClusterClient client) {
         cluster = true;
-        return connectBy(timeout -> new ClusterConnector(client, List.of(), Closing.connectionsOnly()));
+        return connectBy(timeout -> new ClusterConnector(client, List.of(), OpenConnections.connectionsOnly()));
     }
 
     /**
@@ -176,7 +176,7 @@ public final class RedisDedupStoreBuilder {
                 replicas >= 1 && replicas <= MAX_REPLICAS,
                 "waitForReplicas must ask for 1 to " + MAX_REPLICAS + " replicas, but asks for " + replicas);
         requireBetween("waitForReplicas' timeout", timeout, MIN_TIMEOUT, MAX_TIMEOUT);
-        this.replication = new Replication(replicas, timeout);
+        this.confirmation = new ReplicaConfirmation(replicas, timeout);
         return this;
     }
 
@@ -191,15 +191,15 @@ public final class RedisDedupStoreBuilder {
         if (connector == null) {
             throw new IllegalArgumentException("set one of uri, clusterUri, client and clusterClient");
         }
-        if (replication.isWanted() && replication.timeout().compareTo(commandTimeout) >= 0) {
+        if (confirmation.isWanted() && confirmation.timeout().compareTo(commandTimeout) >= 0) {
             throw new IllegalArgumentException("waitForReplicas' timeout of "
-                    + replication.timeout().toMillis() + " ms must be less than the commandTimeout of "
+                    + confirmation.timeout().toMillis() + " ms must be less than the commandTimeout of "
                     + commandTimeout.toMillis() + " ms");
         }
-        require(!(cluster && replication.isWanted()), "waitForReplicas isn't there for clusters: leave it out");
+        require(!(cluster && confirmation.isWanted()), "waitForReplicas isn't there for clusters: leave it out");
         try {
             RedisConnector chosen = connector.apply(commandTimeout);
-            return open(chosen, new RedisSettings(namespace, attemptRetention, commandTimeout, maxBatch, replication));
+            return open(chosen, new RedisSettings(namespace, attemptRetention, commandTimeout, maxBatch, confirmation));
         } catch (RuntimeException | LinkageError e) {
             LinkageError problem = ClassPathProblem.in(e);
             if (problem != null) {
@@ -219,7 +219,7 @@ public final class RedisDedupStoreBuilder {
         try {
             return new RedisDedupStore(links, settings);
         } catch (RuntimeException | LinkageError e) {
-            links.closing().closeAfter(e);
+            links.opened().closeAfter(e);
             throw e;
         }
     }

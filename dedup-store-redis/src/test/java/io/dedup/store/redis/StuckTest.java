@@ -12,10 +12,10 @@ import io.dedup.store.StoredRecord.State;
 import io.dedup.store.StuckQuery;
 import io.dedup.store.StuckRecord;
 import io.dedup.store.StuckRecords;
-import io.dedup.store.redis.internal.client.Closing;
+import io.dedup.store.redis.internal.client.OpenConnections;
 import io.dedup.store.redis.internal.client.RedisLinks;
 import io.dedup.store.redis.internal.client.SingleConnector;
-import io.dedup.store.redis.internal.script.Replication;
+import io.dedup.store.redis.internal.script.ReplicaConfirmation;
 import io.dedup.store.redis.internal.server.RecordServers;
 import io.dedup.testservers.RedisServer;
 import io.lettuce.core.RedisClient;
@@ -108,17 +108,17 @@ class StuckTest {
         try (RedisServer server = RedisVersion.REDIS_6_2.server().start()) {
             RedisURI uri = RedisURI.create(server.uri());
             RedisClient client = RedisClient.create(uri);
-            RedisLinks links = new SingleConnector(client, uri, Closing.ownClient(client::shutdown)).open();
+            RedisLinks links = new SingleConnector(client, uri, OpenConnections.ownClient(client::shutdown)).open();
             AtomicInteger layouts = new AtomicInteger();
-            RecordServers changing = questions -> {
-                RecordServers.Found found = links.servers().find(questions);
-                return new RecordServers.Found(found.servers(), layouts.incrementAndGet(), found.opened());
+            RecordServers changing = queries -> {
+                RecordServers.Snapshot found = links.servers().find(queries);
+                return new RecordServers.Snapshot(found.servers(), layouts.incrementAndGet(), found.opened());
             };
             RedisLinks moving = new RedisLinks(
-                    links.where(), links.main(), links.heartbeat(), links.masters(), changing, links.closing());
+                    links.where(), links.main(), links.heartbeat(), links.masters(), changing, links.opened());
             Duration patience = Duration.ofSeconds(30);
             try (RedisDedupStore store = new RedisDedupStore(
-                    moving, new RedisSettings("dedup", Duration.ofDays(7), patience, 500, Replication.NONE))) {
+                    moving, new RedisSettings("dedup", Duration.ofDays(7), patience, 500, ReplicaConfirmation.NONE))) {
                 Messages.acquire(store, messages.key());
 
                 StuckRecords stuck = store.findStuck(ALL);

@@ -1,7 +1,7 @@
 package io.dedup.store.redis.internal.check;
 
 import io.dedup.store.DedupStoreException;
-import io.dedup.store.redis.internal.connection.Exchange;
+import io.dedup.store.redis.internal.connection.CommandExchange;
 import io.dedup.store.redis.internal.connection.RedisErrors;
 import io.dedup.store.redis.internal.connection.RedisLink;
 import io.lettuce.core.codec.ByteArrayCodec;
@@ -20,13 +20,13 @@ import org.jspecify.annotations.Nullable;
  * key's time to live, less the retention, so that two values would end each other's live leases.
  */
 public final class RetentionGuard {
-    private final Exchange exchange;
+    private final CommandExchange exchange;
     private final RedisErrors errors;
     private final byte[] key;
     private final Duration retention;
     private final byte[] value;
 
-    public RetentionGuard(Exchange exchange, RedisErrors errors, byte[] key, Duration retention) {
+    public RetentionGuard(CommandExchange exchange, RedisErrors errors, byte[] key, Duration retention) {
         this.exchange = exchange;
         this.errors = errors;
         this.key = key;

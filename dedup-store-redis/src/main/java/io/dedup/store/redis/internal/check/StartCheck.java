@@ -1,7 +1,7 @@
 package io.dedup.store.redis.internal.check;
 
 import io.dedup.store.DedupStoreException;
-import io.dedup.store.redis.internal.connection.Exchange;
+import io.dedup.store.redis.internal.connection.CommandExchange;
 import io.dedup.store.redis.internal.connection.RedisErrors;
 import io.dedup.store.redis.internal.connection.SingleLink;
 import io.dedup.store.redis.internal.server.ServerFacts;
@@ -23,11 +23,11 @@ public final class StartCheck {
     private static final Logger log = LoggerFactory.getLogger(StartCheck.class);
     private static final String OPERATION = "start";
 
-    private final Exchange exchange;
+    private final CommandExchange exchange;
     private final RedisErrors errors;
     private final List<String> warnings = new ArrayList<>();
 
-    public StartCheck(Exchange exchange, RedisErrors errors) {
+    public StartCheck(CommandExchange exchange, RedisErrors errors) {
         this.exchange = exchange;
         this.errors = errors;
     }

@@ -1,7 +1,7 @@
 package io.dedup.store.redis.internal.client;
 
 import io.dedup.store.redis.internal.connection.ClusterLink;
-import io.dedup.store.redis.internal.server.ClusterServers;
+import io.dedup.store.redis.internal.server.ClusterMasters;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.cluster.RedisClusterClient;
@@ -16,7 +16,7 @@ import java.util.List;
  *
  * @param seeds where the cluster was looked for; empty where the client knows
  */
-public record ClusterConnector(RedisClusterClient client, List<RedisURI> seeds, Closing closing)
+public record ClusterConnector(RedisClusterClient client, List<RedisURI> seeds, OpenConnections opened)
         implements RedisConnector {
     @Override
     public RedisLinks open() {
@@ -29,16 +29,16 @@ public record ClusterConnector(RedisClusterClient client, List<RedisURI> seeds, 
                     new ClusterLink(main),
                     new ClusterLink(heartbeat),
                     masters(main),
-                    new ClusterServers(client, main),
-                    closing);
+                    new ClusterMasters(client, main),
+                    opened);
         } catch (RuntimeException | LinkageError e) {
-            closing.closeAfter(e);
+            opened.closeAfter(e);
             throw e;
         }
     }
 
     private StatefulRedisClusterConnection<byte[], byte[]> connect() {
-        return closing.opened(client.connect(ByteArrayCodec.INSTANCE));
+        return opened.add(client.connect(ByteArrayCodec.INSTANCE));
     }
 
     private static List<StatefulRedisConnection<byte[], byte[]>> masters(

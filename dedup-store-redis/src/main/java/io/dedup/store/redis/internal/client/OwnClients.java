@@ -44,7 +44,7 @@ public final class OwnClients {
         return new SingleConnector(
                 client,
                 RedisUris.withTimeout(uri, commandTimeout),
-                Closing.ownClient(() -> shutDown(client, resources)));
+                OpenConnections.ownClient(() -> shutDown(client, resources)));
     }
 
     public static RedisConnector cluster(List<RedisURI> uris, Duration commandTimeout, @Nullable SslOptions ssl) {
@@ -59,7 +59,7 @@ public final class OwnClients {
                         .enablePeriodicRefresh(TOPOLOGY_REFRESH)
                         .build())
                 .build());
-        return new ClusterConnector(client, seeds, Closing.ownClient(() -> shutDown(client, resources)));
+        return new ClusterConnector(client, seeds, OpenConnections.ownClient(() -> shutDown(client, resources)));
     }
 
     private static ClientOptions.Builder common(
@@ -82,7 +82,7 @@ public final class OwnClients {
                 .nettyCustomizer(new NettyCustomizer() {
                     @Override
                     public void afterChannelInitialized(Channel channel) {
-                        channel.pipeline().addFirst(new SilenceWatch(silence));
+                        channel.pipeline().addFirst(new SilentConnectionCloser(silence));
                     }
                 })
                 .reconnectDelay(Delay.exponential(Duration.ZERO, LONGEST_RECONNECT_DELAY, 2, TimeUnit.MILLISECONDS))

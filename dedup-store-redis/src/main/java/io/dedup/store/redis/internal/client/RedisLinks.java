@@ -20,4 +20,4 @@ public record RedisLinks(
         RedisLink heartbeat,
         List<StatefulRedisConnection<byte[], byte[]>> masters,
         RecordServers servers,
-        Closing closing) {}
+        OpenConnections opened) {}

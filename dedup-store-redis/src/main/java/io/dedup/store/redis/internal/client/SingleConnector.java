@@ -1,7 +1,7 @@
 package io.dedup.store.redis.internal.client;
 
 import io.dedup.store.redis.internal.connection.SingleLink;
-import io.dedup.store.redis.internal.server.SingleServers;
+import io.dedup.store.redis.internal.server.SingleMaster;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.StatefulRedisConnection;
@@ -9,7 +9,7 @@ import io.lettuce.core.codec.ByteArrayCodec;
 import java.util.List;
 
 /** Connects to a standalone server, or to the master that sentinels name. */
-public record SingleConnector(RedisClient client, RedisURI uri, Closing closing) implements RedisConnector {
+public record SingleConnector(RedisClient client, RedisURI uri, OpenConnections opened) implements RedisConnector {
     @Override
     public RedisLinks open() {
         try {
@@ -19,16 +19,16 @@ public record SingleConnector(RedisClient client, RedisURI uri, Closing closing)
                     new SingleLink(main),
                     new SingleLink(connect()),
                     List.of(main),
-                    new SingleServers(client, uri, main),
-                    closing);
+                    new SingleMaster(client, uri, main),
+                    opened);
         } catch (RuntimeException | LinkageError e) {
-            closing.closeAfter(e);
+            opened.closeAfter(e);
             throw e;
         }
     }
 
     private StatefulRedisConnection<byte[], byte[]> connect() {
-        return closing.opened(client.connect(ByteArrayCodec.INSTANCE, uri));
+        return opened.add(client.connect(ByteArrayCodec.INSTANCE, uri));
     }
 
     @Override

@@ -2,13 +2,13 @@ package io.dedup.store.redis.internal.operator;
 
 import io.dedup.store.DedupStoreException;
 import io.dedup.store.redis.internal.client.RedisLinks;
-import io.dedup.store.redis.internal.connection.Exchange;
+import io.dedup.store.redis.internal.connection.CommandExchange;
 import io.dedup.store.redis.internal.connection.RedisErrors;
 import io.dedup.store.redis.internal.record.RecordKeys;
-import io.dedup.store.redis.internal.script.Replication;
+import io.dedup.store.redis.internal.script.ReplicaConfirmation;
 import io.dedup.store.redis.internal.server.MasterFacts;
 import io.dedup.store.redis.internal.server.RecordServers;
-import io.dedup.store.redis.internal.server.ServerQuestions;
+import io.dedup.store.redis.internal.server.ServerQueries;
 import io.lettuce.core.KeyScanCursor;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.cluster.SlotHash;
@@ -38,33 +38,37 @@ public final class ForgetAll {
     private static final long REPLICAS_POLL_MILLIS = 50;
 
     private final RedisLinks links;
-    private final Exchange exchange;
+    private final CommandExchange exchange;
     private final RedisErrors errors;
-    private final ServerQuestions questions;
-    private final Replication replication;
+    private final ServerQueries queries;
+    private final ReplicaConfirmation confirmation;
     private final KeyPages pages;
     private long removed;
 
     public ForgetAll(
-            RedisLinks links, Exchange exchange, RedisErrors errors, Replication replication, RecordKeys keys) {
+            RedisLinks links,
+            CommandExchange exchange,
+            RedisErrors errors,
+            ReplicaConfirmation confirmation,
+            RecordKeys keys) {
         this.links = links;
         this.exchange = exchange;
         this.errors = errors;
-        this.questions = new ServerQuestions(exchange, errors, OPERATION);
-        this.replication = replication;
+        this.queries = new ServerQueries(exchange, errors, OPERATION);
+        this.confirmation = confirmation;
         this.pages = new KeyPages(keys.allRecords());
     }
 
     /** @return how many it has removed */
     public long run() {
-        try (RecordServers.Found before = links.servers().find(questions)) {
+        try (RecordServers.Snapshot before = links.servers().find(queries)) {
             for (StatefulRedisConnection<byte[], byte[]> server : before.servers()) {
                 sweep(server);
                 awaitReplicas(server);
             }
-            try (RecordServers.Found after = links.servers().find(questions)) {
+            try (RecordServers.Snapshot after = links.servers().find(queries)) {
                 if (!after.layout().equals(before.layout())) {
-                    throw questions.unclear("servers changed their parts meanwhile");
+                    throw queries.unclear("servers changed their parts meanwhile");
                 }
             }
             return removed;
@@ -78,15 +82,15 @@ public final class ForgetAll {
     }
 
     private void sweep(StatefulRedisConnection<byte[], byte[]> server) {
-        String runId = questions.master(server).runId();
+        String runId = queries.master(server).runId();
         String cursor = KeyPages.START;
         do {
             AsyncCommand<byte[], byte[], KeyScanCursor<byte[]>> scan = pages.newScan(cursor);
-            AsyncCommand<byte[], byte[], String> info = questions.newInfo();
+            AsyncCommand<byte[], byte[], String> info = queries.newInfo();
             send(server, List.of(scan, info));
             KeyScanCursor<byte[]> page = await(scan);
-            if (!questions.requireMaster(await(info)).runId().equals(runId)) {
-                throw questions.unclear("a server was restarted or replaced meanwhile");
+            if (!queries.requireMaster(await(info)).runId().equals(runId)) {
+                throw queries.unclear("a server was restarted or replaced meanwhile");
             }
             unlink(server, pages.keysOf(page));
             cursor = page.getCursor();
@@ -114,7 +118,7 @@ public final class ForgetAll {
     /** A replica that lags would have the records back after a failover. */
     private void awaitReplicas(StatefulRedisConnection<byte[], byte[]> server) {
         long until = System.nanoTime() + REPLICAS_NANOS;
-        MasterFacts facts = questions.master(server);
+        MasterFacts facts = queries.master(server);
         long offset = facts.offset();
         while (facts.replicasAt(offset) < replicasNeeded(facts)) {
             if (until - System.nanoTime() <= 0) {
@@ -122,12 +126,12 @@ public final class ForgetAll {
                         OPERATION, replicasNeeded(facts), Integer.toString(facts.replicasAt(offset)), null);
             }
             pause();
-            facts = questions.master(server);
+            facts = queries.master(server);
         }
     }
 
     private int replicasNeeded(MasterFacts facts) {
-        return Math.max(replication.replicas(), facts.replicaOffsets().size());
+        return Math.max(confirmation.replicas(), facts.replicaOffsets().size());
     }
 
     private void pause() {

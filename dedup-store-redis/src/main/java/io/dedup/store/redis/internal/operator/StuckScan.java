@@ -6,16 +6,16 @@ import io.dedup.store.StuckQuery;
 import io.dedup.store.StuckRecord;
 import io.dedup.store.StuckRecords;
 import io.dedup.store.redis.internal.client.RedisLinks;
-import io.dedup.store.redis.internal.connection.Exchange;
+import io.dedup.store.redis.internal.connection.CommandExchange;
 import io.dedup.store.redis.internal.connection.RedisErrors;
 import io.dedup.store.redis.internal.connection.SingleLink;
 import io.dedup.store.redis.internal.record.RecordKeys;
 import io.dedup.store.redis.internal.record.ScriptCalls;
-import io.dedup.store.redis.internal.script.Replication;
+import io.dedup.store.redis.internal.script.ReplicaConfirmation;
 import io.dedup.store.redis.internal.script.ScriptCall;
 import io.dedup.store.redis.internal.script.ScriptRunner;
 import io.dedup.store.redis.internal.server.RecordServers;
-import io.dedup.store.redis.internal.server.ServerQuestions;
+import io.dedup.store.redis.internal.server.ServerQueries;
 import io.lettuce.core.KeyScanCursor;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.protocol.AsyncCommand;
@@ -37,9 +37,9 @@ public final class StuckScan {
     private static final String OPERATION = "findStuck";
 
     private final RedisLinks links;
-    private final Exchange exchange;
+    private final CommandExchange exchange;
     private final RedisErrors errors;
-    private final ServerQuestions questions;
+    private final ServerQueries queries;
     private final ScriptRunner runner;
     private final ScriptCalls calls;
     private final RecordKeys keys;
@@ -52,7 +52,7 @@ public final class StuckScan {
 
     public StuckScan(
             RedisLinks links,
-            Exchange exchange,
+            CommandExchange exchange,
             RedisErrors errors,
             ScriptRunner runner,
             ScriptCalls calls,
@@ -63,7 +63,7 @@ public final class StuckScan {
         this.links = links;
         this.exchange = exchange;
         this.errors = errors;
-        this.questions = new ServerQuestions(exchange, errors, OPERATION);
+        this.queries = new ServerQueries(exchange, errors, OPERATION);
         this.runner = runner;
         this.calls = calls;
         this.keys = keys;
@@ -74,14 +74,14 @@ public final class StuckScan {
     }
 
     public StuckRecords run() {
-        try (RecordServers.Found before = links.servers().find(questions)) {
+        try (RecordServers.Snapshot before = links.servers().find(queries)) {
             for (StatefulRedisConnection<byte[], byte[]> server : before.servers()) {
                 walk(server);
             }
             if (cut) {
                 return new StuckRecords(List.copyOf(found.values()), false);
             }
-            try (RecordServers.Found after = links.servers().find(questions)) {
+            try (RecordServers.Snapshot after = links.servers().find(queries)) {
                 boolean same = after.layout().equals(before.layout());
                 return new StuckRecords(List.copyOf(found.values()), same);
             }
@@ -101,7 +101,7 @@ public final class StuckScan {
             AsyncCommand<byte[], byte[], KeyScanCursor<byte[]>> scan = pages.newScan(cursor);
             KeyScanCursor<byte[]> page = exchange.call(link, OPERATION, scan);
             if (page == null) {
-                throw questions.unclear("a server answers SCAN with nothing");
+                throw queries.unclear("a server answers SCAN with nothing");
             }
             look(pages.keysOf(page));
             cursor = page.getCursor();
@@ -116,7 +116,7 @@ public final class StuckScan {
             batches.add(batch);
             sent.add(calls.stuck(batch, query.olderThan().toMillis()));
         }
-        runner.runAll(links.main(), sent, Replication.NONE);
+        runner.runAll(links.main(), sent, ReplicaConfirmation.NONE);
         for (int i = 0; i < sent.size(); i++) {
             DedupStoreException failure = sent.get(i).failure();
             if (failure != null) {

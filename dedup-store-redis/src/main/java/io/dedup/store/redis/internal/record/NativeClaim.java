@@ -4,11 +4,11 @@ import io.dedup.Fingerprint;
 import io.dedup.store.ClaimRequest;
 import io.dedup.store.ClaimResult;
 import io.dedup.store.DedupStoreException;
-import io.dedup.store.redis.internal.connection.Exchange;
+import io.dedup.store.redis.internal.connection.CommandExchange;
 import io.dedup.store.redis.internal.connection.RedisErrors;
 import io.dedup.store.redis.internal.connection.RedisLink;
-import io.dedup.store.redis.internal.script.Wire;
-import io.dedup.store.redis.internal.script.WireArgs;
+import io.dedup.store.redis.internal.script.BulkStringArgs;
+import io.dedup.store.redis.internal.script.BulkStrings;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.codec.ByteArrayCodec;
 import io.lettuce.core.output.ByteArrayOutput;
@@ -30,10 +30,10 @@ public final class NativeClaim {
 
     private final RecordKeys keys;
     private final ScriptCalls calls;
-    private final Exchange exchange;
+    private final CommandExchange exchange;
     private final RedisErrors errors;
 
-    public NativeClaim(RecordKeys keys, ScriptCalls calls, Exchange exchange, RedisErrors errors) {
+    public NativeClaim(RecordKeys keys, ScriptCalls calls, CommandExchange exchange, RedisErrors errors) {
         this.keys = keys;
         this.calls = calls;
         this.exchange = exchange;
@@ -78,14 +78,14 @@ public final class NativeClaim {
     private AsyncCommand<byte[], byte[], byte[]> command(ClaimRequest request) {
         Fingerprint fingerprint = request.fingerprint();
         String value = "P" + request.owner().value() + ",1,0,0," + (fingerprint == null ? "" : fingerprint.value());
-        Wire wire = new Wire(BYTES_AROUND)
+        BulkStrings arguments = new BulkStrings(BYTES_AROUND)
                 .addKey(keys.prefix(request.key().scope()), RecordKeys.id(request.key()))
                 .add(value)
                 .add("NX")
                 .add("GET")
                 .add("PX")
                 .add(calls.timeToLive(ScriptCalls.leaseMillis(request.lease())));
-        return new AsyncCommand<>(
-                new Command<>(CommandType.SET, new ByteArrayOutput<>(ByteArrayCodec.INSTANCE), new WireArgs(wire)));
+        return new AsyncCommand<>(new Command<>(
+                CommandType.SET, new ByteArrayOutput<>(ByteArrayCodec.INSTANCE), new BulkStringArgs(arguments)));
     }
 }

@@ -13,9 +13,9 @@ import io.dedup.store.RenewRequest;
 import io.dedup.store.StoredRecord;
 import io.dedup.store.WriteResult;
 import io.dedup.store.redis.internal.connection.RedisErrors;
+import io.dedup.store.redis.internal.script.BulkStrings;
 import io.dedup.store.redis.internal.script.Script;
 import io.dedup.store.redis.internal.script.ScriptCall;
-import io.dedup.store.redis.internal.script.Wire;
 import io.lettuce.core.codec.ByteArrayCodec;
 import io.lettuce.core.output.StatusOutput;
 import java.time.Duration;
@@ -26,7 +26,7 @@ import java.util.function.Function;
 
 /** Writes requests down as the scripts want them. The scripts' heads say what is what. */
 public final class ScriptCalls {
-    /** For {@link Chunk#common}: a window without an end. */
+    /** For {@link BatchPart#common}: a window without an end. */
     static final long FOREVER = -1;
 
     /** Longer than any lease of use, and short enough for Redis to add it to its clock. */
@@ -66,19 +66,19 @@ public final class ScriptCalls {
         for (ClaimRequest request : requests) {
             fingerprints |= request.fingerprint() != null;
         }
-        Wire wire = start(requests, ClaimRequest::key)
+        BulkStrings arguments = start(requests, ClaimRequest::key)
                 .add(timeToLive(leaseMillis))
                 .add(retentionMillis)
                 .add(fingerprints ? "2" : "1");
         for (ClaimRequest request : requests) {
-            wire.add(request.owner().value(), ',');
+            arguments.add(request.owner().value(), ',');
             if (fingerprints) {
                 Fingerprint fingerprint = request.fingerprint();
-                wire.add(fingerprint == null ? "" : fingerprint.value());
+                arguments.add(fingerprint == null ? "" : fingerprint.value());
             }
         }
         int size = requests.size();
-        return new ScriptCall<>(scripts.claim(), wire, () -> new ClaimOutput(size, errors));
+        return new ScriptCall<>(scripts.claim(), arguments, () -> new ClaimOutput(size, errors));
     }
 
     public ScriptCall<WriteResult[]> complete(long windowMillis, List<CompleteRequest> requests) {
@@ -86,39 +86,42 @@ public final class ScriptCalls {
         for (CompleteRequest request : requests) {
             plain &= request.result() == null && !request.repeated();
         }
-        Wire wire = start(requests, request -> request.claim().key())
+        BulkStrings arguments = start(requests, request -> request.claim().key())
                 .add(window(windowMillis))
                 .add(plain ? "1" : "3");
         for (CompleteRequest request : requests) {
-            wire.add(request.claim().owner().value(), ',');
+            arguments.add(request.claim().owner().value(), ',');
             if (!plain) {
-                wire.add(request.repeated() ? Integer.toString(request.claim().attempt()) : "");
+                arguments.add(
+                        request.repeated() ? Integer.toString(request.claim().attempt()) : "");
                 byte[] result = request.result();
                 if (result == null) {
-                    wire.add(NOTHING);
+                    arguments.add(NOTHING);
                 } else {
-                    wire.add('+', result);
+                    arguments.add('+', result);
                 }
             }
         }
-        return write(scripts.complete(), wire, requests.size());
+        return write(scripts.complete(), arguments, requests.size());
     }
 
     public ScriptCall<WriteResult[]> release(List<ReleaseRequest> requests) {
-        Wire wire = start(requests, request -> request.claim().key()).add(retentionMillis);
+        BulkStrings arguments =
+                start(requests, request -> request.claim().key()).add(retentionMillis);
         for (ReleaseRequest request : requests) {
-            wire.add(request.claim().owner().value(), ',').add(letter(request.mode()));
+            arguments.add(request.claim().owner().value(), ',').add(letter(request.mode()));
         }
-        return write(scripts.release(), wire, requests.size());
+        return write(scripts.release(), arguments, requests.size());
     }
 
     public ScriptCall<WriteResult[]> renew(long leaseMillis, List<RenewRequest> requests) {
-        Wire wire = start(requests, request -> request.claim().key()).add(timeToLive(leaseMillis));
+        BulkStrings arguments =
+                start(requests, request -> request.claim().key()).add(timeToLive(leaseMillis));
         for (RenewRequest request : requests) {
             Claim claim = request.claim();
-            wire.add(claim.owner().value(), ',');
+            arguments.add(claim.owner().value(), ',');
         }
-        return write(scripts.renew(), wire, requests.size());
+        return write(scripts.renew(), arguments, requests.size());
     }
 
     public ScriptCall<Optional<StoredRecord>> find(DedupKey key) {
@@ -127,37 +130,38 @@ public final class ScriptCalls {
 
     /** The records among these keys that are stuck, by the key's position. */
     public ScriptCall<Map<Integer, StoredRecord>> stuck(List<byte[]> wholeKeys, long olderThanMillis) {
-        Wire wire = new Wire(BYTES_AROUND * (1 + wholeKeys.size())).add(wholeKeys.size());
-        wholeKeys.forEach(key -> wire.addKey(key, NOTHING));
-        wire.add(retentionMillis).add(olderThanMillis);
-        return new ScriptCall<>(scripts.stuck(), wire, () -> new StuckOutput(retentionMillis));
+        BulkStrings arguments = new BulkStrings(BYTES_AROUND * (1 + wholeKeys.size())).add(wholeKeys.size());
+        wholeKeys.forEach(key -> arguments.addKey(key, NOTHING));
+        arguments.add(retentionMillis).add(olderThanMillis);
+        return new ScriptCall<>(scripts.stuck(), arguments, () -> new StuckOutput(retentionMillis));
     }
 
     public ScriptCall<String> forget(DedupKey key, boolean force) {
-        Wire wire = start(key).add(retentionMillis).add(force ? "1" : "0");
-        return new ScriptCall<>(scripts.forget(), wire, () -> new StatusOutput<>(ByteArrayCodec.INSTANCE));
+        BulkStrings arguments = start(key).add(retentionMillis).add(force ? "1" : "0");
+        return new ScriptCall<>(scripts.forget(), arguments, () -> new StatusOutput<>(ByteArrayCodec.INSTANCE));
     }
 
     public ScriptCall<String> forceDone(DedupKey key, Window window, boolean force) {
-        Wire wire = start(key).add(retentionMillis).add(force ? "1" : "0").add(window(windowMillis(window)));
-        return new ScriptCall<>(scripts.forceDone(), wire, () -> new StatusOutput<>(ByteArrayCodec.INSTANCE));
+        BulkStrings arguments =
+                start(key).add(retentionMillis).add(force ? "1" : "0").add(window(windowMillis(window)));
+        return new ScriptCall<>(scripts.forceDone(), arguments, () -> new StatusOutput<>(ByteArrayCodec.INSTANCE));
     }
 
-    private static ScriptCall<WriteResult[]> write(Script script, Wire wire, int size) {
-        return new ScriptCall<>(script, wire, () -> new WriteOutput(size));
+    private static ScriptCall<WriteResult[]> write(Script script, BulkStrings arguments, int size) {
+        return new ScriptCall<>(script, arguments, () -> new WriteOutput(size));
     }
 
-    private Wire start(DedupKey key) {
+    private BulkStrings start(DedupKey key) {
         return start(List.of(key), Function.identity());
     }
 
-    private <Q> Wire start(List<Q> requests, Function<Q, DedupKey> keyOf) {
-        Wire wire = new Wire(BYTES_AROUND * (1 + requests.size())).add(requests.size());
+    private <Q> BulkStrings start(List<Q> requests, Function<Q, DedupKey> keyOf) {
+        BulkStrings arguments = new BulkStrings(BYTES_AROUND * (1 + requests.size())).add(requests.size());
         for (Q request : requests) {
             DedupKey key = keyOf.apply(request);
-            wire.addKey(keys.prefix(key.scope()), RecordKeys.id(key));
+            arguments.addKey(keys.prefix(key.scope()), RecordKeys.id(key));
         }
-        return wire;
+        return arguments;
     }
 
     private static String window(long windowMillis) {

@@ -33,7 +33,7 @@ final class StuckOutput extends CommandOutput<byte[], byte[], Map<Integer, Store
             position = Math.toIntExact(number) - 1;
             return;
         }
-        StoredRecord record = OpenValue.parse(value, number, retentionMillis);
+        StoredRecord record = UnfinishedValue.parse(value, number, retentionMillis);
         value = null;
         if (record != null) {
             output.put(position, record);

@@ -7,14 +7,16 @@ import java.nio.charset.StandardCharsets;
  * One Lua script, ready to be named by its digest or sent as a whole.
  *
  * @param operation what it does, for messages
- * @param digest its SHA-1 as a bulk string of the wire
- * @param source the script as a bulk string of the wire
+ * @param digest its SHA-1 as a bulk string of the protocol
+ * @param source the script as a bulk string of the protocol
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
 public record Script(String operation, byte[] digest, byte[] source) {
     /** @param source its text */
     public static Script of(String operation, String source) {
         return new Script(
-                operation, Wire.bulk(Base16.digest(source.getBytes(StandardCharsets.UTF_8))), Wire.bulk(source));
+                operation,
+                BulkStrings.bulk(Base16.digest(source.getBytes(StandardCharsets.UTF_8))),
+                BulkStrings.bulk(source));
     }
 }

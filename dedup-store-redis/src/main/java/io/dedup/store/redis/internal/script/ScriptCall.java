@@ -17,13 +17,13 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ScriptCall<T> {
     private final Script script;
-    private final Wire arguments;
+    private final BulkStrings arguments;
     private final Supplier<CommandOutput<byte[], byte[], T>> output;
     private @Nullable AsyncCommand<byte[], byte[], T> command;
     private @Nullable T answer;
     private @Nullable DedupStoreException failure;
 
-    public ScriptCall(Script script, Wire arguments, Supplier<CommandOutput<byte[], byte[], T>> output) {
+    public ScriptCall(Script script, BulkStrings arguments, Supplier<CommandOutput<byte[], byte[], T>> output) {
         this.script = script;
         this.arguments = arguments;
         this.output = output;
@@ -44,7 +44,7 @@ public final class ScriptCall<T> {
     }
 
     private void newCommand(CommandType type, byte[] head) {
-        command = new AsyncCommand<>(new Command<>(type, output.get(), new WireArgs(head, arguments)));
+        command = new AsyncCommand<>(new Command<>(type, output.get(), new BulkStringArgs(head, arguments)));
     }
 
     /** The command made last. */

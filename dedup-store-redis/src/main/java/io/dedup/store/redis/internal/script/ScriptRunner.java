@@ -1,7 +1,7 @@
 package io.dedup.store.redis.internal.script;
 
 import io.dedup.store.DedupStoreException;
-import io.dedup.store.redis.internal.connection.Exchange;
+import io.dedup.store.redis.internal.connection.CommandExchange;
 import io.dedup.store.redis.internal.connection.RedisErrors;
 import io.dedup.store.redis.internal.connection.RedisLink;
 import java.util.ArrayList;
@@ -16,24 +16,24 @@ import java.util.function.Predicate;
  * <p>How many: enough to keep a server busy, few enough for others on the same connection to get in.
  */
 public final class ScriptRunner {
-    private static final int WAVE_OF_BATCHES = 8;
-    private static final int WAVE_OF_KEYS = 500;
+    private static final int PIPELINE_OF_BATCHES = 8;
+    private static final int PIPELINE_OF_KEYS = 500;
 
-    private final Exchange exchange;
+    private final CommandExchange exchange;
     private final RedisErrors errors;
     private final Runnable scriptsGone;
 
     /** @param scriptsGone called when a server has forgotten a script, and so perhaps more than that; may throw */
-    public ScriptRunner(Exchange exchange, RedisErrors errors, Runnable scriptsGone) {
+    public ScriptRunner(CommandExchange exchange, RedisErrors errors, Runnable scriptsGone) {
         this.exchange = exchange;
         this.errors = errors;
         this.scriptsGone = scriptsGone;
     }
 
     /** @throws DedupStoreException when there is no answer */
-    public <T> T run(RedisLink link, ScriptCall<T> call, Replication replication) {
+    public <T> T run(RedisLink link, ScriptCall<T> call, ReplicaConfirmation confirmation) {
         exchange.refuseIfInterrupted(call.operation());
-        wave(link, List.of(call), replication).run();
+        pipeline(link, List.of(call), confirmation).run();
         DedupStoreException failure = call.failure();
         if (failure != null) {
             throw failure;
@@ -42,11 +42,11 @@ public final class ScriptRunner {
     }
 
     /**
-     * Every call has an answer or a failure afterwards. What else a server has that has failed isn't tried, as each wave more
+     * Every call has an answer or a failure afterwards. What else a server has that has failed isn't tried, as each pipeline more
      * would wait as long again; what others have is, or a server that is down would end the leases of all.
      */
-    public void runAll(RedisLink link, List<? extends ScriptCall<?>> calls, Replication replication) {
-        int size = link.isCluster() ? WAVE_OF_KEYS : WAVE_OF_BATCHES;
+    public void runAll(RedisLink link, List<? extends ScriptCall<?>> calls, ReplicaConfirmation confirmation) {
+        int size = link.isCluster() ? PIPELINE_OF_KEYS : PIPELINE_OF_BATCHES;
         Set<Object> failed = new HashSet<>();
         for (int from = 0; from < calls.size(); from += size) {
             List<? extends ScriptCall<?>> some = calls.subList(from, Math.min(calls.size(), from + size));
@@ -56,7 +56,7 @@ public final class ScriptRunner {
             }
             if (!some.isEmpty()) {
                 exchange.refuseIfInterrupted(some.get(0).operation());
-                wave(link, some, replication).run();
+                pipeline(link, some, confirmation).run();
             }
             for (ScriptCall<?> call : some) {
                 if (call.failure() != null) {
@@ -79,7 +79,8 @@ public final class ScriptRunner {
         return rest;
     }
 
-    private ScriptWave wave(RedisLink link, List<? extends ScriptCall<?>> calls, Replication replication) {
-        return new ScriptWave(link, calls, replication, exchange, errors, scriptsGone);
+    private ScriptPipeline pipeline(
+            RedisLink link, List<? extends ScriptCall<?>> calls, ReplicaConfirmation confirmation) {
+        return new ScriptPipeline(link, calls, confirmation, exchange, errors, scriptsGone);
     }
 }

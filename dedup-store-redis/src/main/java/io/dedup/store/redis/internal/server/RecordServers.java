@@ -10,7 +10,7 @@ public interface RecordServers {
      *
      * @throws RuntimeException when it isn't certain which servers those are
      */
-    Found find(ServerQuestions questions);
+    Snapshot find(ServerQueries queries);
 
     /**
      * The servers at one moment.
@@ -18,7 +18,7 @@ public interface RecordServers {
      * @param layout which server holds what. As long as it is equal, no record has come to where it wasn't looked for
      * @param opened is closed afterwards
      */
-    record Found(
+    record Snapshot(
             List<StatefulRedisConnection<byte[], byte[]>> servers,
             Object layout,
             List<StatefulRedisConnection<byte[], byte[]>> opened)

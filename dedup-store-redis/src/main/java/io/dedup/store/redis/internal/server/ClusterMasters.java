@@ -17,10 +17,10 @@ import java.util.TreeMap;
  *
  * @param main the connection in use
  */
-public record ClusterServers(RedisClusterClient client, StatefulRedisClusterConnection<byte[], byte[]> main)
+public record ClusterMasters(RedisClusterClient client, StatefulRedisClusterConnection<byte[], byte[]> main)
         implements RecordServers {
     @Override
-    public Found find(ServerQuestions questions) {
+    public Snapshot find(ServerQueries queries) {
         client.refreshPartitions();
         List<StatefulRedisConnection<byte[], byte[]>> servers = new ArrayList<>();
         Set<String> asked = new HashSet<>();
@@ -32,24 +32,24 @@ public record ClusterServers(RedisClusterClient client, StatefulRedisClusterConn
             }
             StatefulRedisConnection<byte[], byte[]> server =
                     main.getConnection(node.getUri().getHost(), node.getUri().getPort());
-            ClusterView mine = ClusterView.parse(questions.clusterNodes(server));
+            ClusterView mine = ClusterView.parse(queries.clusterNodes(server));
             if (mine.slotsOnTheirWay()) {
-                throw questions.unclear("slots are being moved");
+                throw queries.unclear("slots are being moved");
             }
             if (view != null && !view.masters().equals(mine.masters())) {
-                throw questions.unclear("the nodes don't agree who serves which slots");
+                throw queries.unclear("the nodes don't agree who serves which slots");
             }
-            if (!questions.clusterInfo(server).contains("cluster_state:ok")) {
-                throw questions.unclear("a node takes the cluster for broken");
+            if (!queries.clusterInfo(server).contains("cluster_state:ok")) {
+                throw queries.unclear("a node takes the cluster for broken");
             }
             view = mine;
             servers.add(server);
             asked.add(mine.myself());
-            runIds.put(mine.myself(), questions.master(server).runId());
+            runIds.put(mine.myself(), queries.master(server).runId());
         }
         if (view == null || !view.masters().keySet().equals(asked) || view.slots() != SlotHash.SLOT_COUNT) {
-            throw questions.unclear("the " + asked.size() + " masters that were found don't serve all slots");
+            throw queries.unclear("the " + asked.size() + " masters that were found don't serve all slots");
         }
-        return new Found(servers, List.of(view.masters(), runIds), List.of());
+        return new Snapshot(servers, List.of(view.masters(), runIds), List.of());
     }
 }

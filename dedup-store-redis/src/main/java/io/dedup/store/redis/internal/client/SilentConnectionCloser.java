@@ -17,15 +17,15 @@ import org.slf4j.LoggerFactory;
  * up sending after a quarter of an hour by default, and until then every call would end with its time-out. One handler for
  * each connection, used on its event loop only.
  */
-final class SilenceWatch extends ChannelDuplexHandler {
-    private static final Logger log = LoggerFactory.getLogger(SilenceWatch.class);
+final class SilentConnectionCloser extends ChannelDuplexHandler {
+    private static final Logger log = LoggerFactory.getLogger(SilentConnectionCloser.class);
 
     private final long limitNanos;
     private boolean waiting;
     private long since;
     private @Nullable Future<?> check;
 
-    SilenceWatch(Duration limit) {
+    SilentConnectionCloser(Duration limit) {
         this.limitNanos = limit.toNanos();
     }
 

@@ -16,9 +16,9 @@ import java.util.stream.IntStream;
  * @param positions of the requests in the batch
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
-public record Chunk<Q>(long common, List<Q> requests, int[] positions) {
+public record BatchPart<Q>(long common, List<Q> requests, int[] positions) {
     /** Cuts a batch into parts of at most {@code max} requests that have {@code common} in common. */
-    public static <Q> List<Chunk<Q>> cut(List<Q> requests, ToLongFunction<Q> common, int max) {
+    public static <Q> List<BatchPart<Q>> cut(List<Q> requests, ToLongFunction<Q> common, int max) {
         if (requests.isEmpty()) {
             return List.of();
         }
@@ -31,26 +31,26 @@ public record Chunk<Q>(long common, List<Q> requests, int[] positions) {
             groups.computeIfAbsent(common.applyAsLong(requests.get(i)), key -> new ArrayList<>())
                     .add(i);
         }
-        List<Chunk<Q>> chunks = new ArrayList<>();
+        List<BatchPart<Q>> parts = new ArrayList<>();
         groups.forEach((value, members) -> {
             int[] positions = members.stream().mapToInt(Integer::intValue).toArray();
-            chunks.addAll(cut(value, members.stream().map(requests::get).toList(), positions, max));
+            parts.addAll(cut(value, members.stream().map(requests::get).toList(), positions, max));
         });
-        return chunks;
+        return parts;
     }
 
-    private static <Q> List<Chunk<Q>> cut(long common, List<Q> requests, int[] positions, int max) {
+    private static <Q> List<BatchPart<Q>> cut(long common, List<Q> requests, int[] positions, int max) {
         if (requests.size() <= max) {
-            return List.of(new Chunk<>(common, requests, positions));
+            return List.of(new BatchPart<>(common, requests, positions));
         }
-        List<Chunk<Q>> chunks = new ArrayList<>();
+        List<BatchPart<Q>> parts = new ArrayList<>();
         for (int from = 0; from < requests.size(); from += max) {
             int to = Math.min(requests.size(), from + max);
-            chunks.add(new Chunk<>(
+            parts.add(new BatchPart<>(
                     common,
                     requests.subList(from, to),
                     IntStream.range(from, to).map(i -> positions[i]).toArray()));
         }
-        return chunks;
+        return parts;
     }
 }

@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
  * The value of a record that isn't DONE: {@code <phase><owner>,<attempt>,<deaths>,<token>,<fingerprint>}. The phase is F
  * (released), X (dead, given back), P (processing) or T (the same after a takeover); owner and fingerprint may be missing.
  */
-final class OpenValue {
-    private OpenValue() {}
+final class UnfinishedValue {
+    private UnfinishedValue() {}
 
     /**
      * Reads it.

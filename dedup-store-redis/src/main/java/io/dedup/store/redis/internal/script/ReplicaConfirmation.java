@@ -14,8 +14,8 @@ import java.time.Duration;
  * @param replicas 0 for none
  * @param timeout how long the server may wait for them
  */
-public record Replication(int replicas, Duration timeout) {
-    public static final Replication NONE = new Replication(0, Duration.ZERO);
+public record ReplicaConfirmation(int replicas, Duration timeout) {
+    public static final ReplicaConfirmation NONE = new ReplicaConfirmation(0, Duration.ZERO);
 
     public boolean isWanted() {
         return replicas > 0;

@@ -12,11 +12,11 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /** Sends a command and waits for its answer, never longer than the command time-out, and never without telling. */
-public final class Exchange {
+public final class CommandExchange {
     private final RedisErrors errors;
     private final long timeoutNanos;
 
-    public Exchange(RedisErrors errors, Duration commandTimeout) {
+    public CommandExchange(RedisErrors errors, Duration commandTimeout) {
         this.errors = errors;
         this.timeoutNanos = commandTimeout.toNanos();
     }

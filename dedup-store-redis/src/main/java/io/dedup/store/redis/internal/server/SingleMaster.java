@@ -13,17 +13,17 @@ import java.util.List;
  *
  * @param main the connection in use
  */
-public record SingleServers(RedisClient client, RedisURI uri, StatefulRedisConnection<byte[], byte[]> main)
+public record SingleMaster(RedisClient client, RedisURI uri, StatefulRedisConnection<byte[], byte[]> main)
         implements RecordServers {
     @Override
-    public Found find(ServerQuestions questions) {
+    public Snapshot find(ServerQueries queries) {
         StatefulRedisConnection<byte[], byte[]> fresh = client.connect(ByteArrayCodec.INSTANCE, uri);
         try {
-            String runId = questions.master(fresh).runId();
-            if (!runId.equals(questions.master(main).runId())) {
-                throw questions.unclear("the connection in use leads to another server than a new one");
+            String runId = queries.master(fresh).runId();
+            if (!runId.equals(queries.master(main).runId())) {
+                throw queries.unclear("the connection in use leads to another server than a new one");
             }
-            return new Found(List.of(fresh), runId, List.of(fresh));
+            return new Snapshot(List.of(fresh), runId, List.of(fresh));
         } catch (RuntimeException e) {
             fresh.close();
             throw e;

@@ -5,25 +5,25 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /** A growing sequence of bulk strings in the form that Redis reads. Not thread-safe. */
-public final class Wire {
+public final class BulkStrings {
     private byte[] bytes;
     private int length;
     private int count;
     private int keyAt;
     private int keyLength = -1;
 
-    public Wire(int expectedBytes) {
+    public BulkStrings(int expectedBytes) {
         bytes = new byte[expectedBytes];
     }
 
     /** One bulk string, for ever. */
     static byte[] bulk(String text) {
-        Wire wire = new Wire(text.length() + 32);
-        wire.add(text.getBytes(StandardCharsets.UTF_8));
-        return Arrays.copyOf(wire.bytes, wire.length);
+        BulkStrings arguments = new BulkStrings(text.length() + 32);
+        arguments.add(text.getBytes(StandardCharsets.UTF_8));
+        return Arrays.copyOf(arguments.bytes, arguments.length);
     }
 
-    public Wire addKey(byte[] scopePrefix, byte[] id) {
+    public BulkStrings addKey(byte[] scopePrefix, byte[] id) {
         int size = scopePrefix.length + id.length;
         start(size);
         if (keyLength < 0) {
@@ -35,25 +35,25 @@ public final class Wire {
         return end();
     }
 
-    public Wire add(byte[] value) {
+    public BulkStrings add(byte[] value) {
         start(value.length);
         put(value);
         return end();
     }
 
-    public Wire add(long value) {
+    public BulkStrings add(long value) {
         return add(Long.toString(value));
     }
 
     /** Adds text that is known to be ASCII. */
-    public Wire add(String ascii) {
+    public BulkStrings add(String ascii) {
         start(ascii.length());
         put(ascii);
         return end();
     }
 
     /** Adds text that is known to be ASCII, and one more character. */
-    public Wire add(String ascii, char last) {
+    public BulkStrings add(String ascii, char last) {
         start(ascii.length() + 1);
         put(ascii);
         bytes[length++] = (byte) last;
@@ -61,7 +61,7 @@ public final class Wire {
     }
 
     /** Adds a character, which is known to be ASCII, followed by bytes. */
-    public Wire add(char first, byte[] rest) {
+    public BulkStrings add(char first, byte[] rest) {
         start(rest.length + 1);
         bytes[length++] = (byte) first;
         put(rest);
@@ -76,7 +76,7 @@ public final class Wire {
         bytes[length++] = '\n';
     }
 
-    private Wire end() {
+    private BulkStrings end() {
         bytes[length++] = '\r';
         bytes[length++] = '\n';
         count++;

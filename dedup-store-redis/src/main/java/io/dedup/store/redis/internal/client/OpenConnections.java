@@ -6,23 +6,23 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** What a store has to close: its connections, and its client if that is its own. */
-public final class Closing {
+public final class OpenConnections {
     private final @Nullable Runnable ownClient;
     private final List<StatefulConnection<?, ?>> connections = new ArrayList<>();
 
-    private Closing(@Nullable Runnable ownClient) {
+    private OpenConnections(@Nullable Runnable ownClient) {
         this.ownClient = ownClient;
     }
 
-    public static Closing ownClient(Runnable shutDown) {
-        return new Closing(shutDown);
+    public static OpenConnections ownClient(Runnable shutDown) {
+        return new OpenConnections(shutDown);
     }
 
-    public static Closing connectionsOnly() {
-        return new Closing(null);
+    public static OpenConnections connectionsOnly() {
+        return new OpenConnections(null);
     }
 
-    <C extends StatefulConnection<?, ?>> C opened(C connection) {
+    <C extends StatefulConnection<?, ?>> C add(C connection) {
         connections.add(connection);
         return connection;
     }

@@ -1,7 +1,7 @@
 package io.dedup.store.redis.internal.server;
 
 import io.dedup.store.DedupStoreException;
-import io.dedup.store.redis.internal.connection.Exchange;
+import io.dedup.store.redis.internal.connection.CommandExchange;
 import io.dedup.store.redis.internal.connection.RedisErrors;
 import io.dedup.store.redis.internal.connection.SingleLink;
 import io.lettuce.core.api.StatefulRedisConnection;
@@ -14,12 +14,12 @@ import io.lettuce.core.protocol.CommandType;
 import org.jspecify.annotations.Nullable;
 
 /** Asks servers about themselves. */
-public final class ServerQuestions {
-    private final Exchange exchange;
+public final class ServerQueries {
+    private final CommandExchange exchange;
     private final RedisErrors errors;
     private final String operation;
 
-    public ServerQuestions(Exchange exchange, RedisErrors errors, String operation) {
+    public ServerQueries(CommandExchange exchange, RedisErrors errors, String operation) {
         this.exchange = exchange;
         this.errors = errors;
         this.operation = operation;

@@ -1,7 +1,7 @@
 package io.dedup.store.redis.internal.script;
 
 import io.dedup.store.DedupStoreException;
-import io.dedup.store.redis.internal.connection.Exchange;
+import io.dedup.store.redis.internal.connection.CommandExchange;
 import io.dedup.store.redis.internal.connection.RedisErrors;
 import io.dedup.store.redis.internal.connection.RedisLink;
 import io.lettuce.core.RedisCommandExecutionException;
@@ -15,29 +15,29 @@ import org.jspecify.annotations.Nullable;
  * Some script calls that are on their way together: sent by digest, and once more with their source where the server
  * has forgotten the script (after a restart, a failover, {@code SCRIPT FLUSH}). Used by one thread.
  */
-final class ScriptWave {
+final class ScriptPipeline {
     /** By digest; after that, with source; and one more for a slot that moves in between. */
     private static final int MAX_SENDS = 3;
 
     private final RedisLink link;
     private final List<? extends ScriptCall<?>> calls;
-    private final Replication replication;
-    private final Exchange exchange;
+    private final ReplicaConfirmation confirmation;
+    private final CommandExchange exchange;
     private final RedisErrors errors;
     private final Runnable scriptsGone;
     private final long deadline;
     private boolean forgotten;
 
-    ScriptWave(
+    ScriptPipeline(
             RedisLink link,
             List<? extends ScriptCall<?>> calls,
-            Replication replication,
-            Exchange exchange,
+            ReplicaConfirmation confirmation,
+            CommandExchange exchange,
             RedisErrors errors,
             Runnable scriptsGone) {
         this.link = link;
         this.calls = calls;
-        this.replication = replication;
+        this.confirmation = confirmation;
         this.exchange = exchange;
         this.errors = errors;
         this.scriptsGone = scriptsGone;
@@ -59,7 +59,7 @@ final class ScriptWave {
     }
 
     private @Nullable AsyncCommand<byte[], byte[], Long> sendTogether() {
-        AsyncCommand<byte[], byte[], Long> wait = replication.isWanted() ? replication.newWait() : null;
+        AsyncCommand<byte[], byte[], Long> wait = confirmation.isWanted() ? confirmation.newWait() : null;
         try {
             if (calls.size() == 1 && wait == null && !link.isCluster()) {
                 link.send(calls.get(0).command());
@@ -79,7 +79,7 @@ final class ScriptWave {
 
     /** One by one, so that a cluster connection finds the node anew. */
     private @Nullable AsyncCommand<byte[], byte[], Long> sendAgain(List<ScriptCall<?>> open) {
-        AsyncCommand<byte[], byte[], Long> wait = replication.isWanted() ? replication.newWait() : null;
+        AsyncCommand<byte[], byte[], Long> wait = confirmation.isWanted() ? confirmation.newWait() : null;
         try {
             if (forgotten) {
                 forgotten = false;
@@ -154,11 +154,11 @@ final class ScriptWave {
         DedupStoreException problem = null;
         try {
             Long confirmed = exchange.answer(operation, wait, deadline);
-            if (confirmed == null || confirmed < replication.replicas()) {
-                problem = errors.unconfirmed(operation, replication.replicas(), "only " + confirmed, null);
+            if (confirmed == null || confirmed < confirmation.replicas()) {
+                problem = errors.unconfirmed(operation, confirmation.replicas(), "only " + confirmed, null);
             }
         } catch (Exception e) {
-            problem = errors.unconfirmed(operation, replication.replicas(), "no one knows how many", e);
+            problem = errors.unconfirmed(operation, confirmation.replicas(), "no one knows how many", e);
         }
         if (problem != null) {
             for (ScriptCall<?> call : answered) {

@@ -6,32 +6,32 @@ import io.netty.buffer.ByteBuf;
 import java.nio.ByteBuffer;
 
 /**
- * The arguments of a command in the wire's form, so that a batch of hundreds of keys is one array here and one copy in
+ * The arguments of a command in the protocol's form, so that a batch of hundreds of keys is one array here and one copy in
  * the event loop, not an object per key.
  */
-public final class WireArgs extends CommandArgs<byte[], byte[]> {
+public final class BulkStringArgs extends CommandArgs<byte[], byte[]> {
     private static final byte[] NONE = {};
 
     private final byte[] head;
     private final int headCount;
-    private final Wire body;
+    private final BulkStrings body;
 
     /** The arguments in {@code body}. */
-    public WireArgs(Wire body) {
+    public BulkStringArgs(BulkStrings body) {
         this(NONE, 0, body);
     }
 
     /**
      * The arguments of a script call.
      *
-     * @param script the script or its digest, as a bulk string of the wire
+     * @param script the script or its digest, as a bulk string of the protocol
      * @param body what follows: the number of keys, keys, arguments
      */
-    WireArgs(byte[] script, Wire body) {
+    BulkStringArgs(byte[] script, BulkStrings body) {
         this(script, 1, body);
     }
 
-    private WireArgs(byte[] head, int headCount, Wire body) {
+    private BulkStringArgs(byte[] head, int headCount, BulkStrings body) {
         super(ByteArrayCodec.INSTANCE);
         this.head = head;
         this.headCount = headCount;
