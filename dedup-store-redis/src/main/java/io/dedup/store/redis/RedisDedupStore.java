@@ -15,34 +15,13 @@ import io.dedup.store.StuckQuery;
 import io.dedup.store.StuckRecords;
 import io.dedup.store.WriteResult;
 import io.dedup.store.redis.internal.check.RetentionGuard;
-import io.dedup.store.redis.internal.check.StartCheck;
 import io.dedup.store.redis.internal.client.RedisLinks;
-import io.dedup.store.redis.internal.connection.CommandExchange;
-import io.dedup.store.redis.internal.connection.RedisErrors;
-import io.dedup.store.redis.internal.connection.RedisLink;
-import io.dedup.store.redis.internal.operator.ForgetAll;
-import io.dedup.store.redis.internal.operator.StuckScan;
-import io.dedup.store.redis.internal.record.BatchPart;
-import io.dedup.store.redis.internal.record.NativeClaim;
-import io.dedup.store.redis.internal.record.RecordKeys;
-import io.dedup.store.redis.internal.record.ScriptCalls;
-import io.dedup.store.redis.internal.record.Scripts;
-import io.dedup.store.redis.internal.script.ReplicaConfirmation;
-import io.dedup.store.redis.internal.script.ScriptCall;
-import io.dedup.store.redis.internal.script.ScriptRunner;
-import io.dedup.store.redis.internal.server.ServerFacts;
+import io.dedup.store.redis.internal.operator.NamespaceOperations;
+import io.dedup.store.redis.internal.record.RecordOperations;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.BiFunction;
-import java.util.function.Function;
-import java.util.function.IntFunction;
-import java.util.function.Supplier;
-import java.util.function.ToLongFunction;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Keeps records in Redis 6.2 or newer: one atomic round trip per operation, single or batch.
@@ -58,42 +37,27 @@ public final class RedisDedupStore implements DedupStore {
     private static final Duration STUCK_LIMIT = Duration.ofSeconds(30);
 
     private final RedisLinks links;
-    private final Duration attemptRetention;
-    private final int maxBatch;
-    private final List<String> warnings;
-    private final ReplicaConfirmation confirmation;
-    private final Supplier<ForgetAll> forgetAll;
-    private final BiFunction<StuckQuery, Duration, StuckScan> stuckScan;
-    private final ScriptRunner runner;
-    private final ScriptCalls calls;
+    private final RecordOperations records;
+    private final NamespaceOperations namespace;
     private final RetentionGuard retentionGuard;
-    private final byte[] pingKey;
-    private final @Nullable NativeClaim nativeClaim;
+    private final Duration attemptRetention;
+    private final List<String> warnings;
     private final AtomicBoolean closed = new AtomicBoolean();
 
-    /** Opened by {@link RedisDedupStoreBuilder#build()}, which closes the servers when this throws. */
-    RedisDedupStore(RedisLinks links, RedisSettings settings) {
+    /** Put together by {@link StoreAssembly}. */
+    RedisDedupStore(
+            RedisLinks links,
+            RecordOperations records,
+            NamespaceOperations namespace,
+            RetentionGuard retentionGuard,
+            Duration attemptRetention,
+            List<String> warnings) {
         this.links = links;
-        this.attemptRetention = settings.attemptRetention();
-        this.maxBatch = settings.maxBatch();
-        this.confirmation = settings.confirmation();
-        RedisErrors errors = new RedisErrors(links.where(), settings.commandTimeout());
-        CommandExchange exchange = new CommandExchange(errors, settings.commandTimeout());
-        RecordKeys keys = new RecordKeys(settings.namespace());
-        this.forgetAll = () -> new ForgetAll(links, exchange, errors, confirmation, keys);
-        StartCheck start = new StartCheck(exchange, errors);
-        int version = start.inspect(links.masters(), links.main().isCluster());
-        this.warnings = start.warnings();
-        this.pingKey = keys.pingKey();
-        this.retentionGuard = new RetentionGuard(exchange, errors, keys.retentionKey(), attemptRetention);
-        retentionGuard.check(links.main(), "start");
-        this.runner = new ScriptRunner(exchange, errors, () -> retentionGuard.check(links.main(), "restart"));
-        this.calls = new ScriptCalls(Scripts.load(version >= ServerFacts.V7_0), keys, attemptRetention, errors);
-        this.stuckScan =
-                (query, limit) -> new StuckScan(links, exchange, errors, runner, calls, keys, maxBatch, limit, query);
-        this.nativeClaim = version >= ServerFacts.V7_0 && !confirmation.isWanted()
-                ? new NativeClaim(keys, calls, exchange, errors)
-                : null;
+        this.records = records;
+        this.namespace = namespace;
+        this.retentionGuard = retentionGuard;
+        this.attemptRetention = attemptRetention;
+        this.warnings = warnings;
     }
 
     public static RedisDedupStoreBuilder builder() {
@@ -117,114 +81,47 @@ public final class RedisDedupStore implements DedupStore {
 
     @Override
     public ClaimResult claim(ClaimRequest request) {
-        ClaimResult quick = nativeClaim == null || request.fenced() ? null : nativeClaim.claim(links.main(), request);
-        if (quick != null) {
-            return quick;
-        }
-        ClaimResult answer = runner.run(
-                        links.main(),
-                        calls.claim(ScriptCalls.leaseMillis(request.lease()), List.of(request)),
-                        confirmation)[0];
-        if (answer instanceof ClaimResult.StoreError error) {
-            throw error.cause();
-        }
-        return answer;
+        return records.claim(request);
     }
 
     @Override
     public WriteResult complete(CompleteRequest request) {
-        long window = ScriptCalls.windowMillis(request.window());
-        return runner.run(links.main(), calls.complete(window, List.of(request)), confirmation)[0];
+        return records.complete(request);
     }
 
     @Override
     public WriteResult release(ReleaseRequest request) {
-        // Not replicated: a release that a failover loses only costs the rest of the lease.
-        return runner.run(links.main(), calls.release(List.of(request)), ReplicaConfirmation.NONE)[0];
+        return records.release(request);
     }
 
     @Override
     public WriteResult renew(RenewRequest request) {
-        long lease = ScriptCalls.leaseMillis(request.lease());
-        return runner.run(links.main(), calls.renew(lease, List.of(request)), ReplicaConfirmation.NONE)[0];
+        return records.renew(request);
     }
 
     @Override
     public List<ClaimResult> claimAll(List<ClaimRequest> requests) {
-        return batch(
-                links.main(),
-                requests,
-                request -> ScriptCalls.leaseMillis(request.lease()),
-                part -> calls.claim(part.common(), part.requests()),
-                confirmation,
-                ClaimResult[]::new,
-                ClaimResult.StoreError::new);
+        return records.claimAll(requests);
     }
 
     @Override
     public List<WriteResult> completeAll(List<CompleteRequest> requests) {
-        return writeAll(
-                links.main(),
-                requests,
-                request -> ScriptCalls.windowMillis(request.window()),
-                part -> calls.complete(part.common(), part.requests()),
-                confirmation);
+        return records.completeAll(requests);
     }
 
     @Override
     public List<WriteResult> releaseAll(List<ReleaseRequest> requests) {
-        return writeAll(
-                links.main(), requests, request -> 0, part -> calls.release(part.requests()), ReplicaConfirmation.NONE);
+        return records.releaseAll(requests);
     }
 
     @Override
     public List<WriteResult> renewAll(List<RenewRequest> requests) {
-        return writeAll(
-                links.heartbeat(),
-                requests,
-                request -> ScriptCalls.leaseMillis(request.lease()),
-                part -> calls.renew(part.common(), part.requests()),
-                ReplicaConfirmation.NONE);
-    }
-
-    private <Q> List<WriteResult> writeAll(
-            RedisLink link,
-            List<Q> requests,
-            ToLongFunction<Q> common,
-            Function<BatchPart<Q>, ScriptCall<WriteResult[]>> newCall,
-            ReplicaConfirmation wanted) {
-        return batch(link, requests, common, newCall, wanted, WriteResult[]::new, WriteResult.StoreError::new);
-    }
-
-    private <Q, R> List<R> batch(
-            RedisLink link,
-            List<Q> requests,
-            ToLongFunction<Q> common,
-            Function<BatchPart<Q>, ScriptCall<R[]>> newCall,
-            ReplicaConfirmation wanted,
-            IntFunction<R[]> newAnswers,
-            Function<DedupStoreException, R> newError) {
-        List<BatchPart<Q>> parts = BatchPart.cut(requests, common, link.isCluster() ? 1 : maxBatch);
-        List<ScriptCall<R[]>> sent = new ArrayList<>(parts.size());
-        for (BatchPart<Q> part : parts) {
-            sent.add(newCall.apply(part));
-        }
-        runner.runAll(link, sent, wanted);
-        R[] answers = newAnswers.apply(requests.size());
-        for (int i = 0; i < sent.size(); i++) {
-            int[] positions = parts.get(i).positions();
-            ScriptCall<R[]> call = sent.get(i);
-            DedupStoreException failure = call.failure();
-            for (int j = 0; j < positions.length; j++) {
-                answers[positions[j]] = failure == null ? call.answer()[j] : newError.apply(failure);
-            }
-        }
-        return Arrays.asList(answers);
+        return records.renewAll(requests);
     }
 
     @Override
     public Optional<StoredRecord> find(DedupKey key) {
-        return runner.run(links.main(), calls.find(key), ReplicaConfirmation.NONE);
+        return records.find(key);
     }
 
     /**
@@ -239,18 +136,17 @@ public final class RedisDedupStore implements DedupStore {
     }
 
     StuckRecords findStuck(StuckQuery query, Duration limit) {
-        return stuckScan.apply(query, limit).run();
+        return namespace.findStuck(query, limit);
     }
 
     @Override
     public OperatorResult forget(DedupKey key, boolean evenIfLeaseLive) {
-        return OperatorResult.valueOf(runner.run(links.main(), calls.forget(key, evenIfLeaseLive), confirmation));
+        return records.forget(key, evenIfLeaseLive);
     }
 
     @Override
     public OperatorResult forceDone(DedupKey key, Window window, boolean evenIfLeaseLive) {
-        return OperatorResult.valueOf(
-                runner.run(links.main(), calls.forceDone(key, window, evenIfLeaseLive), confirmation));
+        return records.forceDone(key, window, evenIfLeaseLive);
     }
 
     /**
@@ -264,7 +160,7 @@ public final class RedisDedupStore implements DedupStore {
      */
     @Override
     public long forgetAll() {
-        return forgetAll.get().run();
+        return namespace.forgetAll();
     }
 
     /**
@@ -276,13 +172,13 @@ public final class RedisDedupStore implements DedupStore {
      */
     @Override
     public void ping() {
-        retentionGuard.checkWriting(links.main(), pingKey, "ping");
+        retentionGuard.checkWriting(links.main(), "ping");
     }
 
     @Override
     public void close() {
         if (closed.compareAndSet(false, true)) {
-            links.opened().close();
+            links.close();
         }
     }
 }

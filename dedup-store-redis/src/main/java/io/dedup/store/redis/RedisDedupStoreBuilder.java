@@ -217,9 +217,9 @@ public final class RedisDedupStoreBuilder {
             throw new RedisErrors(connector.where(), settings.commandTimeout()).failed("start", e);
         }
         try {
-            return new RedisDedupStore(links, settings);
+            return StoreAssembly.assemble(links, settings);
         } catch (RuntimeException | LinkageError e) {
-            links.opened().closeAfter(e);
+            links.closeAfter(e);
             throw e;
         }
     }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.LoggerContext;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import io.dedup.store.DedupStoreException;
@@ -35,6 +36,9 @@ class StartTest {
 
     @BeforeAll
     static void startServer() {
+        // Another test class, which runs at the same time, may just be setting SLF4J up: until then loggers are
+        // substitutes.
+        await().until(() -> LoggerFactory.getILoggerFactory() instanceof LoggerContext);
         server = RedisServers.builder().config("requirepass", "secret-word").start();
     }
 

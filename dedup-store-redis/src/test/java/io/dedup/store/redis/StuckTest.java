@@ -117,7 +117,7 @@ class StuckTest {
             RedisLinks moving = new RedisLinks(
                     links.where(), links.main(), links.heartbeat(), links.masters(), changing, links.opened());
             Duration patience = Duration.ofSeconds(30);
-            try (RedisDedupStore store = new RedisDedupStore(
+            try (RedisDedupStore store = StoreAssembly.assemble(
                     moving, new RedisSettings("dedup", Duration.ofDays(7), patience, 500, ReplicaConfirmation.NONE))) {
                 Messages.acquire(store, messages.key());
 

@@ -1,5 +1,6 @@
 package io.dedup.store.redis.internal.check;
 
+import io.dedup.store.redis.internal.connection.Causes;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URL;
@@ -28,12 +29,11 @@ public final class ClassPathProblem {
 
     /** What couldn't be linked, if that is why something has failed; else null. */
     public static @Nullable LinkageError in(Throwable failure) {
-        for (Throwable each = failure; each != null; each = each.getCause()) {
-            if (each instanceof LinkageError error) {
-                return error;
-            }
-        }
-        return null;
+        return Causes.of(failure).stream()
+                .filter(LinkageError.class::isInstance)
+                .map(LinkageError.class::cast)
+                .findFirst()
+                .orElse(null);
     }
 
     /** A sentence or two: what failed, which jars clash, what to write. */

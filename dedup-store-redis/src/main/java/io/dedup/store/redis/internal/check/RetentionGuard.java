@@ -2,14 +2,14 @@ package io.dedup.store.redis.internal.check;
 
 import io.dedup.store.DedupStoreException;
 import io.dedup.store.redis.internal.connection.CommandExchange;
+import io.dedup.store.redis.internal.connection.Commands;
 import io.dedup.store.redis.internal.connection.RedisErrors;
 import io.dedup.store.redis.internal.connection.RedisLink;
+import io.dedup.store.redis.internal.record.RecordKeys;
 import io.lettuce.core.codec.ByteArrayCodec;
 import io.lettuce.core.output.ByteArrayOutput;
 import io.lettuce.core.output.StatusOutput;
 import io.lettuce.core.protocol.AsyncCommand;
-import io.lettuce.core.protocol.Command;
-import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -23,13 +23,15 @@ public final class RetentionGuard {
     private final CommandExchange exchange;
     private final RedisErrors errors;
     private final byte[] key;
+    private final byte[] pingKey;
     private final Duration retention;
     private final byte[] value;
 
-    public RetentionGuard(CommandExchange exchange, RedisErrors errors, byte[] key, Duration retention) {
+    public RetentionGuard(CommandExchange exchange, RedisErrors errors, RecordKeys keys, Duration retention) {
         this.exchange = exchange;
         this.errors = errors;
-        this.key = key;
+        this.key = keys.retentionKey();
+        this.pingKey = keys.pingKey();
         this.retention = retention;
         this.value = Long.toString(retention.toMillis()).getBytes(StandardCharsets.US_ASCII);
     }
@@ -59,10 +61,8 @@ public final class RetentionGuard {
     /**
      * The same, and a write whatever is there: a server that has become a replica would still answer the read. In a cluster each
      * server that holds records is asked to replace what isn't there, which changes nothing, and is refused like a claim.
-     *
-     * @param pingKey what the keys begin with that are never there
      */
-    public void checkWriting(RedisLink link, byte[] pingKey, String operation) {
+    public void checkWriting(RedisLink link, String operation) {
         exchange.call(link, operation, set(key, "NX"));
         check(link, operation);
         for (byte[] absent : link.keyOnEachServer(pingKey)) {
@@ -71,17 +71,19 @@ public final class RetentionGuard {
     }
 
     private byte @Nullable [] read(RedisLink link, String operation) {
-        CommandArgs<byte[], byte[]> args = new CommandArgs<>(ByteArrayCodec.INSTANCE).addKey(key);
         return exchange.call(
                 link,
                 operation,
-                new AsyncCommand<>(
-                        new Command<>(CommandType.GET, new ByteArrayOutput<>(ByteArrayCodec.INSTANCE), args)));
+                Commands.newCommand(
+                        CommandType.GET,
+                        new ByteArrayOutput<>(ByteArrayCodec.INSTANCE),
+                        Commands.args().addKey(key)));
     }
 
     private AsyncCommand<byte[], byte[], String> set(byte[] of, String condition) {
-        CommandArgs<byte[], byte[]> args =
-                new CommandArgs<>(ByteArrayCodec.INSTANCE).addKey(of).add(value).add(condition);
-        return new AsyncCommand<>(new Command<>(CommandType.SET, new StatusOutput<>(ByteArrayCodec.INSTANCE), args));
+        return Commands.newCommand(
+                CommandType.SET,
+                new StatusOutput<>(ByteArrayCodec.INSTANCE),
+                Commands.args().addKey(of).add(value).add(condition));
     }
 }

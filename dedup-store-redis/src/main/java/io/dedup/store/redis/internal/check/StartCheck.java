@@ -3,15 +3,9 @@ package io.dedup.store.redis.internal.check;
 import io.dedup.store.DedupStoreException;
 import io.dedup.store.redis.internal.connection.CommandExchange;
 import io.dedup.store.redis.internal.connection.RedisErrors;
-import io.dedup.store.redis.internal.connection.SingleLink;
 import io.dedup.store.redis.internal.server.ServerFacts;
+import io.dedup.store.redis.internal.server.ServerQueries;
 import io.lettuce.core.api.StatefulRedisConnection;
-import io.lettuce.core.codec.ByteArrayCodec;
-import io.lettuce.core.output.StatusOutput;
-import io.lettuce.core.protocol.AsyncCommand;
-import io.lettuce.core.protocol.Command;
-import io.lettuce.core.protocol.CommandArgs;
-import io.lettuce.core.protocol.CommandType;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -21,14 +15,13 @@ import org.slf4j.LoggerFactory;
 /** Looks at the servers before they are relied on. */
 public final class StartCheck {
     private static final Logger log = LoggerFactory.getLogger(StartCheck.class);
-    private static final String OPERATION = "start";
 
-    private final CommandExchange exchange;
+    private final ServerQueries queries;
     private final RedisErrors errors;
     private final List<String> warnings = new ArrayList<>();
 
     public StartCheck(CommandExchange exchange, RedisErrors errors) {
-        this.exchange = exchange;
+        this.queries = new ServerQueries(exchange, errors, "start");
         this.errors = errors;
     }
 
@@ -64,13 +57,8 @@ public final class StartCheck {
     }
 
     private ServerFacts ask(StatefulRedisConnection<byte[], byte[]> master) {
-        AsyncCommand<byte[], byte[], String> info = new AsyncCommand<>(new Command<>(
-                CommandType.INFO,
-                new StatusOutput<>(ByteArrayCodec.INSTANCE),
-                new CommandArgs<>(ByteArrayCodec.INSTANCE)));
         try {
-            String answer = exchange.call(new SingleLink(master), OPERATION, info);
-            return ServerFacts.parse(answer == null ? "" : answer);
+            return queries.server(master);
         } catch (DedupStoreException e) {
             if (String.valueOf(e.getCause()).contains("NOPERM")) {
                 warn("Redis " + errors.where()

@@ -20,4 +20,13 @@ public record RedisLinks(
         RedisLink heartbeat,
         List<StatefulRedisConnection<byte[], byte[]>> masters,
         RecordServers servers,
-        OpenConnections opened) {}
+        OpenConnections opened) {
+    public void close() {
+        opened.close();
+    }
+
+    /** After a failure, which tells more than what fails here because of it. */
+    public void closeAfter(Throwable failure) {
+        opened.closeAfter(failure);
+    }
+}

@@ -1,6 +1,5 @@
 package io.dedup.store.redis.internal.connection;
 
-import io.dedup.store.redis.internal.script.ScriptCall;
 import io.lettuce.core.RedisException;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.cluster.SlotHash;
@@ -9,6 +8,7 @@ import io.lettuce.core.cluster.models.partitions.Partitions;
 import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
 import io.lettuce.core.protocol.AsyncCommand;
 import io.lettuce.core.protocol.ConnectionIntent;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -105,8 +105,8 @@ public record ClusterLink(StatefulRedisClusterConnection<byte[], byte[]> connect
 
     /** A slot without a master stands for itself. */
     @Override
-    public Object serverOf(ScriptCall<?> call) {
-        int slot = SlotHash.getSlot(call.firstKey());
+    public Object serverOf(ByteBuffer key) {
+        int slot = SlotHash.getSlot(key);
         RedisClusterNode master = connection.getPartitions().getMasterBySlot(slot);
         return master == null ? slot : master.getNodeId();
     }

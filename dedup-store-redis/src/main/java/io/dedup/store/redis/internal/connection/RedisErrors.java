@@ -4,6 +4,7 @@ import io.dedup.store.DedupStoreException;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisConnectionException;
 import java.time.Duration;
+import java.util.List;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
@@ -73,13 +74,10 @@ public final class RedisErrors {
 
     /** What the innermost exception says where TLS has failed; null where something else has. */
     private static @Nullable String tlsProblem(Throwable cause) {
-        boolean tls = false;
-        Throwable innermost = cause;
-        for (Throwable each = cause; each != null; each = each.getCause()) {
-            tls |= each instanceof SSLException;
-            innermost = each;
-        }
-        return tls ? String.valueOf(innermost.getMessage()) : null;
+        List<Throwable> causes = Causes.of(cause);
+        return causes.stream().anyMatch(SSLException.class::isInstance)
+                ? String.valueOf(causes.get(causes.size() - 1).getMessage())
+                : null;
     }
 
     private static boolean isDisconnected(Throwable cause) {

@@ -1,7 +1,7 @@
 package io.dedup.store.redis.internal.connection;
 
-import io.dedup.store.redis.internal.script.ScriptCall;
 import io.lettuce.core.protocol.AsyncCommand;
+import java.nio.ByteBuffer;
 import java.util.List;
 
 /** A connection to a server or a cluster. Thread-safe; sending never blocks and never throws for the network's sake. */
@@ -26,8 +26,8 @@ public interface RedisLink {
     /** Whether every key may be on a server of its own, so that a script can be given one key only. */
     boolean isCluster();
 
-    /** Stands for the server that has the call's first key, to be compared with others of this link. */
-    Object serverOf(ScriptCall<?> call);
+    /** Stands for the server that has this key, to be compared with others of this link. */
+    Object serverOf(ByteBuffer key);
 
     /** A server has refused a command; the error says why. */
     default void refused(String error) {}

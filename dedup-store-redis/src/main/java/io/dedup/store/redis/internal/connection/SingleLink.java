@@ -1,8 +1,8 @@
 package io.dedup.store.redis.internal.connection;
 
-import io.dedup.store.redis.internal.script.ScriptCall;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.protocol.AsyncCommand;
+import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -34,7 +34,7 @@ public final class SingleLink implements RedisLink {
     }
 
     @Override
-    public Object serverOf(ScriptCall<?> call) {
+    public Object serverOf(ByteBuffer key) {
         return connection;
     }
 

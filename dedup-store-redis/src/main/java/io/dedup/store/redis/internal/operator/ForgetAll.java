@@ -3,6 +3,7 @@ package io.dedup.store.redis.internal.operator;
 import io.dedup.store.DedupStoreException;
 import io.dedup.store.redis.internal.client.RedisLinks;
 import io.dedup.store.redis.internal.connection.CommandExchange;
+import io.dedup.store.redis.internal.connection.Commands;
 import io.dedup.store.redis.internal.connection.RedisErrors;
 import io.dedup.store.redis.internal.record.RecordKeys;
 import io.dedup.store.redis.internal.script.ReplicaConfirmation;
@@ -15,7 +16,6 @@ import io.lettuce.core.cluster.SlotHash;
 import io.lettuce.core.codec.ByteArrayCodec;
 import io.lettuce.core.output.IntegerOutput;
 import io.lettuce.core.protocol.AsyncCommand;
-import io.lettuce.core.protocol.Command;
 import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
 import java.util.ArrayList;
@@ -32,7 +32,7 @@ import java.util.concurrent.TimeUnit;
  * to have seen all: a page's position means something to one process of one server only, so that a restart or a failover
  * on the way is an error; and replicas must have got all of it, or a failover would bring the records back.
  */
-public final class ForgetAll {
+final class ForgetAll {
     private static final String OPERATION = "forgetAll";
     private static final long REPLICAS_NANOS = TimeUnit.SECONDS.toNanos(10); // they confirm every second
     private static final long REPLICAS_POLL_MILLIS = 50;
@@ -45,12 +45,12 @@ public final class ForgetAll {
     private final KeyPages pages;
     private long removed;
 
-    public ForgetAll(
+    ForgetAll(
             RedisLinks links,
             CommandExchange exchange,
             RedisErrors errors,
-            ReplicaConfirmation confirmation,
-            RecordKeys keys) {
+            RecordKeys keys,
+            ReplicaConfirmation confirmation) {
         this.links = links;
         this.exchange = exchange;
         this.errors = errors;
@@ -60,7 +60,7 @@ public final class ForgetAll {
     }
 
     /** @return how many it has removed */
-    public long run() {
+    long run() {
         try (RecordServers.Snapshot before = links.servers().find(queries)) {
             for (StatefulRedisConnection<byte[], byte[]> server : before.servers()) {
                 sweep(server);
@@ -101,15 +101,12 @@ public final class ForgetAll {
         Map<Integer, CommandArgs<byte[], byte[]>> bySlot = new HashMap<>();
         for (byte[] key : keys) {
             // A cluster's node takes several keys at once only when they are in the same slot.
-            bySlot.computeIfAbsent(
-                            links.main().isCluster() ? SlotHash.getSlot(key) : 0,
-                            slot -> new CommandArgs<>(ByteArrayCodec.INSTANCE))
+            bySlot.computeIfAbsent(links.main().isCluster() ? SlotHash.getSlot(key) : 0, slot -> Commands.args())
                     .addKey(key);
         }
         List<AsyncCommand<byte[], byte[], Long>> commands = new ArrayList<>(bySlot.size());
         for (CommandArgs<byte[], byte[]> args : bySlot.values()) {
-            commands.add(new AsyncCommand<>(
-                    new Command<>(CommandType.UNLINK, new IntegerOutput<>(ByteArrayCodec.INSTANCE), args)));
+            commands.add(Commands.newCommand(CommandType.UNLINK, new IntegerOutput<>(ByteArrayCodec.INSTANCE), args));
         }
         send(server, commands);
         commands.forEach(command -> removed += await(command));

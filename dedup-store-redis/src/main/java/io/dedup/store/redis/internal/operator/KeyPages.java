@@ -1,18 +1,17 @@
 package io.dedup.store.redis.internal.operator;
 
+import io.dedup.store.redis.internal.connection.Commands;
 import io.lettuce.core.KeyScanCursor;
 import io.lettuce.core.codec.ByteArrayCodec;
 import io.lettuce.core.output.KeyScanOutput;
 import io.lettuce.core.protocol.AsyncCommand;
-import io.lettuce.core.protocol.Command;
-import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
 import java.io.ByteArrayOutputStream;
 import java.util.Arrays;
 import java.util.List;
 
 /** Walks the keys of a server that begin alike, page by page: a page is all that the server does at a time. */
-public final class KeyPages {
+final class KeyPages {
     /** The first page, and what comes after the last one. */
     static final String START = "0";
 
@@ -27,7 +26,7 @@ public final class KeyPages {
     }
 
     /** What begins with these bytes, whatever they are, as a glob. */
-    public static byte[] pattern(byte[] prefix) {
+    static byte[] pattern(byte[] prefix) {
         ByteArrayOutputStream glob = new ByteArrayOutputStream();
         for (byte b : prefix) {
             if ("*?[]^\\".indexOf(b) >= 0) {
@@ -40,13 +39,15 @@ public final class KeyPages {
     }
 
     AsyncCommand<byte[], byte[], KeyScanCursor<byte[]>> newScan(String cursor) {
-        CommandArgs<byte[], byte[]> args = new CommandArgs<>(ByteArrayCodec.INSTANCE)
-                .add(cursor)
-                .add("MATCH")
-                .add(pattern)
-                .add("COUNT")
-                .add(PAGE);
-        return new AsyncCommand<>(new Command<>(CommandType.SCAN, new KeyScanOutput<>(ByteArrayCodec.INSTANCE), args));
+        return Commands.newCommand(
+                CommandType.SCAN,
+                new KeyScanOutput<>(ByteArrayCodec.INSTANCE),
+                Commands.args()
+                        .add(cursor)
+                        .add("MATCH")
+                        .add(pattern)
+                        .add("COUNT")
+                        .add(PAGE));
     }
 
     /** The keys of a page that are meant, whatever the server takes the pattern for. */

@@ -1,6 +1,5 @@
 package io.dedup.store.redis.internal.operator;
 
-import io.dedup.store.DedupStoreException;
 import io.dedup.store.StoredRecord;
 import io.dedup.store.StuckQuery;
 import io.dedup.store.StuckRecord;
@@ -10,17 +9,13 @@ import io.dedup.store.redis.internal.connection.CommandExchange;
 import io.dedup.store.redis.internal.connection.RedisErrors;
 import io.dedup.store.redis.internal.connection.SingleLink;
 import io.dedup.store.redis.internal.record.RecordKeys;
-import io.dedup.store.redis.internal.record.ScriptCalls;
-import io.dedup.store.redis.internal.script.ReplicaConfirmation;
-import io.dedup.store.redis.internal.script.ScriptCall;
-import io.dedup.store.redis.internal.script.ScriptRunner;
+import io.dedup.store.redis.internal.record.RecordOperations;
 import io.dedup.store.redis.internal.server.RecordServers;
 import io.dedup.store.redis.internal.server.ServerQueries;
 import io.lettuce.core.KeyScanCursor;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.protocol.AsyncCommand;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -33,47 +28,41 @@ import org.jspecify.annotations.Nullable;
  * <p>What isn't certain to be all is told to be incomplete: more than was asked for, a walk that takes too long, a server that
  * was restarted or replaced on the way.
  */
-public final class StuckScan {
+final class StuckScan {
     private static final String OPERATION = "findStuck";
 
     private final RedisLinks links;
     private final CommandExchange exchange;
     private final RedisErrors errors;
     private final ServerQueries queries;
-    private final ScriptRunner runner;
-    private final ScriptCalls calls;
     private final RecordKeys keys;
-    private final int maxBatch;
+    private final RecordOperations records;
     private final long until;
     private final StuckQuery query;
     private final KeyPages pages;
     private final Map<List<String>, StuckRecord> found = new LinkedHashMap<>();
     private boolean cut;
 
-    public StuckScan(
+    StuckScan(
             RedisLinks links,
             CommandExchange exchange,
             RedisErrors errors,
-            ScriptRunner runner,
-            ScriptCalls calls,
             RecordKeys keys,
-            int maxBatch,
+            RecordOperations records,
             Duration limit,
             StuckQuery query) {
         this.links = links;
         this.exchange = exchange;
         this.errors = errors;
         this.queries = new ServerQueries(exchange, errors, OPERATION);
-        this.runner = runner;
-        this.calls = calls;
         this.keys = keys;
-        this.maxBatch = links.main().isCluster() ? 1 : maxBatch;
+        this.records = records;
         this.until = System.nanoTime() + limit.toNanos();
         this.query = query;
         this.pages = new KeyPages(query.scope() == null ? keys.allRecords() : keys.prefix(query.scope()));
     }
 
-    public StuckRecords run() {
+    StuckRecords run() {
         try (RecordServers.Snapshot before = links.servers().find(queries)) {
             for (StatefulRedisConnection<byte[], byte[]> server : before.servers()) {
                 walk(server);
@@ -103,28 +92,11 @@ public final class StuckScan {
             if (page == null) {
                 throw queries.unclear("a server answers SCAN with nothing");
             }
-            look(pages.keysOf(page));
+            List<byte[]> onPage = pages.keysOf(page);
+            records.stuckAmong(onPage, query.olderThan())
+                    .forEach((position, record) -> add(keys.parse(onPage.get(position)), record));
             cursor = page.getCursor();
         } while (!cursor.equals(KeyPages.START));
-    }
-
-    private void look(List<byte[]> page) {
-        List<List<byte[]>> batches = new ArrayList<>();
-        List<ScriptCall<Map<Integer, StoredRecord>>> sent = new ArrayList<>();
-        for (int from = 0; from < page.size(); from += maxBatch) {
-            List<byte[]> batch = page.subList(from, Math.min(page.size(), from + maxBatch));
-            batches.add(batch);
-            sent.add(calls.stuck(batch, query.olderThan().toMillis()));
-        }
-        runner.runAll(links.main(), sent, ReplicaConfirmation.NONE);
-        for (int i = 0; i < sent.size(); i++) {
-            DedupStoreException failure = sent.get(i).failure();
-            if (failure != null) {
-                throw failure;
-            }
-            List<byte[]> batch = batches.get(i);
-            sent.get(i).answer().forEach((position, record) -> add(keys.parse(batch.get(position)), record));
-        }
     }
 
     /** A key may be on two pages, when the server makes its table of keys larger or smaller meanwhile. */

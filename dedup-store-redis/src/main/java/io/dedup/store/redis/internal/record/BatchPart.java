@@ -16,9 +16,9 @@ import java.util.stream.IntStream;
  * @param positions of the requests in the batch
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
-public record BatchPart<Q>(long common, List<Q> requests, int[] positions) {
+record BatchPart<Q>(long common, List<Q> requests, int[] positions) {
     /** Cuts a batch into parts of at most {@code max} requests that have {@code common} in common. */
-    public static <Q> List<BatchPart<Q>> cut(List<Q> requests, ToLongFunction<Q> common, int max) {
+    static <Q> List<BatchPart<Q>> cut(List<Q> requests, ToLongFunction<Q> common, int max) {
         if (requests.isEmpty()) {
             return List.of();
         }

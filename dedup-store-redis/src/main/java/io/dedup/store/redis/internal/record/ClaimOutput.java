@@ -25,8 +25,7 @@ final class ClaimOutput extends CommandOutput<byte[], byte[], ClaimResult[]> {
 
     @Override
     public void set(ByteBuffer answer) {
-        byte[] value = new byte[answer.remaining()];
-        answer.get(value);
+        byte[] value = codec.decodeValue(answer);
         if (codes == null) {
             codes = value;
         } else {

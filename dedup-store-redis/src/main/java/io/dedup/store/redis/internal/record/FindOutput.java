@@ -27,8 +27,7 @@ final class FindOutput extends CommandOutput<byte[], byte[], Optional<StoredReco
     @Override
     public void set(@Nullable ByteBuffer bytes) {
         if (bytes != null) {
-            value = new byte[bytes.remaining()];
-            bytes.get(value);
+            value = codec.decodeValue(bytes);
         }
     }
 

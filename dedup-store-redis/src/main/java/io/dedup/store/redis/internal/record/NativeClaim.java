@@ -5,7 +5,7 @@ import io.dedup.store.ClaimRequest;
 import io.dedup.store.ClaimResult;
 import io.dedup.store.DedupStoreException;
 import io.dedup.store.redis.internal.connection.CommandExchange;
-import io.dedup.store.redis.internal.connection.RedisErrors;
+import io.dedup.store.redis.internal.connection.Commands;
 import io.dedup.store.redis.internal.connection.RedisLink;
 import io.dedup.store.redis.internal.script.BulkStringArgs;
 import io.dedup.store.redis.internal.script.BulkStrings;
@@ -13,7 +13,6 @@ import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.codec.ByteArrayCodec;
 import io.lettuce.core.output.ByteArrayOutput;
 import io.lettuce.core.protocol.AsyncCommand;
-import io.lettuce.core.protocol.Command;
 import io.lettuce.core.protocol.CommandType;
 import org.jspecify.annotations.Nullable;
 
@@ -31,35 +30,25 @@ public final class NativeClaim {
     private final RecordKeys keys;
     private final ScriptCalls calls;
     private final CommandExchange exchange;
-    private final RedisErrors errors;
 
-    public NativeClaim(RecordKeys keys, ScriptCalls calls, CommandExchange exchange, RedisErrors errors) {
+    public NativeClaim(RecordKeys keys, ScriptCalls calls, CommandExchange exchange) {
         this.keys = keys;
         this.calls = calls;
         this.exchange = exchange;
-        this.errors = errors;
     }
 
     /** @return null where the script has to answer */
     @Nullable
-    public ClaimResult claim(RedisLink link, ClaimRequest request) {
+    ClaimResult claim(RedisLink link, ClaimRequest request) {
         byte[] found;
         try {
-            AsyncCommand<byte[], byte[], byte[]> command = command(request);
-            exchange.refuseIfInterrupted(OPERATION);
-            long deadline = exchange.deadline();
-            link.send(command);
-            found = exchange.answer(OPERATION, command, deadline);
+            found = exchange.call(link, OPERATION, command(request));
         } catch (DedupStoreException e) {
-            throw e;
-        } catch (RedisCommandExecutionException e) {
-            if (String.valueOf(e.getMessage()).startsWith("OOM")) {
+            if (e.getCause() instanceof RedisCommandExecutionException refusal
+                    && String.valueOf(refusal.getMessage()).startsWith("OOM")) {
                 return null; // a duplicate needs no memory, but SET asks for it first
             }
-            link.refused(String.valueOf(e.getMessage()));
-            throw errors.failed(OPERATION, e);
-        } catch (Exception e) {
-            throw errors.failed(OPERATION, e);
+            throw e;
         }
         if (found == null) {
             return FIRST;
@@ -85,7 +74,7 @@ public final class NativeClaim {
                 .add("GET")
                 .add("PX")
                 .add(calls.timeToLive(ScriptCalls.leaseMillis(request.lease())));
-        return new AsyncCommand<>(new Command<>(
-                CommandType.SET, new ByteArrayOutput<>(ByteArrayCodec.INSTANCE), new BulkStringArgs(arguments)));
+        return Commands.newCommand(
+                CommandType.SET, new ByteArrayOutput<>(ByteArrayCodec.INSTANCE), new BulkStringArgs(arguments));
     }
 }

@@ -47,11 +47,11 @@ public final class ScriptCalls {
         this.errors = errors;
     }
 
-    public static long leaseMillis(Duration lease) {
+    static long leaseMillis(Duration lease) {
         return Math.min(lease.toMillis(), MAX_LEASE_MILLIS);
     }
 
-    public static long windowMillis(Window window) {
+    static long windowMillis(Window window) {
         Duration length = window.duration();
         return length == null ? FOREVER : length.toMillis();
     }
@@ -61,7 +61,7 @@ public final class ScriptCalls {
         return leaseMillis + retentionMillis;
     }
 
-    public ScriptCall<ClaimResult[]> claim(long leaseMillis, List<ClaimRequest> requests) {
+    ScriptCall<ClaimResult[]> claim(long leaseMillis, List<ClaimRequest> requests) {
         boolean fingerprints = false;
         for (ClaimRequest request : requests) {
             fingerprints |= request.fingerprint() != null;
@@ -81,7 +81,7 @@ public final class ScriptCalls {
         return new ScriptCall<>(scripts.claim(), arguments, () -> new ClaimOutput(size, errors));
     }
 
-    public ScriptCall<WriteResult[]> complete(long windowMillis, List<CompleteRequest> requests) {
+    ScriptCall<WriteResult[]> complete(long windowMillis, List<CompleteRequest> requests) {
         boolean plain = true;
         for (CompleteRequest request : requests) {
             plain &= request.result() == null && !request.repeated();
@@ -105,7 +105,7 @@ public final class ScriptCalls {
         return write(scripts.complete(), arguments, requests.size());
     }
 
-    public ScriptCall<WriteResult[]> release(List<ReleaseRequest> requests) {
+    ScriptCall<WriteResult[]> release(List<ReleaseRequest> requests) {
         BulkStrings arguments =
                 start(requests, request -> request.claim().key()).add(retentionMillis);
         for (ReleaseRequest request : requests) {
@@ -114,7 +114,7 @@ public final class ScriptCalls {
         return write(scripts.release(), arguments, requests.size());
     }
 
-    public ScriptCall<WriteResult[]> renew(long leaseMillis, List<RenewRequest> requests) {
+    ScriptCall<WriteResult[]> renew(long leaseMillis, List<RenewRequest> requests) {
         BulkStrings arguments =
                 start(requests, request -> request.claim().key()).add(timeToLive(leaseMillis));
         for (RenewRequest request : requests) {
@@ -124,24 +124,24 @@ public final class ScriptCalls {
         return write(scripts.renew(), arguments, requests.size());
     }
 
-    public ScriptCall<Optional<StoredRecord>> find(DedupKey key) {
+    ScriptCall<Optional<StoredRecord>> find(DedupKey key) {
         return new ScriptCall<>(scripts.find(), start(key), () -> new FindOutput(retentionMillis, errors));
     }
 
     /** The records among these keys that are stuck, by the key's position. */
-    public ScriptCall<Map<Integer, StoredRecord>> stuck(List<byte[]> wholeKeys, long olderThanMillis) {
+    ScriptCall<Map<Integer, StoredRecord>> stuck(List<byte[]> wholeKeys, long olderThanMillis) {
         BulkStrings arguments = new BulkStrings(BYTES_AROUND * (1 + wholeKeys.size())).add(wholeKeys.size());
         wholeKeys.forEach(key -> arguments.addKey(key, NOTHING));
         arguments.add(retentionMillis).add(olderThanMillis);
         return new ScriptCall<>(scripts.stuck(), arguments, () -> new StuckOutput(retentionMillis));
     }
 
-    public ScriptCall<String> forget(DedupKey key, boolean force) {
+    ScriptCall<String> forget(DedupKey key, boolean force) {
         BulkStrings arguments = start(key).add(retentionMillis).add(force ? "1" : "0");
         return new ScriptCall<>(scripts.forget(), arguments, () -> new StatusOutput<>(ByteArrayCodec.INSTANCE));
     }
 
-    public ScriptCall<String> forceDone(DedupKey key, Window window, boolean force) {
+    ScriptCall<String> forceDone(DedupKey key, Window window, boolean force) {
         BulkStrings arguments =
                 start(key).add(retentionMillis).add(force ? "1" : "0").add(window(windowMillis(window)));
         return new ScriptCall<>(scripts.forceDone(), arguments, () -> new StatusOutput<>(ByteArrayCodec.INSTANCE));

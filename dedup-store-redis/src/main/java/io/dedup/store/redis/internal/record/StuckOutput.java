@@ -22,8 +22,7 @@ final class StuckOutput extends CommandOutput<byte[], byte[], Map<Integer, Store
     @Override
     public void set(@Nullable ByteBuffer bytes) {
         if (bytes != null) {
-            value = new byte[bytes.remaining()];
-            bytes.get(value);
+            value = codec.decodeValue(bytes);
         }
     }
 

@@ -1,10 +1,9 @@
 package io.dedup.store.redis.internal.script;
 
+import io.dedup.store.redis.internal.connection.Commands;
 import io.lettuce.core.codec.ByteArrayCodec;
 import io.lettuce.core.output.IntegerOutput;
 import io.lettuce.core.protocol.AsyncCommand;
-import io.lettuce.core.protocol.Command;
-import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
 import java.time.Duration;
 
@@ -23,9 +22,9 @@ public record ReplicaConfirmation(int replicas, Duration timeout) {
 
     /** To be sent right behind the write, on the same connection. */
     AsyncCommand<byte[], byte[], Long> newWait() {
-        return new AsyncCommand<>(new Command<>(
+        return Commands.newCommand(
                 CommandType.WAIT,
                 new IntegerOutput<>(ByteArrayCodec.INSTANCE),
-                new CommandArgs<>(ByteArrayCodec.INSTANCE).add(replicas).add(timeout.toMillis())));
+                Commands.args().add(replicas).add(timeout.toMillis()));
     }
 }

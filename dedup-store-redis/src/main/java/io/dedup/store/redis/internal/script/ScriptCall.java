@@ -1,9 +1,9 @@
 package io.dedup.store.redis.internal.script;
 
 import io.dedup.store.DedupStoreException;
+import io.dedup.store.redis.internal.connection.Commands;
 import io.lettuce.core.output.CommandOutput;
 import io.lettuce.core.protocol.AsyncCommand;
-import io.lettuce.core.protocol.Command;
 import io.lettuce.core.protocol.CommandType;
 import java.nio.ByteBuffer;
 import java.util.Objects;
@@ -44,7 +44,7 @@ public final class ScriptCall<T> {
     }
 
     private void newCommand(CommandType type, byte[] head) {
-        command = new AsyncCommand<>(new Command<>(type, output.get(), new BulkStringArgs(head, arguments)));
+        command = Commands.newCommand(type, output.get(), new BulkStringArgs(head, arguments));
     }
 
     /** The command made last. */
@@ -52,7 +52,7 @@ public final class ScriptCall<T> {
         return Objects.requireNonNull(command);
     }
 
-    public ByteBuffer firstKey() {
+    ByteBuffer firstKey() {
         return arguments.firstKey();
     }
 

@@ -52,7 +52,7 @@ public final class ScriptRunner {
             List<? extends ScriptCall<?>> some = calls.subList(from, Math.min(calls.size(), from + size));
             if (!failed.isEmpty()) {
                 boolean interrupted = Thread.currentThread().isInterrupted();
-                some = withoutGivenUp(some, call -> interrupted || failed.contains(link.serverOf(call)));
+                some = withoutGivenUp(some, call -> interrupted || failed.contains(link.serverOf(call.firstKey())));
             }
             if (!some.isEmpty()) {
                 exchange.refuseIfInterrupted(some.get(0).operation());
@@ -60,7 +60,7 @@ public final class ScriptRunner {
             }
             for (ScriptCall<?> call : some) {
                 if (call.failure() != null) {
-                    failed.add(link.serverOf(call));
+                    failed.add(link.serverOf(call.firstKey()));
                 }
             }
         }

@@ -32,14 +32,14 @@ public record ClusterMasters(RedisClusterClient client, StatefulRedisClusterConn
             }
             StatefulRedisConnection<byte[], byte[]> server =
                     main.getConnection(node.getUri().getHost(), node.getUri().getPort());
-            ClusterView mine = ClusterView.parse(queries.clusterNodes(server));
+            ClusterView mine = queries.cluster(server);
             if (mine.slotsOnTheirWay()) {
                 throw queries.unclear("slots are being moved");
             }
             if (view != null && !view.masters().equals(mine.masters())) {
                 throw queries.unclear("the nodes don't agree who serves which slots");
             }
-            if (!queries.clusterInfo(server).contains("cluster_state:ok")) {
+            if (!queries.isClusterOk(server)) {
                 throw queries.unclear("a node takes the cluster for broken");
             }
             view = mine;

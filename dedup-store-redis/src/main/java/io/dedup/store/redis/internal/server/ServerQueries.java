@@ -2,16 +2,15 @@ package io.dedup.store.redis.internal.server;
 
 import io.dedup.store.DedupStoreException;
 import io.dedup.store.redis.internal.connection.CommandExchange;
+import io.dedup.store.redis.internal.connection.Commands;
 import io.dedup.store.redis.internal.connection.RedisErrors;
 import io.dedup.store.redis.internal.connection.SingleLink;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.codec.ByteArrayCodec;
 import io.lettuce.core.output.StatusOutput;
 import io.lettuce.core.protocol.AsyncCommand;
-import io.lettuce.core.protocol.Command;
 import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
-import org.jspecify.annotations.Nullable;
 
 /** Asks servers about themselves. */
 public final class ServerQueries {
@@ -19,10 +18,15 @@ public final class ServerQueries {
     private final RedisErrors errors;
     private final String operation;
 
+    /** @param operation for which the servers are asked; for messages */
     public ServerQueries(CommandExchange exchange, RedisErrors errors, String operation) {
         this.exchange = exchange;
         this.errors = errors;
         this.operation = operation;
+    }
+
+    public ServerFacts server(StatefulRedisConnection<byte[], byte[]> server) {
+        return ServerFacts.parse(ask(server, newInfo()));
     }
 
     /** @throws DedupStoreException when it isn't a master, or doesn't say which process it is */
@@ -30,6 +34,11 @@ public final class ServerQueries {
         return requireMaster(ask(server, newInfo()));
     }
 
+    /**
+     * The same, from an answer to {@link #newInfo}.
+     *
+     * @throws DedupStoreException when it isn't a master, or doesn't say which process it is
+     */
     public MasterFacts requireMaster(String info) {
         MasterFacts facts = MasterFacts.parse(info);
         if (!facts.isMaster()) {
@@ -42,16 +51,19 @@ public final class ServerQueries {
     }
 
     /** The cluster as this node sees it. */
-    String clusterNodes(StatefulRedisConnection<byte[], byte[]> server) {
-        return ask(server, text(CommandType.CLUSTER, "NODES"));
+    ClusterView cluster(StatefulRedisConnection<byte[], byte[]> server) {
+        return ClusterView.parse(
+                ask(server, text(CommandType.CLUSTER, Commands.args().add("NODES"))));
     }
 
-    String clusterInfo(StatefulRedisConnection<byte[], byte[]> server) {
-        return ask(server, text(CommandType.CLUSTER, "INFO"));
+    /** Whether this node considers the cluster able to serve. */
+    boolean isClusterOk(StatefulRedisConnection<byte[], byte[]> server) {
+        return ask(server, text(CommandType.CLUSTER, Commands.args().add("INFO")))
+                .contains("cluster_state:ok");
     }
 
     public AsyncCommand<byte[], byte[], String> newInfo() {
-        return text(CommandType.INFO, null);
+        return text(CommandType.INFO, Commands.args());
     }
 
     public DedupStoreException unclear(String problem) {
@@ -63,11 +75,7 @@ public final class ServerQueries {
         return answer == null ? "" : answer;
     }
 
-    private static AsyncCommand<byte[], byte[], String> text(CommandType type, @Nullable String what) {
-        CommandArgs<byte[], byte[]> args = new CommandArgs<>(ByteArrayCodec.INSTANCE);
-        if (what != null) {
-            args.add(what);
-        }
-        return new AsyncCommand<>(new Command<>(type, new StatusOutput<>(ByteArrayCodec.INSTANCE), args));
+    private static AsyncCommand<byte[], byte[], String> text(CommandType type, CommandArgs<byte[], byte[]> args) {
+        return Commands.newCommand(type, new StatusOutput<>(ByteArrayCodec.INSTANCE), args);
     }
 }

@@ -1,0 +1,47 @@
+package io.dedup.store.redis;
+
+import io.dedup.store.redis.internal.check.RetentionGuard;
+import io.dedup.store.redis.internal.check.StartCheck;
+import io.dedup.store.redis.internal.client.RedisLinks;
+import io.dedup.store.redis.internal.connection.CommandExchange;
+import io.dedup.store.redis.internal.connection.RedisErrors;
+import io.dedup.store.redis.internal.operator.NamespaceOperations;
+import io.dedup.store.redis.internal.record.NativeClaim;
+import io.dedup.store.redis.internal.record.RecordKeys;
+import io.dedup.store.redis.internal.record.RecordOperations;
+import io.dedup.store.redis.internal.record.ScriptCalls;
+import io.dedup.store.redis.internal.record.Scripts;
+import io.dedup.store.redis.internal.script.ScriptRunner;
+import io.dedup.store.redis.internal.server.ServerFacts;
+
+/** Checks the servers and puts a store together from its parts. */
+final class StoreAssembly {
+    private StoreAssembly() {}
+
+    /** Leaves the connections open when it throws. */
+    static RedisDedupStore assemble(RedisLinks links, RedisSettings settings) {
+        RedisErrors errors = new RedisErrors(links.where(), settings.commandTimeout());
+        CommandExchange exchange = new CommandExchange(errors, settings.commandTimeout());
+        RecordKeys keys = new RecordKeys(settings.namespace());
+        StartCheck start = new StartCheck(exchange, errors);
+        boolean isRedis7 = start.inspect(links.masters(), links.main().isCluster()) >= ServerFacts.V7_0;
+        RetentionGuard guard = new RetentionGuard(exchange, errors, keys, settings.attemptRetention());
+        guard.check(links.main(), "start");
+        ScriptCalls calls = new ScriptCalls(Scripts.load(isRedis7), keys, settings.attemptRetention(), errors);
+        RecordOperations records = new RecordOperations(
+                links.main(),
+                links.heartbeat(),
+                new ScriptRunner(exchange, errors, () -> guard.check(links.main(), "restart")),
+                calls,
+                isRedis7 && !settings.confirmation().isWanted() ? new NativeClaim(keys, calls, exchange) : null,
+                settings.maxBatch(),
+                settings.confirmation());
+        return new RedisDedupStore(
+                links,
+                records,
+                new NamespaceOperations(links, exchange, errors, keys, records, settings.confirmation()),
+                guard,
+                settings.attemptRetention(),
+                start.warnings());
+    }
+}

@@ -1,0 +1,199 @@
+package io.dedup.store.redis.internal.record;
+
+import io.dedup.DedupKey;
+import io.dedup.Window;
+import io.dedup.store.ClaimRequest;
+import io.dedup.store.ClaimResult;
+import io.dedup.store.CompleteRequest;
+import io.dedup.store.DedupStoreException;
+import io.dedup.store.OperatorResult;
+import io.dedup.store.ReleaseRequest;
+import io.dedup.store.RenewRequest;
+import io.dedup.store.StoredRecord;
+import io.dedup.store.WriteResult;
+import io.dedup.store.redis.internal.connection.RedisLink;
+import io.dedup.store.redis.internal.script.ReplicaConfirmation;
+import io.dedup.store.redis.internal.script.ScriptCall;
+import io.dedup.store.redis.internal.script.ScriptRunner;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.function.Function;
+import java.util.function.IntFunction;
+import java.util.function.ToLongFunction;
+import org.jspecify.annotations.Nullable;
+
+/** The operations on records, single and in batches: which script, on which connection, confirmed by how many replicas. */
+public final class RecordOperations {
+    private final RedisLink main;
+    private final RedisLink heartbeat;
+    private final ScriptRunner runner;
+    private final ScriptCalls calls;
+    private final @Nullable NativeClaim nativeClaim;
+    private final int maxBatch;
+    private final ReplicaConfirmation confirmation;
+
+    /**
+     * @param main for everything but the heartbeat
+     * @param heartbeat for the renewals of a batch
+     * @param nativeClaim null where the servers don't have it, or it isn't wanted
+     * @param maxBatch keys in one script call
+     * @param confirmation for claims, completions, and what an operator changes
+     */
+    public RecordOperations(
+            RedisLink main,
+            RedisLink heartbeat,
+            ScriptRunner runner,
+            ScriptCalls calls,
+            @Nullable NativeClaim nativeClaim,
+            int maxBatch,
+            ReplicaConfirmation confirmation) {
+        this.main = main;
+        this.heartbeat = heartbeat;
+        this.runner = runner;
+        this.calls = calls;
+        this.nativeClaim = nativeClaim;
+        this.maxBatch = maxBatch;
+        this.confirmation = confirmation;
+    }
+
+    public ClaimResult claim(ClaimRequest request) {
+        ClaimResult quick = nativeClaim == null || request.fenced() ? null : nativeClaim.claim(main, request);
+        if (quick != null) {
+            return quick;
+        }
+        ClaimResult answer = runner.run(
+                        main, calls.claim(ScriptCalls.leaseMillis(request.lease()), List.of(request)), confirmation)[0];
+        if (answer instanceof ClaimResult.StoreError error) {
+            throw error.cause();
+        }
+        return answer;
+    }
+
+    public WriteResult complete(CompleteRequest request) {
+        long window = ScriptCalls.windowMillis(request.window());
+        return runner.run(main, calls.complete(window, List.of(request)), confirmation)[0];
+    }
+
+    public WriteResult release(ReleaseRequest request) {
+        // Not replicated: a release that a failover loses only costs the rest of the lease.
+        return runner.run(main, calls.release(List.of(request)), ReplicaConfirmation.NONE)[0];
+    }
+
+    public WriteResult renew(RenewRequest request) {
+        long lease = ScriptCalls.leaseMillis(request.lease());
+        return runner.run(main, calls.renew(lease, List.of(request)), ReplicaConfirmation.NONE)[0];
+    }
+
+    public List<ClaimResult> claimAll(List<ClaimRequest> requests) {
+        return batch(
+                main,
+                requests,
+                request -> ScriptCalls.leaseMillis(request.lease()),
+                part -> calls.claim(part.common(), part.requests()),
+                confirmation,
+                ClaimResult[]::new,
+                ClaimResult.StoreError::new);
+    }
+
+    public List<WriteResult> completeAll(List<CompleteRequest> requests) {
+        return writeAll(
+                main,
+                requests,
+                request -> ScriptCalls.windowMillis(request.window()),
+                part -> calls.complete(part.common(), part.requests()),
+                confirmation);
+    }
+
+    public List<WriteResult> releaseAll(List<ReleaseRequest> requests) {
+        return writeAll(main, requests, request -> 0, part -> calls.release(part.requests()), ReplicaConfirmation.NONE);
+    }
+
+    public List<WriteResult> renewAll(List<RenewRequest> requests) {
+        return writeAll(
+                heartbeat,
+                requests,
+                request -> ScriptCalls.leaseMillis(request.lease()),
+                part -> calls.renew(part.common(), part.requests()),
+                ReplicaConfirmation.NONE);
+    }
+
+    private <Q> List<WriteResult> writeAll(
+            RedisLink link,
+            List<Q> requests,
+            ToLongFunction<Q> common,
+            Function<BatchPart<Q>, ScriptCall<WriteResult[]>> newCall,
+            ReplicaConfirmation wanted) {
+        return batch(link, requests, common, newCall, wanted, WriteResult[]::new, WriteResult.StoreError::new);
+    }
+
+    private <Q, R> List<R> batch(
+            RedisLink link,
+            List<Q> requests,
+            ToLongFunction<Q> common,
+            Function<BatchPart<Q>, ScriptCall<R[]>> newCall,
+            ReplicaConfirmation wanted,
+            IntFunction<R[]> newAnswers,
+            Function<DedupStoreException, R> newError) {
+        List<BatchPart<Q>> parts = BatchPart.cut(requests, common, batchSize(link));
+        List<ScriptCall<R[]>> sent = new ArrayList<>(parts.size());
+        for (BatchPart<Q> part : parts) {
+            sent.add(newCall.apply(part));
+        }
+        runner.runAll(link, sent, wanted);
+        R[] answers = newAnswers.apply(requests.size());
+        for (int i = 0; i < sent.size(); i++) {
+            int[] positions = parts.get(i).positions();
+            ScriptCall<R[]> call = sent.get(i);
+            DedupStoreException failure = call.failure();
+            for (int j = 0; j < positions.length; j++) {
+                answers[positions[j]] = failure == null ? call.answer()[j] : newError.apply(failure);
+            }
+        }
+        return Arrays.asList(answers);
+    }
+
+    private int batchSize(RedisLink link) {
+        return link.isCluster() ? 1 : maxBatch;
+    }
+
+    public Optional<StoredRecord> find(DedupKey key) {
+        return runner.run(main, calls.find(key), ReplicaConfirmation.NONE);
+    }
+
+    /**
+     * Those among some records that began, aren't done, and were claimed or left that long ago; by their position.
+     *
+     * @param keys as they are stored
+     * @throws DedupStoreException when there isn't an answer about each
+     */
+    public Map<Integer, StoredRecord> stuckAmong(List<byte[]> keys, Duration olderThan) {
+        List<BatchPart<byte[]>> parts = BatchPart.cut(keys, key -> 0, batchSize(main));
+        List<ScriptCall<Map<Integer, StoredRecord>>> sent = parts.stream()
+                .map(part -> calls.stuck(part.requests(), olderThan.toMillis()))
+                .toList();
+        runner.runAll(main, sent, ReplicaConfirmation.NONE);
+        Map<Integer, StoredRecord> stuck = new TreeMap<>();
+        for (int i = 0; i < sent.size(); i++) {
+            DedupStoreException failure = sent.get(i).failure();
+            if (failure != null) {
+                throw failure;
+            }
+            int[] positions = parts.get(i).positions();
+            sent.get(i).answer().forEach((position, record) -> stuck.put(positions[position], record));
+        }
+        return stuck;
+    }
+
+    public OperatorResult forget(DedupKey key, boolean evenIfLeaseLive) {
+        return OperatorResult.valueOf(runner.run(main, calls.forget(key, evenIfLeaseLive), confirmation));
+    }
+
+    public OperatorResult forceDone(DedupKey key, Window window, boolean evenIfLeaseLive) {
+        return OperatorResult.valueOf(runner.run(main, calls.forceDone(key, window, evenIfLeaseLive), confirmation));
+    }
+}
