@@ -44,7 +44,7 @@ class ArchitectureTest {
     }
 
     @Test
-    @DisplayName("the store and its builder aside, only the package of clients knows Lettuce's clients")
+    @DisplayName("only what connects to servers knows Lettuce's clients")
     void clients() {
         noClasses()
                 .that()

@@ -1,14 +1,13 @@
 package io.dedup.store.redis.internal.client;
 
 import io.dedup.store.redis.internal.connection.ClusterLink;
+import io.dedup.store.redis.internal.connection.ClusterNodes;
 import io.dedup.store.redis.internal.server.ClusterMasters;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.cluster.RedisClusterClient;
 import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
-import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
 import io.lettuce.core.codec.ByteArrayCodec;
-import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -43,14 +42,9 @@ public record ClusterConnector(RedisClusterClient client, List<RedisURI> seeds, 
 
     private static List<StatefulRedisConnection<byte[], byte[]>> masters(
             StatefulRedisClusterConnection<byte[], byte[]> cluster) {
-        List<StatefulRedisConnection<byte[], byte[]>> masters = new ArrayList<>();
-        for (RedisClusterNode node : cluster.getPartitions()) {
-            if (node.getRole().isUpstream() && !node.getSlots().isEmpty()) {
-                masters.add(cluster.getConnection(
-                        node.getUri().getHost(), node.getUri().getPort()));
-            }
-        }
-        return masters;
+        return ClusterNodes.serving(cluster.getPartitions()).stream()
+                .map(node -> ClusterNodes.connect(cluster, node))
+                .toList();
     }
 
     @Override

@@ -87,9 +87,7 @@ public record ClusterLink(StatefulRedisClusterConnection<byte[], byte[]> connect
     @Override
     public List<byte[]> keyOnEachServer(byte[] prefix) {
         Partitions partitions = connection.getPartitions();
-        long servers = partitions.stream()
-                .filter(node -> node.getRole().isUpstream() && !node.getSlots().isEmpty())
-                .count();
+        int servers = ClusterNodes.serving(partitions).size();
         Map<RedisClusterNode, byte[]> keys = new HashMap<>();
         for (int i = 0; i < MOST_TRIES && keys.size() < servers; i++) {
             byte[] number = Integer.toString(i).getBytes(StandardCharsets.US_ASCII);

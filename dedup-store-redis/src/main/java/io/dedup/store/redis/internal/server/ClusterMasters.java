@@ -1,5 +1,6 @@
 package io.dedup.store.redis.internal.server;
 
+import io.dedup.store.redis.internal.connection.ClusterNodes;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.cluster.RedisClusterClient;
 import io.lettuce.core.cluster.SlotHash;
@@ -26,12 +27,8 @@ public record ClusterMasters(RedisClusterClient client, StatefulRedisClusterConn
         Set<String> asked = new HashSet<>();
         Map<String, String> runIds = new TreeMap<>();
         ClusterView view = null;
-        for (RedisClusterNode node : client.getPartitions()) {
-            if (!node.getRole().isUpstream() || node.getSlots().isEmpty()) {
-                continue;
-            }
-            StatefulRedisConnection<byte[], byte[]> server =
-                    main.getConnection(node.getUri().getHost(), node.getUri().getPort());
+        for (RedisClusterNode node : ClusterNodes.serving(client.getPartitions())) {
+            StatefulRedisConnection<byte[], byte[]> server = ClusterNodes.connect(main, node);
             ClusterView mine = queries.cluster(server);
             if (mine.slotsOnTheirWay()) {
                 throw queries.unclear("slots are being moved");

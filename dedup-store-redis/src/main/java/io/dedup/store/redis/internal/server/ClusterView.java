@@ -6,6 +6,7 @@ import io.lettuce.core.cluster.models.partitions.RedisClusterNode.NodeFlag;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.regex.Pattern;
 
 /**
  * What a node of a cluster answers to {@code CLUSTER NODES}.
@@ -15,6 +16,9 @@ import java.util.TreeMap;
  * @param slotsOnTheirWay whether the node that was asked is giving slots away or getting them; it tells of no other's
  */
 record ClusterView(String myself, Map<String, Master> masters, boolean slotsOnTheirWay) {
+    /** {@code [93-<-id]} and {@code [93->-id]} behind the slots of the node that was asked, which Lettuce leaves out. */
+    private static final Pattern SLOT_ON_ITS_WAY = Pattern.compile(" \\[\\d+-[<>]-");
+
     /** @param epoch every change of a slot's owner raises it */
     record Master(long epoch, List<Integer> slots) {}
 
@@ -29,8 +33,7 @@ record ClusterView(String myself, Map<String, Master> masters, boolean slotsOnTh
                 masters.put(node.getNodeId(), new Master(node.getConfigEpoch(), node.getSlots()));
             }
         }
-        // Lettuce leaves out what is on its way: [93-<-id] and [93->-id], behind the slots of the node that was asked.
-        return new ClusterView(myself, masters, nodes.contains(" ["));
+        return new ClusterView(myself, masters, SLOT_ON_ITS_WAY.matcher(nodes).find());
     }
 
     /** How many slots the masters serve together. */

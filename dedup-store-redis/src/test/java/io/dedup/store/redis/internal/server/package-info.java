@@ -1,0 +1,4 @@
+@NullMarked
+package io.dedup.store.redis.internal.server;
+
+import org.jspecify.annotations.NullMarked;
