@@ -2,13 +2,8 @@ package io.dedup.store.redis;
 
 import io.dedup.store.DedupStoreException;
 import io.dedup.store.redis.internal.check.ClassPathProblem;
-import io.dedup.store.redis.internal.client.ClusterConnector;
-import io.dedup.store.redis.internal.client.OpenConnections;
-import io.dedup.store.redis.internal.client.OwnClients;
+import io.dedup.store.redis.internal.client.Connectors;
 import io.dedup.store.redis.internal.client.RedisConnector;
-import io.dedup.store.redis.internal.client.RedisLinks;
-import io.dedup.store.redis.internal.client.SingleConnector;
-import io.dedup.store.redis.internal.connection.RedisErrors;
 import io.dedup.store.redis.internal.script.ReplicaConfirmation;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
@@ -70,7 +65,7 @@ public final class RedisDedupStoreBuilder {
 
     /** A standalone server, or the sentinels of a replica set. */
     public RedisDedupStoreBuilder uri(RedisURI uri) {
-        return connectBy(timeout -> OwnClients.single(uri, timeout, sslOptions));
+        return connectBy(timeout -> Connectors.ownClient(uri, timeout, sslOptions));
     }
 
     /**
@@ -87,7 +82,7 @@ public final class RedisDedupStoreBuilder {
         require(!uris.isEmpty(), "clusterUris must name at least one node");
         List<RedisURI> copy = List.copyOf(uris);
         cluster = true;
-        return connectBy(timeout -> OwnClients.cluster(copy, timeout, sslOptions));
+        return connectBy(timeout -> Connectors.ownClusterClient(copy, timeout, sslOptions));
     }
 
     /**
@@ -96,13 +91,13 @@ public final class RedisDedupStoreBuilder {
      * their answer again when it is connected again, and a completion that was applied then answers lease lost.
      */
     public RedisDedupStoreBuilder client(RedisClient client, RedisURI uri) {
-        return connectBy(timeout -> new SingleConnector(client, uri, OpenConnections.connectionsOnly()));
+        return connectBy(timeout -> Connectors.client(client, uri));
     }
 
     /** Like {@link #client}, for a cluster; turn on its adaptive topology refresh. */
     public RedisDedupStoreBuilder clusterClient(RedisClusterClient client) {
         cluster = true;
-        return connectBy(timeout -> new ClusterConnector(client, List.of(), OpenConnections.connectionsOnly()));
+        return connectBy(timeout -> Connectors.clusterClient(client));
     }
 
     /**
@@ -199,27 +194,13 @@ public final class RedisDedupStoreBuilder {
         require(!(cluster && confirmation.isWanted()), "waitForReplicas isn't there for clusters: leave it out");
         try {
             RedisConnector chosen = connector.apply(commandTimeout);
-            return open(chosen, new RedisSettings(namespace, attemptRetention, commandTimeout, maxBatch, confirmation));
+            return StoreAssembly.open(
+                    chosen, new RedisSettings(namespace, attemptRetention, commandTimeout, maxBatch, confirmation));
         } catch (RuntimeException | LinkageError e) {
             LinkageError problem = ClassPathProblem.in(e);
             if (problem != null) {
                 throw new DedupStoreException("Redis store: start failed: " + ClassPathProblem.describe(problem), e);
             }
-            throw e;
-        }
-    }
-
-    private static RedisDedupStore open(RedisConnector connector, RedisSettings settings) {
-        RedisLinks links;
-        try {
-            links = connector.open();
-        } catch (RuntimeException e) {
-            throw new RedisErrors(connector.where(), settings.commandTimeout()).failed("start", e);
-        }
-        try {
-            return StoreAssembly.assemble(links, settings);
-        } catch (RuntimeException | LinkageError e) {
-            links.closeAfter(e);
             throw e;
         }
     }

@@ -2,6 +2,7 @@ package io.dedup.store.redis;
 
 import io.dedup.store.redis.internal.check.RetentionGuard;
 import io.dedup.store.redis.internal.check.StartCheck;
+import io.dedup.store.redis.internal.client.RedisConnector;
 import io.dedup.store.redis.internal.client.RedisLinks;
 import io.dedup.store.redis.internal.connection.CommandExchange;
 import io.dedup.store.redis.internal.connection.RedisErrors;
@@ -14,9 +15,25 @@ import io.dedup.store.redis.internal.record.Scripts;
 import io.dedup.store.redis.internal.script.ScriptRunner;
 import io.dedup.store.redis.internal.server.ServerFacts;
 
-/** Checks the servers and puts a store together from its parts. */
+/** Connects, checks the servers, and puts a store together from its parts. */
 final class StoreAssembly {
     private StoreAssembly() {}
+
+    /** Leaves no connection open when it throws. */
+    static RedisDedupStore open(RedisConnector connector, RedisSettings settings) {
+        RedisLinks links;
+        try {
+            links = connector.open();
+        } catch (RuntimeException e) {
+            throw new RedisErrors(connector.where(), settings.commandTimeout()).failed("start", e);
+        }
+        try {
+            return assemble(links, settings);
+        } catch (RuntimeException | LinkageError e) {
+            links.closeAfter(e);
+            throw e;
+        }
+    }
 
     /** Leaves the connections open when it throws. */
     static RedisDedupStore assemble(RedisLinks links, RedisSettings settings) {

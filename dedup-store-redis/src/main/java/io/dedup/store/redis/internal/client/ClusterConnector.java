@@ -15,7 +15,7 @@ import java.util.List;
  *
  * @param seeds where the cluster was looked for; empty where the client knows
  */
-public record ClusterConnector(RedisClusterClient client, List<RedisURI> seeds, OpenConnections opened)
+record ClusterConnector(RedisClusterClient client, List<RedisURI> seeds, OpenConnections opened)
         implements RedisConnector {
     @Override
     public RedisLinks open() {

@@ -18,7 +18,7 @@ public final class OpenConnections {
         return new OpenConnections(shutDown);
     }
 
-    public static OpenConnections connectionsOnly() {
+    static OpenConnections connectionsOnly() {
         return new OpenConnections(null);
     }
 

@@ -21,13 +21,13 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Clients that this store opens, set up to fail fast.
+ * Makes connectors, of a user's client or of one that the store opens itself.
  *
- * <p>Left to its defaults, Lettuce keeps commands while disconnected and sends them, and those that lost their answer,
- * when it is connected again: a completion would be applied long after its message was given up. And it would wait up to
- * half a minute before it tries to connect again.
+ * <p>The latter is set up to fail fast. Left to its defaults, Lettuce keeps commands while disconnected and sends them,
+ * and those that lost their answer, when it is connected again: a completion would be applied long after its message was
+ * given up. And it would wait up to half a minute before it tries to connect again.
  */
-public final class OwnClients {
+public final class Connectors {
     private static final Duration LONGEST_RECONNECT_DELAY = Duration.ofSeconds(1);
     private static final Duration TOPOLOGY_REFRESH = Duration.ofSeconds(15);
     private static final Duration SHUTDOWN_TIMEOUT = Duration.ofSeconds(5);
@@ -35,9 +35,19 @@ public final class OwnClients {
     /** More than one: a slow answer ends its call, and nobody else's. */
     private static final int TIMEOUTS_OF_SILENCE = 2;
 
-    private OwnClients() {}
+    private Connectors() {}
 
-    public static RedisConnector single(RedisURI uri, Duration commandTimeout, @Nullable SslOptions ssl) {
+    /** Of a user's client, which stays open. */
+    public static RedisConnector client(RedisClient client, RedisURI uri) {
+        return new SingleConnector(client, uri, OpenConnections.connectionsOnly());
+    }
+
+    /** Of a user's client, which stays open. */
+    public static RedisConnector clusterClient(RedisClusterClient client) {
+        return new ClusterConnector(client, List.of(), OpenConnections.connectionsOnly());
+    }
+
+    public static RedisConnector ownClient(RedisURI uri, Duration commandTimeout, @Nullable SslOptions ssl) {
         ClientResources resources = resources(commandTimeout);
         RedisClient client = RedisClient.create(resources);
         client.setOptions(common(ClientOptions.builder(), commandTimeout, ssl).build());
@@ -47,7 +57,8 @@ public final class OwnClients {
                 OpenConnections.ownClient(() -> shutDown(client, resources)));
     }
 
-    public static RedisConnector cluster(List<RedisURI> uris, Duration commandTimeout, @Nullable SslOptions ssl) {
+    public static RedisConnector ownClusterClient(
+            List<RedisURI> uris, Duration commandTimeout, @Nullable SslOptions ssl) {
         ClientResources resources = resources(commandTimeout);
         List<RedisURI> seeds = uris.stream()
                 .map(uri -> RedisUris.withTimeout(uri, commandTimeout))
