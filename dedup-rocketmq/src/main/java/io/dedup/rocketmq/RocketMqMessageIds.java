@@ -3,7 +3,7 @@ package io.dedup.rocketmq;
 import io.dedup.MessageIdExtractor;
 import io.dedup.internal.Printable;
 import io.dedup.json.JsonPointerId;
-import java.nio.ByteBuffer;
+import io.dedup.rocketmq.internal.listener.MessageDeliveries;
 import java.util.Collection;
 import java.util.Iterator;
 import org.apache.rocketmq.client.apis.message.MessageView;
@@ -77,13 +77,7 @@ public final class RocketMqMessageIds {
      */
     public static MessageIdExtractor<MessageView> json(String pointer) {
         JsonPointerId id = JsonPointerId.of(pointer);
-        return MessageIdExtractor.named(JSON + Printable.of(pointer), message -> id.find(bytes(message)));
-    }
-
-    static byte[] bytes(MessageView message) {
-        ByteBuffer body = message.getBody().duplicate();
-        byte[] bytes = new byte[body.remaining()];
-        body.get(bytes);
-        return bytes;
+        return MessageIdExtractor.named(
+                JSON + Printable.of(pointer), message -> id.find(MessageDeliveries.payload(message)));
     }
 }

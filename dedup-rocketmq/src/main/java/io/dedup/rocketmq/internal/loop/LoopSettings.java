@@ -1,5 +1,7 @@
-package io.dedup.rocketmq;
+package io.dedup.rocketmq.internal.loop;
 
+import io.dedup.rocketmq.SimpleConsumerLoopBuilder;
+import io.dedup.rocketmq.internal.listener.MessageDeliveries;
 import java.time.Duration;
 import java.util.function.IntFunction;
 import org.apache.rocketmq.client.apis.message.MessageView;
@@ -7,23 +9,23 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Settings of a loop; {@link SimpleConsumerLoopBuilder} tells what they mean. */
-record LoopSettings(
+public record LoopSettings(
         int concurrency,
         int batchSize,
         Duration invisibleDuration,
         IntFunction<Duration> retryDelay,
         Duration shutdownTimeout) {
-    private static final Logger log = LoggerFactory.getLogger(SimpleConsumerLoop.class);
+    private static final Logger log = LoggerFactory.getLogger("io.dedup.rocketmq.SimpleConsumerLoop");
     private static final Duration SHORTEST_DELAY = Duration.ofMillis(1);
     private static final Duration DEFAULT_DELAY = Duration.ofSeconds(10);
 
     /** How many messages may be open: enough to keep the handlers busy while the next batch is claimed. */
-    int capacity() {
+    public int capacity() {
         return concurrency + batchSize;
     }
 
     /** After how long a message that failed comes again. */
-    Duration delayOf(MessageView message) {
+    public Duration delayOf(MessageView message) {
         try {
             Duration delay = retryDelay.apply(message.getDeliveryAttempt());
             return delay.compareTo(SHORTEST_DELAY) < 0 ? SHORTEST_DELAY : delay;

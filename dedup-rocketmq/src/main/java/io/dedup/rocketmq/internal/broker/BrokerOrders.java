@@ -1,7 +1,10 @@
-package io.dedup.rocketmq;
+package io.dedup.rocketmq.internal.broker;
 
 import io.dedup.internal.Printable;
-import io.dedup.rocketmq.OpenMessage.State;
+import io.dedup.rocketmq.internal.listener.MessageDeliveries;
+import io.dedup.rocketmq.internal.open.OpenMessage;
+import io.dedup.rocketmq.internal.open.OpenMessage.State;
+import io.dedup.rocketmq.internal.thread.Monitor;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -19,9 +22,9 @@ import org.slf4j.LoggerFactory;
  * a new receipt handle. An order that fails loses nothing: the message comes again when its invisible time is over, and by
  * then the store knows whether it is done. Thread-safe.
  */
-final class BrokerOrders {
+public final class BrokerOrders {
     /** How the broker has answered. */
-    enum Answer {
+    public enum Answer {
         OBEYED,
         /** It may obey the next time. */
         FAILED,
@@ -29,7 +32,7 @@ final class BrokerOrders {
         REFUSED
     }
 
-    private static final Logger log = LoggerFactory.getLogger(SimpleConsumerLoop.class);
+    private static final Logger log = LoggerFactory.getLogger("io.dedup.rocketmq.SimpleConsumerLoop");
     private static final int ACK_ATTEMPTS = 3;
     private static final Executor LATER = CompletableFuture.delayedExecutor(200, TimeUnit.MILLISECONDS);
 
@@ -40,12 +43,12 @@ final class BrokerOrders {
     private int unanswered;
     private int failed;
 
-    BrokerOrders(SimpleConsumer consumer) {
+    public BrokerOrders(SimpleConsumer consumer) {
         this.consumer = consumer;
     }
 
     /** Acks, if need be by several attempts. */
-    void ack(OpenMessage message) {
+    public void ack(OpenMessage message) {
         ack(message, 1);
     }
 
@@ -65,7 +68,7 @@ final class BrokerOrders {
     }
 
     /** Counts as an order, from its beginning, what will give orders. */
-    <T> T during(Supplier<T> work) {
+    public <T> T during(Supplier<T> work) {
         count(1);
         try {
             return work.get();
@@ -75,12 +78,12 @@ final class BrokerOrders {
     }
 
     /** Gives the message back: it comes again after the delay. */
-    void showIn(OpenMessage message, Duration delay) {
+    public void showIn(OpenMessage message, Duration delay) {
         CompletableFuture<Answer> unused = change(message, "give back", delay);
     }
 
     /** Prolongs the invisible time, from now on. */
-    CompletableFuture<Answer> hide(OpenMessage message, Duration time) {
+    public CompletableFuture<Answer> hide(OpenMessage message, Duration time) {
         return change(message, KEEP, time);
     }
 
@@ -137,12 +140,12 @@ final class BrokerOrders {
     }
 
     /** How many orders have failed so far. */
-    int failed() {
+    public int failed() {
         return monitor.with(() -> failed);
     }
 
     /** Waits until the broker has answered every order. */
-    void awaitAnswers(Duration longest) {
+    public void awaitAnswers(Duration longest) {
         monitor.await(longest, () -> unanswered == 0);
     }
 

@@ -1,6 +1,9 @@
-package io.dedup.rocketmq;
+package io.dedup.rocketmq.internal.answer;
 
-import io.dedup.rocketmq.BrokerOrders.Answer;
+import io.dedup.rocketmq.internal.broker.BrokerOrders;
+import io.dedup.rocketmq.internal.broker.BrokerOrders.Answer;
+import io.dedup.rocketmq.internal.open.OpenMessage;
+import io.dedup.rocketmq.internal.open.OpenMessages;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
@@ -9,8 +12,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Keeps a loop's messages from coming again, as long as their handlers may run. To be run again and again. */
-final class Prolonging implements Runnable {
-    private static final Logger log = LoggerFactory.getLogger(SimpleConsumerLoop.class);
+public final class Prolonging implements Runnable {
+    private static final Logger log = LoggerFactory.getLogger("io.dedup.rocketmq.SimpleConsumerLoop");
 
     private final OpenMessages open;
     private final BrokerOrders broker;
@@ -18,7 +21,7 @@ final class Prolonging implements Runnable {
     private final Executor background;
 
     /** @param background for calls of the store, which the client's threads had better not wait for */
-    Prolonging(OpenMessages open, BrokerOrders broker, Duration invisible, Executor background) {
+    public Prolonging(OpenMessages open, BrokerOrders broker, Duration invisible, Executor background) {
         this.open = open;
         this.broker = broker;
         this.invisible = invisible;

@@ -1,7 +1,10 @@
-package io.dedup.rocketmq;
+package io.dedup.rocketmq.internal.open;
 
 import io.dedup.engine.Execution;
-import io.dedup.rocketmq.OpenMessage.State;
+import io.dedup.rocketmq.internal.broker.BrokerOrders;
+import io.dedup.rocketmq.internal.loop.LoopSettings;
+import io.dedup.rocketmq.internal.open.OpenMessage.State;
+import io.dedup.rocketmq.internal.thread.Monitor;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
@@ -14,8 +17,8 @@ import java.util.function.Consumer;
  * The messages that a loop has received and not yet answered. It alone changes their state, under one lock, and calls
  * neither store nor listener while it holds it. Thread-safe.
  */
-final class OpenMessages {
-    static final Duration AT_ONCE = Duration.ofSeconds(1);
+public final class OpenMessages {
+    public static final Duration AT_ONCE = Duration.ofSeconds(1);
     private static final Duration LOOK = Duration.ofMillis(200);
 
     private final Monitor monitor = new Monitor();
@@ -37,7 +40,7 @@ final class OpenMessages {
      * @param submit is given each message that is claimed; see {@link #start}
      * @param whenOver runs, maybe more than once, when the loop stops and nothing is open
      */
-    OpenMessages(
+    public OpenMessages(
             LoopSettings settings,
             BrokerOrders broker,
             Consumer<OpenMessage> decide,
@@ -51,7 +54,7 @@ final class OpenMessages {
     }
 
     /** Waits until more may be received, and tells how many messages; 0 when the loop stops. */
-    int awaitRoom() {
+    public int awaitRoom() {
         return monitor.with(() -> {
             monitor.awaitUninterruptibly(
                     () -> stopping || (storeAnswers && !stuck && messages.size() < settings.capacity()));
@@ -63,7 +66,7 @@ final class OpenMessages {
      * Takes what was received, and returns those that are to be decided about now. The others wait in their message groups.
      * When the loop stops, all of it goes back, and nothing is returned.
      */
-    List<OpenMessage> add(List<OpenMessage> received) {
+    public List<OpenMessage> add(List<OpenMessage> received) {
         List<OpenMessage> first = new ArrayList<>(received.size());
         boolean accepted = monitor.with(() -> {
             if (!stopping) {
@@ -102,7 +105,7 @@ final class OpenMessages {
      *     come meanwhile
      * @return what is set apart, in the order of the batch
      */
-    List<OpenMessage> setApart(List<OpenMessage> undecided, List<OpenMessage> received) {
+    public List<OpenMessage> setApart(List<OpenMessage> undecided, List<OpenMessage> received) {
         return monitor.with(() -> {
             List<OpenMessage> apart = received.stream()
                     .filter(message -> message.state == State.WAITING || undecided.contains(message))
@@ -112,12 +115,12 @@ final class OpenMessages {
         });
     }
 
-    boolean isUndecided(OpenMessage message) {
+    public boolean isUndecided(OpenMessage message) {
         return monitor.with(() -> message.state == State.UNDECIDED);
     }
 
     /** The message is claimed, and runs as soon as there is a thread. False when it was given back meanwhile. */
-    boolean ready(OpenMessage message, Execution execution) {
+    public boolean ready(OpenMessage message, Execution execution) {
         boolean accepted = monitor.with(() -> {
             if (message.state != State.UNDECIDED) {
                 return false;
@@ -134,7 +137,7 @@ final class OpenMessages {
     }
 
     /** The handler begins, if it has to: whoever is told so runs it. */
-    boolean start(OpenMessage message) {
+    public boolean start(OpenMessage message) {
         return monitor.with(() -> {
             if (message.state != State.READY) {
                 return false;
@@ -152,7 +155,7 @@ final class OpenMessages {
     }
 
     /** The handler begins in its transaction, whose opening may have taken long. */
-    void begun(OpenMessage message) {
+    public void begun(OpenMessage message) {
         monitor.with(() -> {
             message.held = false;
             message.startedAt = System.nanoTime();
@@ -166,7 +169,7 @@ final class OpenMessages {
      * @param failed whether its handler has failed
      * @return false when it has to go back: its handler ran for longer than it may, and its message group has gone on without it
      */
-    boolean undecided(OpenMessage message, boolean failed) {
+    public boolean undecided(OpenMessage message, boolean failed) {
         return monitor.with(() -> {
             message.state = State.UNDECIDED;
             message.lost |= failed;
@@ -177,7 +180,7 @@ final class OpenMessages {
     }
 
     /** Waits until nothing of its group is before it. False when it was given back meanwhile. */
-    boolean awaitTurn(OpenMessage message) {
+    public boolean awaitTurn(OpenMessage message) {
         return monitor.with(() -> {
             monitor.awaitUninterruptibly(() -> message.state != State.WAITING || lanes.isFirst(message));
             return startTurn(message) || message.state == State.UNDECIDED;
@@ -185,7 +188,7 @@ final class OpenMessages {
     }
 
     /** Waits until the broker has been told about it, or its handler has run for longer than it may. */
-    void awaitClosed(OpenMessage message) {
+    public void awaitClosed(OpenMessage message) {
         boolean closed = false;
         while (!closed && !message.isOverdue(System.nanoTime())) {
             closed = monitor.await(LOOK, () -> message.state == State.CLOSED);
@@ -196,7 +199,7 @@ final class OpenMessages {
      * Makes one message the copy of another: whatever the broker is told of that one, it is told of this one. It keeps its
      * place in its own message group until then.
      */
-    boolean follow(OpenMessage copy, OpenMessage leader) {
+    public boolean follow(OpenMessage copy, OpenMessage leader) {
         return monitor.with(() -> {
             if (copy.state != State.UNDECIDED || leader.state == State.CLOSED) {
                 return false;
@@ -211,7 +214,7 @@ final class OpenMessages {
     }
 
     /** The store didn't decide; it will be asked again. False when so many wait already that this one had better go back. */
-    boolean hold(OpenMessage message) {
+    public boolean hold(OpenMessage message) {
         return monitor.with(() -> {
             long held = messages.stream().filter(other -> other.held).count();
             message.held = message.held || held < settings.capacity() / 2 || message.lane() != null || !storeAnswers;
@@ -219,7 +222,7 @@ final class OpenMessages {
         });
     }
 
-    void storeAnswers(boolean answers) {
+    public void storeAnswers(boolean answers) {
         monitor.with(() -> {
             storeAnswers = answers;
             monitor.changed();
@@ -228,7 +231,7 @@ final class OpenMessages {
     }
 
     /** Its effect has happened: acks it, and its copies. */
-    void done(OpenMessage message) {
+    public void done(OpenMessage message) {
         List<OpenMessage> closed = broker.during(() -> {
             List<OpenMessage> all = close(message, true);
             all.forEach(broker::ack);
@@ -238,12 +241,12 @@ final class OpenMessages {
     }
 
     /** It failed: it comes again after the retry delay, and with it what is behind it in its message group. */
-    void failed(OpenMessage message) {
+    public void failed(OpenMessage message) {
         showIn(message, true, settings.delayOf(message.view));
     }
 
     /** Nothing has happened: it comes again, and with it what is behind it in its message group. */
-    void giveBack(OpenMessage message, Duration delay) {
+    public void giveBack(OpenMessage message, Duration delay) {
         showIn(message, false, delay);
     }
 
@@ -310,7 +313,7 @@ final class OpenMessages {
     }
 
     /** Those whose invisible time has to be prolonged by now: it was, this long ago, and their handlers may still run. */
-    List<OpenMessage> toProlong(long now, Duration due) {
+    public List<OpenMessage> toProlong(long now, Duration due) {
         return monitor.with(() -> messages.stream()
                 .filter(message ->
                         !message.gone && now - message.extendedAt >= due.toNanos() && !message.isOverdue(now))
@@ -321,7 +324,7 @@ final class OpenMessages {
      * A handler that runs for longer than it may has lost its message, which the broker gives to others; it must not hold
      * those that wait for it, or for its thread. They go back.
      */
-    void releaseBehindOverdue(long now) {
+    public void releaseBehindOverdue(long now) {
         List<OpenMessage> waiting = monitor.with(() -> {
             List<OpenMessage> overdue = messages.stream()
                     .filter(message -> message.startedAt != 0 && message.leader == null && message.isOverdue(now))
@@ -344,29 +347,29 @@ final class OpenMessages {
         waiting.forEach(message -> giveBack(message, AT_ONCE));
     }
 
-    int size() {
+    public int size() {
         return monitor.with(messages::size);
     }
 
-    boolean isStopping() {
+    public boolean isStopping() {
         return monitor.with(() -> stopping);
     }
 
     /** Whether the loop stops and nothing is open. */
-    boolean isOver() {
+    public boolean isOver() {
         return monitor.with(() -> stopping && messages.isEmpty());
     }
 
-    void awaitStop(Duration longest) {
+    public void awaitStop(Duration longest) {
         monitor.await(longest, () -> stopping);
     }
 
-    boolean awaitEnd(Duration longest) {
+    public boolean awaitEnd(Duration longest) {
         return monitor.await(longest, messages::isEmpty);
     }
 
     /** Gives back what no handler has begun. */
-    void stop() {
+    public void stop() {
         List<OpenMessage> unstarted = monitor.with(() -> {
             stopping = true;
             monitor.changed();

@@ -1,10 +1,12 @@
-package io.dedup.rocketmq;
+package io.dedup.rocketmq.internal.push;
 
 import io.dedup.DedupOutcome.DeferReason;
 import io.dedup.engine.Admission;
 import io.dedup.engine.ConsumerGroup;
 import io.dedup.engine.Patience;
 import io.dedup.engine.RunEnd;
+import io.dedup.rocketmq.internal.listener.Handling;
+import io.dedup.rocketmq.internal.listener.MessageDeliveries;
 import org.apache.rocketmq.client.apis.consumer.ConsumeResult;
 import org.apache.rocketmq.client.apis.consumer.MessageListener;
 import org.apache.rocketmq.client.apis.message.MessageView;
@@ -16,15 +18,16 @@ import org.slf4j.LoggerFactory;
  * else happens is a failure, so that the message comes again: in a FIFO group from the client itself, which retries in
  * place, so the claim is released, or the transaction rolled back, before the return.
  */
-final class DedupMessageListener implements MessageListener {
-    private static final Logger log = LoggerFactory.getLogger(RocketMqDedup.class);
+public final class DedupMessageListener implements MessageListener {
+    private static final Logger log = LoggerFactory.getLogger("io.dedup.rocketmq.RocketMqDedup");
 
     private final ConsumerGroup group;
     private final Handling handling;
     private final MessageDeliveries deliveries;
     private final Patience patience;
 
-    DedupMessageListener(ConsumerGroup group, Handling handling, MessageDeliveries deliveries, Patience patience) {
+    public DedupMessageListener(
+            ConsumerGroup group, Handling handling, MessageDeliveries deliveries, Patience patience) {
         this.group = group;
         this.handling = handling;
         this.deliveries = deliveries;

@@ -1,4 +1,4 @@
-package io.dedup.rocketmq;
+package io.dedup.rocketmq.internal.claim;
 
 import io.dedup.DedupOutcome.DeferReason;
 import io.dedup.engine.Admission;
@@ -8,6 +8,9 @@ import io.dedup.engine.DedupEngine;
 import io.dedup.engine.Patience;
 import io.dedup.engine.RunEnd;
 import io.dedup.engine.WaitBudget;
+import io.dedup.rocketmq.internal.listener.MessageDeliveries;
+import io.dedup.rocketmq.internal.open.OpenMessage;
+import io.dedup.rocketmq.internal.open.OpenMessages;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,8 +24,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Asks the store about received messages, a batch with each call, and again about those that it can't decide yet. */
-final class Decisions {
-    private static final Logger log = LoggerFactory.getLogger(SimpleConsumerLoop.class);
+public final class Decisions {
+    private static final Logger log = LoggerFactory.getLogger("io.dedup.rocketmq.SimpleConsumerLoop");
     private static final Duration SOON = Duration.ofMillis(10);
     private static final Duration PING = Duration.ofMillis(500);
 
@@ -34,7 +37,7 @@ final class Decisions {
     private final ThreadFactory threads;
     private final AtomicBoolean pinging = new AtomicBoolean();
 
-    Decisions(
+    public Decisions(
             DedupEngine engine,
             ConsumerGroup group,
             Patience patience,
@@ -50,7 +53,7 @@ final class Decisions {
     }
 
     /** Decides about those that are still to be decided about. */
-    void decide(List<OpenMessage> messages) {
+    public void decide(List<OpenMessage> messages) {
         decide(messages, messages);
     }
 
@@ -60,7 +63,7 @@ final class Decisions {
      * @param messages whose turn it is
      * @param received these and those behind them in their message groups: after a crash they all are handled one by one
      */
-    void decide(List<OpenMessage> messages, List<OpenMessage> received) {
+    public void decide(List<OpenMessage> messages, List<OpenMessage> received) {
         try {
             List<OpenMessage> these =
                     messages.stream().filter(this::isDecidable).toList();
@@ -158,7 +161,7 @@ final class Decisions {
     }
 
     /** It was admitted, but its transaction has come to nothing. */
-    void notRun(OpenMessage message, RunEnd.NotRun end) {
+    public void notRun(OpenMessage message, RunEnd.NotRun end) {
         boolean mayRunAgain = open.undecided(message, end.failedWithoutClaim());
         if (end.admission() instanceof Admission.Defer && (!mayRunAgain || open.isStopping())) {
             open.giveBack(message, OpenMessages.AT_ONCE); // it wasn't there to be given back with the others

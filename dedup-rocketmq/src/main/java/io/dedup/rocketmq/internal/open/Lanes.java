@@ -1,4 +1,4 @@
-package io.dedup.rocketmq;
+package io.dedup.rocketmq.internal.open;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -9,17 +9,17 @@ import java.util.Queue;
 import org.jspecify.annotations.Nullable;
 
 /** The open messages of each message group, in the order of their receipt. Guarded by its loop. */
-final class Lanes {
+public final class Lanes {
     private final Map<String, Queue<OpenMessage>> lanes = new HashMap<>();
 
-    void add(OpenMessage message) {
+    public void add(OpenMessage message) {
         String lane = message.lane();
         if (lane != null) {
             lanes.computeIfAbsent(lane, name -> new ArrayDeque<>()).add(message);
         }
     }
 
-    void remove(OpenMessage message) {
+    public void remove(OpenMessage message) {
         String lane = message.lane();
         Queue<OpenMessage> queue = lane == null ? null : lanes.get(lane);
         if (queue != null && queue.remove(message) && queue.isEmpty()) {
@@ -28,26 +28,26 @@ final class Lanes {
     }
 
     /** Whether it has its place in its message group, or has no group. */
-    boolean holds(OpenMessage message) {
+    public boolean holds(OpenMessage message) {
         Queue<OpenMessage> queue = queue(message);
         return message.lane() == null || (queue != null && queue.contains(message));
     }
 
     /** Whether nothing of its message group is before it. */
-    boolean isFirst(OpenMessage message) {
+    public boolean isFirst(OpenMessage message) {
         Queue<OpenMessage> queue = queue(message);
         return queue == null || queue.peek() == message;
     }
 
     /** The first of a message's group; null when the group has none any more, or the message has no group. */
     @Nullable
-    OpenMessage first(OpenMessage message) {
+    public OpenMessage first(OpenMessage message) {
         Queue<OpenMessage> queue = queue(message);
         return queue == null ? null : queue.peek();
     }
 
     /** What came after it in its message group. */
-    List<OpenMessage> behind(OpenMessage message) {
+    public List<OpenMessage> behind(OpenMessage message) {
         Queue<OpenMessage> queue = queue(message);
         List<OpenMessage> behind = new ArrayList<>();
         boolean found = false;

@@ -1,5 +1,6 @@
-package io.dedup.rocketmq;
+package io.dedup.rocketmq.internal.thread;
 
+import io.dedup.rocketmq.internal.open.OpenMessage;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
@@ -14,8 +15,8 @@ import org.slf4j.LoggerFactory;
  * Collects messages while a task is busy with others, and then passes all of them to the task together, so that one call of
  * the store serves them all. To be run by one thread; {@link #add} is thread-safe.
  */
-final class Batches implements Runnable {
-    private static final Logger log = LoggerFactory.getLogger(SimpleConsumerLoop.class);
+public final class Batches implements Runnable {
+    private static final Logger log = LoggerFactory.getLogger("io.dedup.rocketmq.SimpleConsumerLoop");
     private static final int MOST = 500;
 
     private final BlockingQueue<OpenMessage> queue = new LinkedBlockingQueue<>();
@@ -26,12 +27,12 @@ final class Batches implements Runnable {
      * @param task is called with 1 to 500 messages, in the order in which they were added; reports its own failures
      * @param isOver ends {@link #run} when it is true; looked at every 100 ms
      */
-    Batches(Consumer<List<OpenMessage>> task, BooleanSupplier isOver) {
+    public Batches(Consumer<List<OpenMessage>> task, BooleanSupplier isOver) {
         this.task = task;
         this.isOver = isOver;
     }
 
-    void add(OpenMessage message) {
+    public void add(OpenMessage message) {
         queue.add(message);
     }
 

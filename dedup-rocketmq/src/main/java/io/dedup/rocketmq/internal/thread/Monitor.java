@@ -1,4 +1,4 @@
-package io.dedup.rocketmq;
+package io.dedup.rocketmq.internal.thread;
 
 import java.time.Duration;
 import java.util.concurrent.locks.Condition;
@@ -7,12 +7,12 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
 /** A lock, and those who wait for what it guards to change. Thread-safe. */
-final class Monitor {
+public final class Monitor {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
 
     /** Does it under the lock. */
-    <T> T with(Supplier<T> action) {
+    public <T> T with(Supplier<T> action) {
         lock.lock();
         try {
             return action.get();
@@ -22,19 +22,19 @@ final class Monitor {
     }
 
     /** Wakes up all who wait. Under the lock only. */
-    void changed() {
+    public void changed() {
         changed.signalAll();
     }
 
     /** Waits, without the lock meanwhile. Under the lock only. */
-    void awaitUninterruptibly(BooleanSupplier condition) {
+    public void awaitUninterruptibly(BooleanSupplier condition) {
         while (!condition.getAsBoolean()) {
             changed.awaitUninterruptibly();
         }
     }
 
     /** Waits, and tells whether it has become true; less long when interrupted. */
-    boolean await(Duration longest, BooleanSupplier condition) {
+    public boolean await(Duration longest, BooleanSupplier condition) {
         return with(() -> {
             long left = longest.toNanos();
             try {

@@ -1,35 +1,40 @@
-package io.dedup.rocketmq;
+package io.dedup.rocketmq.internal.listener;
 
 import io.dedup.Deduplicator;
 import io.dedup.Fingerprint;
 import io.dedup.MessageIdExtractor;
 import io.dedup.engine.Delivery;
 import io.dedup.engine.DeliveryFactory;
+import java.nio.ByteBuffer;
 import java.util.Map;
 import org.apache.rocketmq.client.apis.message.MessageView;
 import org.jspecify.annotations.Nullable;
 
 /** Makes deliveries of messages. Thread-safe. */
-final class MessageDeliveries {
+public final class MessageDeliveries {
     private final DeliveryFactory<MessageView> factory;
 
-    MessageDeliveries(
+    public MessageDeliveries(
             Deduplicator deduplicator,
             @Nullable MessageIdExtractor<? super MessageView> byDefault,
             Map<String, MessageIdExtractor<? super MessageView>> byTopic) {
         this.factory = new DeliveryFactory<>(deduplicator::topic, byDefault, byTopic);
     }
 
-    Delivery of(MessageView message) {
+    public Delivery of(MessageView message) {
         return factory.of(
-                message.getTopic(),
-                message,
-                () -> origin(message),
-                view -> Fingerprint.ofPayload(RocketMqMessageIds.bytes(view)));
+                message.getTopic(), message, () -> origin(message), view -> Fingerprint.ofPayload(payload(view)));
     }
 
-    static String origin(MessageView message) {
+    public static String origin(MessageView message) {
         return "topic " + message.getTopic() + ", message " + message.getMessageId() + ", attempt "
                 + message.getDeliveryAttempt();
+    }
+
+    public static byte[] payload(MessageView message) {
+        ByteBuffer body = message.getBody().duplicate();
+        byte[] bytes = new byte[body.remaining()];
+        body.get(bytes);
+        return bytes;
     }
 }

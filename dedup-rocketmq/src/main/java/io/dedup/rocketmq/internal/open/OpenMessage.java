@@ -1,4 +1,4 @@
-package io.dedup.rocketmq;
+package io.dedup.rocketmq.internal.open;
 
 import io.dedup.engine.Delivery;
 import io.dedup.engine.Execution;
@@ -10,9 +10,9 @@ import org.apache.rocketmq.client.apis.message.MessageView;
 import org.jspecify.annotations.Nullable;
 
 /** A message between its receipt and the broker's last word about it. Guarded by its loop, except where it says so. */
-final class OpenMessage {
+public final class OpenMessage {
     /** How far it has come. */
-    enum State {
+    public enum State {
         /** Behind others of its message group: the store isn't asked before its turn, and it holds no claim. */
         WAITING,
         /** The store hasn't decided yet. */
@@ -25,69 +25,69 @@ final class OpenMessage {
         CLOSED
     }
 
-    final MessageView view;
-    final Delivery delivery;
-    final long receivedAt = System.nanoTime();
+    public final MessageView view;
+    public final Delivery delivery;
+    public final long receivedAt = System.nanoTime();
 
     /**
      * Since when it is to be decided about, by {@link System#nanoTime()}: since its turn in its message group; with a
      * transaction, since the first one.
      */
-    volatile long waitsSince = receivedAt;
+    public volatile long waitsSince = receivedAt;
 
     /** Of the same batch with the same ID; acked when this one is. */
-    final List<OpenMessage> copies = new ArrayList<>();
+    public final List<OpenMessage> copies = new ArrayList<>();
 
     /** What was last asked of the broker; the next order waits for its answer. For any thread. */
-    final AtomicReference<CompletableFuture<?>> lastOrder =
+    public final AtomicReference<CompletableFuture<?>> lastOrder =
             new AtomicReference<>(CompletableFuture.completedFuture(null));
 
     /** The broker gives it to others by now. For any thread. */
-    volatile boolean gone;
+    public volatile boolean gone;
 
     /** Changed by its loop alone; read by any thread. */
-    volatile State state = State.WAITING;
+    public volatile State state = State.WAITING;
 
     /** A thread of its own decides about it at its turn, see {@link OpenMessages#setApart}. */
-    boolean apart;
+    public boolean apart;
 
     /** The store's answer was a deferral; it is asked again. */
-    boolean held;
+    public boolean held;
 
     /** Its handler failed after it had lost its claim. */
-    boolean lost;
+    public boolean lost;
 
     /** When its invisible time was last asked for, by {@link System#nanoTime()}. For any thread. */
-    volatile long extendedAt = receivedAt;
+    public volatile long extendedAt = receivedAt;
 
     /** Of whom this is a copy. */
     @Nullable
-    OpenMessage leader;
+    public OpenMessage leader;
 
     @Nullable
-    Execution execution;
+    public Execution execution;
 
     /** Whether a transaction has been asked for it. */
-    boolean tried;
+    public boolean tried;
 
     /** Since when its handler runs, by {@link System#nanoTime()}; 0 before. Read by any thread. */
-    volatile long startedAt;
+    public volatile long startedAt;
 
-    OpenMessage(MessageView view, Delivery delivery) {
+    public OpenMessage(MessageView view, Delivery delivery) {
         this.view = view;
         this.delivery = delivery;
     }
 
     /** Whose messages are handled one after the other; null when it has no message group. */
     @Nullable
-    String lane() {
+    public String lane() {
         return view.getMessageGroup()
                 .map(group -> view.getTopic() + '/' + group) // a topic's name has no slash
                 .orElse(null);
     }
 
     /** True when the handler is allowed to run no longer: its lease isn't renewed any more. */
-    boolean isOverdue(long now) {
+    public boolean isOverdue(long now) {
         if (leader != null) {
             return leader.isOverdue(now);
         }

@@ -1,8 +1,9 @@
-package io.dedup.rocketmq;
+package io.dedup.rocketmq.internal.listener;
 
 import io.dedup.engine.Execution;
 import io.dedup.engine.Work;
 import io.dedup.internal.Printable;
+import io.dedup.rocketmq.ContextMessageListener;
 import org.apache.rocketmq.client.apis.consumer.ConsumeResult;
 import org.apache.rocketmq.client.apis.message.MessageView;
 import org.jspecify.annotations.Nullable;
@@ -10,11 +11,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Runs a listener, and releases its claim, or rolls back, before anybody else hears of a failure. Thread-safe. */
-final class Handling {
-    private static final Logger log = LoggerFactory.getLogger(RocketMqDedup.class);
+public final class Handling {
+    private static final Logger log = LoggerFactory.getLogger("io.dedup.rocketmq.RocketMqDedup");
 
     /** How it ended. */
-    enum End {
+    public enum End {
         /** The effect has happened; the execution is still open. */
         SUCCEEDED,
         /** Released. */
@@ -25,12 +26,12 @@ final class Handling {
 
     private final ContextMessageListener listener;
 
-    Handling(ContextMessageListener listener) {
+    public Handling(ContextMessageListener listener) {
         this.listener = listener;
     }
 
     /** The listener's run with a message. It throws for whatever isn't success, null too: a transaction rolls back then. */
-    Work work(MessageView message) {
+    public Work work(MessageView message) {
         return execution -> {
             @Nullable ConsumeResult result;
             try {
@@ -47,7 +48,7 @@ final class Handling {
     }
 
     /** Runs it under a claim alone. */
-    End run(MessageView message, Execution execution) {
+    public End run(MessageView message, Execution execution) {
         execution.begin();
         try {
             work(message).run(execution);
