@@ -3,9 +3,10 @@ package io.dedup.rocketmq;
 import io.dedup.Deduplicator;
 import io.dedup.engine.ConsumerGroup;
 import io.dedup.engine.Patience;
-import io.dedup.rocketmq.internal.listener.Handling;
+import io.dedup.rocketmq.internal.listener.ListenerInvoker;
 import io.dedup.rocketmq.internal.listener.MessageDeliveries;
-import io.dedup.rocketmq.internal.push.DedupMessageListener;
+import io.dedup.rocketmq.internal.loop.ConsumerLoop;
+import io.dedup.rocketmq.internal.push.DedupPushListener;
 import java.util.Objects;
 import org.apache.rocketmq.client.apis.consumer.MessageListener;
 import org.apache.rocketmq.client.apis.consumer.SimpleConsumer;
@@ -42,7 +43,7 @@ public final class RocketMqDedup implements AutoCloseable {
      */
     public MessageListener decorate(String consumerGroup, MessageListener listener) {
         Objects.requireNonNull(listener, "listener");
-        if (listener instanceof DedupMessageListener) {
+        if (listener instanceof DedupPushListener) {
             throw new IllegalArgumentException("listener is decorated already: it would wait for its own claim");
         }
         return decorate(consumerGroup, (message, context) -> listener.consume(message));
@@ -50,9 +51,9 @@ public final class RocketMqDedup implements AutoCloseable {
 
     /** As {@link #decorate(String, MessageListener)}, for a listener that wants to know about its run. */
     public MessageListener decorate(String consumerGroup, ContextMessageListener listener) {
-        return new DedupMessageListener(
+        return new DedupPushListener(
                 new ConsumerGroup(consumerGroup, deduplicator.engine()),
-                new Handling(Objects.requireNonNull(listener, "listener")),
+                new ListenerInvoker(Objects.requireNonNull(listener, "listener")::consume),
                 deliveries,
                 patience);
     }
@@ -65,7 +66,7 @@ public final class RocketMqDedup implements AutoCloseable {
      */
     public SimpleConsumerLoopBuilder loop(SimpleConsumer consumer, MessageListener listener) {
         Objects.requireNonNull(listener, "listener");
-        if (listener instanceof DedupMessageListener) {
+        if (listener instanceof DedupPushListener) {
             throw new IllegalArgumentException("listener is decorated already: it would wait for its own claim");
         }
         return loop(consumer, (message, context) -> listener.consume(message));
@@ -73,13 +74,11 @@ public final class RocketMqDedup implements AutoCloseable {
 
     /** As {@link #loop(SimpleConsumer, MessageListener)}, for a listener that wants to know about its run. */
     public SimpleConsumerLoopBuilder loop(SimpleConsumer consumer, ContextMessageListener listener) {
-        return new SimpleConsumerLoopBuilder(
-                Objects.requireNonNull(consumer, "consumer"),
-                deduplicator.engine(),
-                new ConsumerGroup(consumer.getConsumerGroup(), deduplicator.engine()),
-                new Handling(Objects.requireNonNull(listener, "listener")),
-                deliveries,
-                patience);
+        Objects.requireNonNull(consumer, "consumer");
+        ConsumerGroup group = new ConsumerGroup(consumer.getConsumerGroup(), deduplicator.engine());
+        ListenerInvoker invoker = new ListenerInvoker(Objects.requireNonNull(listener, "listener")::consume);
+        return new SimpleConsumerLoopBuilder(settings ->
+                ConsumerLoop.start(consumer, deduplicator.engine(), group, invoker, deliveries, patience, settings));
     }
 
     /**

@@ -1,46 +1,26 @@
 package io.dedup.rocketmq;
 
-import io.dedup.engine.ConsumerGroup;
-import io.dedup.engine.DedupEngine;
-import io.dedup.engine.Patience;
-import io.dedup.rocketmq.internal.listener.Handling;
-import io.dedup.rocketmq.internal.listener.MessageDeliveries;
+import io.dedup.rocketmq.internal.loop.ConsumerLoop;
 import io.dedup.rocketmq.internal.loop.LoopSettings;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.function.Function;
 import java.util.function.IntFunction;
-import org.apache.rocketmq.client.apis.consumer.SimpleConsumer;
 
 /** Settings of a {@link SimpleConsumerLoop}. Not thread-safe. */
 public final class SimpleConsumerLoopBuilder {
     private static final Duration SHORTEST = Duration.ofMillis(100);
     private static final Duration LONGEST = Duration.ofHours(12); // the broker's own limit
 
-    private final SimpleConsumer consumer;
-    private final DedupEngine engine;
-    private final ConsumerGroup group;
-    private final Handling handling;
-    private final MessageDeliveries deliveries;
-    private final Patience patience;
+    private final Function<LoopSettings, ConsumerLoop> starting;
     private int concurrency = 20;
     private int batchSize = 32;
     private Duration invisibleDuration = Duration.ofSeconds(30);
     private Duration shutdownTimeout = Duration.ofSeconds(30);
     private IntFunction<Duration> retryDelay = SimpleConsumerLoopBuilder::defaultRetryDelay;
 
-    SimpleConsumerLoopBuilder(
-            SimpleConsumer consumer,
-            DedupEngine engine,
-            ConsumerGroup group,
-            Handling handling,
-            MessageDeliveries deliveries,
-            Patience patience) {
-        this.consumer = consumer;
-        this.engine = engine;
-        this.group = group;
-        this.handling = handling;
-        this.deliveries = deliveries;
-        this.patience = patience;
+    SimpleConsumerLoopBuilder(Function<LoopSettings, ConsumerLoop> starting) {
+        this.starting = starting;
     }
 
     /** How many handlers run at once; 20 by default. Messages of one message group run one after the other. */
@@ -101,17 +81,8 @@ public final class SimpleConsumerLoopBuilder {
      * @throws IllegalStateException when another group reads one of the consumer's topics under the same consumer name
      */
     public SimpleConsumerLoop start() {
-        consumer.getSubscriptionExpressions().keySet().forEach(group::require);
-        SimpleConsumerLoop loop = new SimpleConsumerLoop(
-                consumer,
-                engine,
-                group,
-                handling,
-                deliveries,
-                patience,
-                new LoopSettings(concurrency, batchSize, invisibleDuration, retryDelay, shutdownTimeout));
-        loop.start();
-        return loop;
+        return new SimpleConsumerLoop(starting.apply(
+                new LoopSettings(concurrency, batchSize, invisibleDuration, retryDelay, shutdownTimeout)));
     }
 
     private static int positive(String name, int value) {

@@ -315,7 +315,7 @@ final class Scene implements AutoCloseable {
         int again = 0;
         int quiet = 0;
         try (SimpleConsumer consumer = simpleConsumer(group, topic)) {
-            while (quiet < 3 && again <= loop.failedOrders()) {
+            while (quiet < 3 && again <= loop.failedRequests()) {
                 List<MessageView> received = consumer.receive(8, INVISIBLE);
                 for (MessageView message : received) {
                     consumer.ack(message);
@@ -326,7 +326,7 @@ final class Scene implements AutoCloseable {
         } catch (Exception e) {
             throw new IllegalStateException(e);
         }
-        org.assertj.core.api.Assertions.assertThat(again).isLessThanOrEqualTo(loop.failedOrders());
+        org.assertj.core.api.Assertions.assertThat(again).isLessThanOrEqualTo(loop.failedRequests());
     }
 
     <T extends AutoCloseable> T closeLater(T closeable) {

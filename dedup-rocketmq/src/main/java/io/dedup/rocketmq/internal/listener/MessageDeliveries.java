@@ -26,6 +26,7 @@ public final class MessageDeliveries {
                 message.getTopic(), message, () -> origin(message), view -> Fingerprint.ofPayload(payload(view)));
     }
 
+    /** Names the message in errors and logs. */
     public static String origin(MessageView message) {
         return "topic " + message.getTopic() + ", message " + message.getMessageId() + ", attempt "
                 + message.getDeliveryAttempt();

@@ -2,97 +2,206 @@ package io.dedup.rocketmq.internal.open;
 
 import io.dedup.engine.Delivery;
 import io.dedup.engine.Execution;
+import io.dedup.rocketmq.internal.broker.ReceivedMessage;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicReference;
+import java.util.Objects;
 import org.apache.rocketmq.client.apis.message.MessageView;
 import org.jspecify.annotations.Nullable;
 
-/** A message between its receipt and the broker's last word about it. Guarded by its loop, except where it says so. */
+/**
+ * A message between its receipt and the broker's last word about it. {@link OpenMessages} alone changes it, under its lock;
+ * any thread may call the public methods.
+ */
 public final class OpenMessage {
-    /** How far it has come. */
-    public enum State {
+    /** How far a message has come. */
+    private enum State {
         /** Behind others of its message group: the store isn't asked before its turn, and it holds no claim. */
         WAITING,
         /** The store hasn't decided yet. */
         UNDECIDED,
         /** Claimed; waits for a thread. */
         READY,
-        /** Its handler runs, or has run. */
+        /** Its handler runs, or has run; or it is a copy of a message that is still open. */
         RUNNING,
-        /** Acked or given back. */
+        /** Acknowledged or given back. */
         CLOSED
     }
 
-    public final MessageView view;
-    public final Delivery delivery;
-    public final long receivedAt = System.nanoTime();
-
-    /**
-     * Since when it is to be decided about, by {@link System#nanoTime()}: since its turn in its message group; with a
-     * transaction, since the first one.
-     */
-    public volatile long waitsSince = receivedAt;
-
-    /** Of the same batch with the same ID; acked when this one is. */
-    public final List<OpenMessage> copies = new ArrayList<>();
-
-    /** What was last asked of the broker; the next order waits for its answer. For any thread. */
-    public final AtomicReference<CompletableFuture<?>> lastOrder =
-            new AtomicReference<>(CompletableFuture.completedFuture(null));
-
-    /** The broker gives it to others by now. For any thread. */
-    public volatile boolean gone;
-
-    /** Changed by its loop alone; read by any thread. */
-    public volatile State state = State.WAITING;
-
-    /** A thread of its own decides about it at its turn, see {@link OpenMessages#setApart}. */
-    public boolean apart;
-
-    /** The store's answer was a deferral; it is asked again. */
-    public boolean held;
-
-    /** Its handler failed after it had lost its claim. */
-    public boolean lost;
-
-    /** When its invisible time was last asked for, by {@link System#nanoTime()}. For any thread. */
-    public volatile long extendedAt = receivedAt;
-
-    /** Of whom this is a copy. */
-    @Nullable
-    public OpenMessage leader;
-
-    @Nullable
-    public Execution execution;
-
-    /** Whether a transaction has been asked for it. */
-    public boolean tried;
-
-    /** Since when its handler runs, by {@link System#nanoTime()}; 0 before. Read by any thread. */
-    public volatile long startedAt;
+    private final ReceivedMessage received;
+    private final Delivery delivery;
+    private final @Nullable String group;
+    private volatile State state = State.WAITING;
+    private volatile long undecidedSince = System.nanoTime();
+    private volatile @Nullable Execution execution;
+    private volatile long startedAt; // 0 before its handler starts
+    private volatile boolean failedWithoutClaim;
+    private volatile @Nullable OpenMessage leader; // of which this is a copy
+    private final List<OpenMessage> copies = new ArrayList<>();
+    private boolean apart; // a thread of its own decides about it at its turn
+    private boolean held; // the store's answer was a deferral; the store is asked again
+    private boolean transactionTried;
 
     public OpenMessage(MessageView view, Delivery delivery) {
-        this.view = view;
+        this.received = new ReceivedMessage(view);
         this.delivery = delivery;
-    }
-
-    /** Whose messages are handled one after the other; null when it has no message group. */
-    @Nullable
-    public String lane() {
-        return view.getMessageGroup()
-                .map(group -> view.getTopic() + '/' + group) // a topic's name has no slash
+        this.group = view.getMessageGroup()
+                .map(name -> view.getTopic() + '/' + name) // a topic's name has no slash
                 .orElse(null);
     }
 
-    /** True when the handler is allowed to run no longer: its lease isn't renewed any more. */
+    public MessageView view() {
+        return received.view();
+    }
+
+    public ReceivedMessage received() {
+        return received;
+    }
+
+    public Delivery delivery() {
+        return delivery;
+    }
+
+    /** Names the message in logs. */
+    public String origin() {
+        return received.origin();
+    }
+
+    /** Its run, once it is claimed. */
+    public Execution execution() {
+        return Objects.requireNonNull(execution);
+    }
+
+    /** Whether its handler failed here after its claim was lost. */
+    public boolean hasFailedWithoutClaim() {
+        return failedWithoutClaim;
+    }
+
+    /**
+     * For how long its decision is pending: since its turn in its message group; with a transaction, since the first one was
+     * tried.
+     */
+    public Duration undecidedFor() {
+        return Duration.ofNanos(System.nanoTime() - undecidedSince);
+    }
+
+    /** Whether the broker was told the last word about it. */
+    public boolean isClosed() {
+        return state == State.CLOSED;
+    }
+
+    /** Whether its handler is allowed to run no longer: its lease isn't renewed any more. */
     public boolean isOverdue(long now) {
-        if (leader != null) {
-            return leader.isOverdue(now);
+        OpenMessage first = leader;
+        if (first != null) {
+            return first.isOverdue(now);
         }
         return startedAt != 0
                 && now - startedAt
                         > delivery.topic().policy().maxProcessingTime().toNanos();
+    }
+
+    /** Gives the claim of a closed message back, unless its handler has started. */
+    public void giveBackUnstartedClaim() {
+        Execution claimed = execution;
+        if (claimed != null && startedAt == 0) {
+            claimed.giveBack();
+        }
+    }
+
+    /** Messages of one group are handled one after the other; null when it has none. */
+    @Nullable
+    String group() {
+        return group;
+    }
+
+    boolean isWaiting() {
+        return state == State.WAITING;
+    }
+
+    boolean isUndecided() {
+        return state == State.UNDECIDED;
+    }
+
+    boolean isReady() {
+        return state == State.READY;
+    }
+
+    boolean isRunning() {
+        return state == State.RUNNING;
+    }
+
+    boolean isApart() {
+        return apart;
+    }
+
+    boolean isHeld() {
+        return held;
+    }
+
+    /** The message itself, then its copies. */
+    List<OpenMessage> withCopies() {
+        List<OpenMessage> all = new ArrayList<>(List.of(this));
+        all.addAll(copies);
+        return all;
+    }
+
+    /** Whether it runs, and isn't a copy, and is allowed to run no longer. */
+    boolean isOverdueLeader(long now) {
+        return startedAt != 0 && leader == null && isOverdue(now);
+    }
+
+    void turnBegins() {
+        state = State.UNDECIDED;
+        undecidedSince = System.nanoTime();
+    }
+
+    void setApart() {
+        apart = true;
+    }
+
+    void hold(boolean hold) {
+        held = hold;
+    }
+
+    void claimed(Execution claimed) {
+        state = State.READY;
+        held &= claimed.isTransactional(); // the record may defer it again
+        execution = claimed;
+    }
+
+    void starts() {
+        state = State.RUNNING;
+        Execution claimed = execution;
+        if (claimed == null || !claimed.isTransactional()) {
+            startedAt = System.nanoTime();
+        } else if (!transactionTried) {
+            transactionTried = true;
+            undecidedSince = System.nanoTime();
+        }
+    }
+
+    void begunInTransaction() {
+        held = false;
+        startedAt = System.nanoTime();
+    }
+
+    void undecidedAgain(boolean hasFailed) {
+        state = State.UNDECIDED;
+        failedWithoutClaim |= hasFailed;
+        startedAt = 0;
+        execution = null;
+    }
+
+    void followedBy(OpenMessage copy) {
+        copies.add(copy);
+        copy.leader = this;
+        copy.state = State.RUNNING;
+        copy.held = false;
+    }
+
+    void close() {
+        state = State.CLOSED;
     }
 }

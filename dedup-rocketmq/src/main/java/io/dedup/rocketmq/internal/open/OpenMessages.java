@@ -1,85 +1,65 @@
 package io.dedup.rocketmq.internal.open;
 
 import io.dedup.engine.Execution;
-import io.dedup.rocketmq.internal.broker.BrokerOrders;
-import io.dedup.rocketmq.internal.loop.LoopSettings;
-import io.dedup.rocketmq.internal.open.OpenMessage.State;
-import io.dedup.rocketmq.internal.thread.Monitor;
+import io.dedup.rocketmq.internal.thread.ConditionLock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
-import java.util.function.Consumer;
 
 /**
- * The messages that a loop has received and not yet answered. It alone changes their state, under one lock, and calls
- * neither store nor listener while it holds it. Thread-safe.
+ * The messages that a loop has received and not yet answered. It alone changes their states, under one lock, and calls
+ * neither store, broker nor listener. What a change makes necessary, it returns to its caller. Thread-safe.
  */
 public final class OpenMessages {
-    public static final Duration AT_ONCE = Duration.ofSeconds(1);
-    private static final Duration LOOK = Duration.ofMillis(200);
+    private static final Duration OVERDUE_CHECK = Duration.ofMillis(200);
 
-    private final Monitor monitor = new Monitor();
+    private final ConditionLock lock = new ConditionLock();
     private final Set<OpenMessage> messages = new LinkedHashSet<>(); // compared by identity
-    private final Lanes lanes = new Lanes();
-    private final LoopSettings settings;
-    private final BrokerOrders broker;
-    private final Consumer<OpenMessage> decide;
-    private final Consumer<OpenMessage> submit;
-    private final Runnable whenOver;
+    private final MessageGroups groups = new MessageGroups();
+    private final int capacity;
+    private final int concurrency;
     private boolean storeAnswers = true;
-    private boolean stuck;
+    private boolean stuck; // each handler's thread has an overdue handler
     private boolean stopping;
 
     /**
      * No messages yet.
      *
-     * @param decide is given each message that had to wait in its message group, once, when it is its turn
-     * @param submit is given each message that is claimed; see {@link #start}
-     * @param whenOver runs, maybe more than once, when the loop stops and nothing is open
+     * @param capacity how many messages may be open
+     * @param concurrency how many handlers run at once
      */
-    public OpenMessages(
-            LoopSettings settings,
-            BrokerOrders broker,
-            Consumer<OpenMessage> decide,
-            Consumer<OpenMessage> submit,
-            Runnable whenOver) {
-        this.settings = settings;
-        this.broker = broker;
-        this.decide = decide;
-        this.submit = submit;
-        this.whenOver = whenOver;
+    public OpenMessages(int capacity, int concurrency) {
+        this.capacity = capacity;
+        this.concurrency = concurrency;
     }
 
-    /** Waits until more may be received, and tells how many messages; 0 when the loop stops. */
+    /** Waits until more may be received, and returns how many messages; 0 when the loop stops. */
     public int awaitRoom() {
-        return monitor.with(() -> {
-            monitor.awaitUninterruptibly(
-                    () -> stopping || (storeAnswers && !stuck && messages.size() < settings.capacity()));
-            return stopping ? 0 : settings.capacity() - messages.size();
+        return lock.get(() -> {
+            lock.awaitUninterruptibly(() -> stopping || (storeAnswers && !stuck && messages.size() < capacity));
+            return stopping ? 0 : capacity - messages.size();
         });
     }
 
     /**
-     * Takes what was received, and returns those that are to be decided about now. The others wait in their message groups.
-     * When the loop stops, all of it goes back, and nothing is returned.
+     * Adds what was received.
+     *
+     * @return the messages whose turn it is, the others wait in their message groups; nothing when the loop stops, and none was
+     *     added
      */
-    public List<OpenMessage> add(List<OpenMessage> received) {
-        List<OpenMessage> first = new ArrayList<>(received.size());
-        boolean accepted = monitor.with(() -> {
-            if (!stopping) {
-                messages.addAll(received);
-                received.forEach(lanes::add);
-                received.stream().filter(this::startTurn).forEach(first::add);
+    public Optional<List<OpenMessage>> add(List<OpenMessage> received) {
+        return lock.get(() -> {
+            if (stopping) {
+                return Optional.empty();
             }
-            return !stopping;
+            messages.addAll(received);
+            received.forEach(groups::add);
+            return Optional.of(received.stream().filter(this::startTurn).toList());
         });
-        if (!accepted) {
-            received.forEach(message -> broker.showIn(message, AT_ONCE));
-        }
-        return first;
     }
 
     /**
@@ -89,12 +69,20 @@ public final class OpenMessages {
      * @return true once for each message
      */
     private boolean startTurn(OpenMessage message) {
-        if (message.state != State.WAITING || !lanes.isFirst(message)) {
+        if (!message.isWaiting() || !groups.isFirst(message)) {
             return false;
         }
-        message.state = State.UNDECIDED;
-        message.waitsSince = System.nanoTime();
+        message.turnBegins();
         return true;
+    }
+
+    /** Starts the turns of messages that waited behind these, and returns them, without those that are set apart. */
+    public List<OpenMessage> startTurnsBehind(List<OpenMessage> closed) {
+        return lock.get(() -> closed.stream()
+                .map(groups::first)
+                .filter(Objects::nonNull)
+                .filter(message -> !message.isApart() && startTurn(message))
+                .toList());
     }
 
     /**
@@ -106,280 +94,217 @@ public final class OpenMessages {
      * @return what is set apart, in the order of the batch
      */
     public List<OpenMessage> setApart(List<OpenMessage> undecided, List<OpenMessage> received) {
-        return monitor.with(() -> {
+        return lock.get(() -> {
             List<OpenMessage> apart = received.stream()
-                    .filter(message -> message.state == State.WAITING || undecided.contains(message))
+                    .filter(message -> message.isWaiting() || undecided.contains(message))
                     .toList();
-            apart.forEach(message -> message.apart = true);
+            apart.forEach(OpenMessage::setApart);
             return apart;
         });
     }
 
-    public boolean isUndecided(OpenMessage message) {
-        return monitor.with(() -> message.state == State.UNDECIDED);
-    }
-
-    /** The message is claimed, and runs as soon as there is a thread. False when it was given back meanwhile. */
-    public boolean ready(OpenMessage message, Execution execution) {
-        boolean accepted = monitor.with(() -> {
-            if (message.state != State.UNDECIDED) {
-                return false;
-            }
-            message.state = State.READY;
-            message.held &= execution.isTransactional(); // the record may defer it again
-            message.execution = execution;
-            return true;
+    /** Waits until nothing of its group is before the message. Returns false when it was given back meanwhile. */
+    public boolean awaitTurn(OpenMessage message) {
+        return lock.get(() -> {
+            lock.awaitUninterruptibly(() -> !message.isWaiting() || groups.isFirst(message));
+            return startTurn(message) || message.isUndecided();
         });
-        if (accepted) {
-            submit.accept(message);
-        }
-        return accepted;
     }
 
-    /** The handler begins, if it has to: whoever is told so runs it. */
+    /** Waits until the message is answered, or its handler has run for longer than it may. */
+    public void awaitClosed(OpenMessage message) {
+        boolean closed = false;
+        while (!closed && !message.isOverdue(System.nanoTime())) {
+            closed = lock.await(OVERDUE_CHECK, message::isClosed);
+        }
+    }
+
+    public boolean isUndecided(OpenMessage message) {
+        return lock.get(message::isUndecided);
+    }
+
+    /** The message is claimed, and is to run as soon as there is a thread. Returns false when it was given back meanwhile. */
+    public boolean claimed(OpenMessage message, Execution execution) {
+        return lock.get(() -> {
+            boolean wanted = message.isUndecided();
+            if (wanted) {
+                message.claimed(execution);
+            }
+            return wanted;
+        });
+    }
+
+    /** A thread is about to run the handler. Returns false when the message was given back meanwhile, and mustn't run. */
     public boolean start(OpenMessage message) {
-        return monitor.with(() -> {
-            if (message.state != State.READY) {
-                return false;
+        return lock.get(() -> {
+            boolean wanted = message.isReady();
+            if (wanted) {
+                message.starts();
             }
-            message.state = State.RUNNING;
-            Execution execution = message.execution;
-            if (execution == null || !execution.isTransactional()) {
-                message.startedAt = System.nanoTime();
-            } else if (!message.tried) {
-                message.tried = true;
-                message.waitsSince = System.nanoTime();
-            }
-            return true;
+            return wanted;
         });
     }
 
     /** The handler begins in its transaction, whose opening may have taken long. */
-    public void begun(OpenMessage message) {
-        monitor.with(() -> {
-            message.held = false;
-            message.startedAt = System.nanoTime();
-            return true;
-        });
+    public void begunInTransaction(OpenMessage message) {
+        lock.run(message::begunInTransaction);
     }
 
     /**
      * The claim is lost, or the transaction came to nothing: the store, or the record, decides once more.
      *
-     * @param failed whether its handler has failed
-     * @return false when it has to go back: its handler ran for longer than it may, and its message group has gone on without it
+     * @param hasFailed whether its handler has failed
+     * @return false when it has to be given back: its handler ran for longer than it may, and its message group has gone on
+     *     without it
      */
-    public boolean undecided(OpenMessage message, boolean failed) {
-        return monitor.with(() -> {
-            message.state = State.UNDECIDED;
-            message.lost |= failed;
-            message.startedAt = 0;
-            message.execution = null;
-            return lanes.holds(message);
+    public boolean undecidedAgain(OpenMessage message, boolean hasFailed) {
+        return lock.get(() -> {
+            message.undecidedAgain(hasFailed);
+            return groups.holds(message);
         });
-    }
-
-    /** Waits until nothing of its group is before it. False when it was given back meanwhile. */
-    public boolean awaitTurn(OpenMessage message) {
-        return monitor.with(() -> {
-            monitor.awaitUninterruptibly(() -> message.state != State.WAITING || lanes.isFirst(message));
-            return startTurn(message) || message.state == State.UNDECIDED;
-        });
-    }
-
-    /** Waits until the broker has been told about it, or its handler has run for longer than it may. */
-    public void awaitClosed(OpenMessage message) {
-        boolean closed = false;
-        while (!closed && !message.isOverdue(System.nanoTime())) {
-            closed = monitor.await(LOOK, () -> message.state == State.CLOSED);
-        }
     }
 
     /**
-     * Makes one message the copy of another: whatever the broker is told of that one, it is told of this one. It keeps its
-     * place in its own message group until then.
+     * Makes one message the copy of another: whatever the broker is told of that one, it is told of this one. The copy keeps
+     * its place in its own message group until then. Returns false when one of them was given back meanwhile.
      */
     public boolean follow(OpenMessage copy, OpenMessage leader) {
-        return monitor.with(() -> {
-            if (copy.state != State.UNDECIDED || leader.state == State.CLOSED) {
+        return lock.get(() -> {
+            if (!copy.isUndecided() || leader.isClosed()) {
                 return false;
             }
-            leader.copies.add(copy);
-            copy.leader = leader;
-            copy.state = State.RUNNING;
-            copy.held = false;
-            monitor.changed();
+            leader.followedBy(copy);
+            lock.changed();
             return true;
         });
     }
 
-    /** The store didn't decide; it will be asked again. False when so many wait already that this one had better go back. */
+    /**
+     * The store didn't decide; the loop asks it again. Returns false when so many messages are held already that this one had
+     * better be given back.
+     */
     public boolean hold(OpenMessage message) {
-        return monitor.with(() -> {
-            long held = messages.stream().filter(other -> other.held).count();
-            message.held = message.held || held < settings.capacity() / 2 || message.lane() != null || !storeAnswers;
-            return message.held;
+        return lock.get(() -> {
+            long held = messages.stream().filter(OpenMessage::isHeld).count();
+            message.hold(message.isHeld() || held < capacity / 2 || message.group() != null || !storeAnswers);
+            return message.isHeld();
         });
     }
 
-    public void storeAnswers(boolean answers) {
-        monitor.with(() -> {
-            storeAnswers = answers;
-            monitor.changed();
-            return answers;
-        });
+    /** The store doesn't answer: nothing more is received until it does. */
+    public void storeFailed() {
+        lock.change(() -> storeAnswers = false);
     }
 
-    /** Its effect has happened: acks it, and its copies. */
-    public void done(OpenMessage message) {
-        List<OpenMessage> closed = broker.during(() -> {
-            List<OpenMessage> all = close(message, true);
-            all.forEach(broker::ack);
-            return all;
-        });
-        afterClose(closed);
+    public void storeAnswers() {
+        lock.change(() -> storeAnswers = true);
     }
 
-    /** It failed: it comes again after the retry delay, and with it what is behind it in its message group. */
-    public void failed(OpenMessage message) {
-        showIn(message, true, settings.delayOf(message.view));
+    /** Closes a message whose effect has happened, and its copies, and returns them; nothing when it is closed already. */
+    public List<OpenMessage> close(OpenMessage message) {
+        return lock.get(() -> closeOne(message, true));
     }
 
-    /** Nothing has happened: it comes again, and with it what is behind it in its message group. */
-    public void giveBack(OpenMessage message, Duration delay) {
-        showIn(message, false, delay);
+    /**
+     * Closes a message that has failed, and what must not be handled before it: what is behind it, or behind one of its copies,
+     * in its message group.
+     *
+     * @return all that was closed; nothing when the message was closed already
+     */
+    public List<OpenMessage> closeFailed(OpenMessage message) {
+        return lock.get(() -> closeWithBehind(message, true));
     }
 
-    private void showIn(OpenMessage message, boolean evenRunning, Duration delay) {
-        List<OpenMessage> closed = broker.during(() -> {
-            List<OpenMessage> all = closeWithBehind(message, evenRunning);
-            for (OpenMessage each : all) {
-                if (each.execution != null && each.startedAt == 0) {
-                    each.execution.giveBack();
-                }
-                broker.showIn(each, delay);
-            }
-            return all;
-        });
-        afterClose(closed);
+    /** The same for a message with which nothing has happened; closes nothing when its handler runs. */
+    public List<OpenMessage> closeUnhandled(OpenMessage message) {
+        return lock.get(() -> closeWithBehind(message, false));
     }
 
-    /** What is behind it, or behind one of its copies, in its message group must not be handled before it. */
     private List<OpenMessage> closeWithBehind(OpenMessage message, boolean evenRunning) {
-        return monitor.with(() -> {
-            List<OpenMessage> behind = behind(message);
-            List<OpenMessage> closed = new ArrayList<>(close(message, evenRunning));
-            if (!closed.isEmpty()) {
-                behind.forEach(other -> closed.addAll(close(other, false)));
-            }
-            return closed;
-        });
-    }
-
-    private List<OpenMessage> behind(OpenMessage message) {
-        List<OpenMessage> behind = new ArrayList<>(lanes.behind(message));
-        message.copies.forEach(copy -> behind.addAll(lanes.behind(copy)));
-        return behind;
-    }
-
-    /** Forgets the message and its copies, which are returned; nothing when it is forgotten already. */
-    private List<OpenMessage> close(OpenMessage message, boolean evenRunning) {
-        return monitor.with(() -> {
-            if (message.state == State.CLOSED || (message.state == State.RUNNING && !evenRunning)) {
-                return List.of();
-            }
-            List<OpenMessage> all = new ArrayList<>(List.of(message));
-            all.addAll(message.copies);
-            for (OpenMessage each : all) {
-                each.state = State.CLOSED;
-                messages.remove(each);
-                lanes.remove(each);
-            }
-            monitor.changed();
-            return all;
-        });
-    }
-
-    private void afterClose(List<OpenMessage> closed) {
-        List<OpenMessage> next = monitor.with(() -> closed.stream()
-                .map(lanes::first)
-                .filter(Objects::nonNull)
-                .filter(message -> !message.apart && startTurn(message))
-                .toList());
-        next.forEach(decide);
-        if (isOver()) {
-            whenOver.run();
+        List<OpenMessage> behind = groups.behindAllOf(message);
+        List<OpenMessage> closed = new ArrayList<>(closeOne(message, evenRunning));
+        if (!closed.isEmpty()) {
+            behind.forEach(other -> closed.addAll(closeOne(other, false)));
         }
+        return closed;
     }
 
-    /** Those whose invisible time has to be prolonged by now: it was, this long ago, and their handlers may still run. */
-    public List<OpenMessage> toProlong(long now, Duration due) {
-        return monitor.with(() -> messages.stream()
-                .filter(message ->
-                        !message.gone && now - message.extendedAt >= due.toNanos() && !message.isOverdue(now))
+    /** Forgets the message and its copies, which are returned. Under the lock only. */
+    private List<OpenMessage> closeOne(OpenMessage message, boolean evenRunning) {
+        if (message.isClosed() || (message.isRunning() && !evenRunning)) {
+            return List.of();
+        }
+        List<OpenMessage> all = message.withCopies();
+        for (OpenMessage each : all) {
+            each.close();
+            messages.remove(each);
+            groups.remove(each);
+        }
+        lock.changed();
+        return all;
+    }
+
+    /** The messages whose invisible time was renewed this long ago, and whose handlers may still run. */
+    public List<OpenMessage> dueForRenewal(long now, Duration interval) {
+        return lock.get(() -> messages.stream()
+                .filter(message -> message.received().invisibleTime().isDue(now, interval) && !message.isOverdue(now))
                 .toList());
     }
 
     /**
-     * A handler that runs for longer than it may has lost its message, which the broker gives to others; it must not hold
-     * those that wait for it, or for its thread. They go back.
+     * A handler that runs for longer than it may has lost its message, which the broker gives to others; it must not hold up
+     * the messages that wait for it, or for its thread.
+     *
+     * @return these messages, to be given back
      */
-    public void releaseBehindOverdue(long now) {
-        List<OpenMessage> waiting = monitor.with(() -> {
+    public List<OpenMessage> heldUpByOverdue(long now) {
+        return lock.get(() -> {
             List<OpenMessage> overdue = messages.stream()
-                    .filter(message -> message.startedAt != 0 && message.leader == null && message.isOverdue(now))
+                    .filter(message -> message.isOverdueLeader(now))
                     .toList();
             List<OpenMessage> back = new ArrayList<>();
             for (OpenMessage message : overdue) {
-                back.addAll(behind(message));
-                lanes.remove(message);
-                message.copies.forEach(lanes::remove);
+                back.addAll(groups.behindAllOf(message));
+                message.withCopies().forEach(groups::remove);
             }
-            stuck = overdue.size() >= settings.concurrency();
+            stuck = overdue.size() >= concurrency;
             if (stuck) {
-                messages.stream()
-                        .filter(message -> message.state == State.READY)
-                        .forEach(back::add);
+                messages.stream().filter(OpenMessage::isReady).forEach(back::add);
             }
-            monitor.changed();
+            lock.changed();
             return back;
         });
-        waiting.forEach(message -> giveBack(message, AT_ONCE));
     }
 
     public int size() {
-        return monitor.with(messages::size);
+        return lock.get(messages::size);
+    }
+
+    /** Receives no more. Returns the messages that no handler has started, to be given back. */
+    public List<OpenMessage> stop() {
+        return lock.get(() -> {
+            stopping = true;
+            lock.changed();
+            return messages.stream().filter(message -> !message.isRunning()).toList();
+        });
     }
 
     public boolean isStopping() {
-        return monitor.with(() -> stopping);
+        return lock.get(() -> stopping);
     }
 
     /** Whether the loop stops and nothing is open. */
     public boolean isOver() {
-        return monitor.with(() -> stopping && messages.isEmpty());
+        return lock.get(() -> stopping && messages.isEmpty());
     }
 
+    /** Waits for at most this time until the loop stops. */
     public void awaitStop(Duration longest) {
-        monitor.await(longest, () -> stopping);
+        lock.await(longest, () -> stopping);
     }
 
-    public boolean awaitEnd(Duration longest) {
-        return monitor.await(longest, messages::isEmpty);
-    }
-
-    /** Gives back what no handler has begun. */
-    public void stop() {
-        List<OpenMessage> unstarted = monitor.with(() -> {
-            stopping = true;
-            monitor.changed();
-            return messages.stream()
-                    .filter(message -> message.state != State.RUNNING)
-                    .toList();
-        });
-        unstarted.forEach(message -> giveBack(message, AT_ONCE));
-        if (isOver()) {
-            whenOver.run();
-        }
+    /** Waits for at most this time until nothing is open, and returns whether that is so. */
+    public boolean awaitNoneOpen(Duration longest) {
+        return lock.await(longest, messages::isEmpty);
     }
 }

@@ -5,7 +5,7 @@ import io.dedup.engine.Admission;
 import io.dedup.engine.ConsumerGroup;
 import io.dedup.engine.Patience;
 import io.dedup.engine.RunEnd;
-import io.dedup.rocketmq.internal.listener.Handling;
+import io.dedup.rocketmq.internal.listener.ListenerInvoker;
 import io.dedup.rocketmq.internal.listener.MessageDeliveries;
 import org.apache.rocketmq.client.apis.consumer.ConsumeResult;
 import org.apache.rocketmq.client.apis.consumer.MessageListener;
@@ -15,21 +15,21 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Runs a push consumer's listener once per message ID. Success means that the effect has happened, now or before; whatever
- * else happens is a failure, so that the message comes again: in a FIFO group from the client itself, which retries in
+ * else happens is a failure, so that the message is redelivered: in a FIFO group by the client itself, which retries in
  * place, so the claim is released, or the transaction rolled back, before the return.
  */
-public final class DedupMessageListener implements MessageListener {
+public final class DedupPushListener implements MessageListener {
     private static final Logger log = LoggerFactory.getLogger("io.dedup.rocketmq.RocketMqDedup");
 
     private final ConsumerGroup group;
-    private final Handling handling;
+    private final ListenerInvoker listener;
     private final MessageDeliveries deliveries;
     private final Patience patience;
 
-    public DedupMessageListener(
-            ConsumerGroup group, Handling handling, MessageDeliveries deliveries, Patience patience) {
+    public DedupPushListener(
+            ConsumerGroup group, ListenerInvoker listener, MessageDeliveries deliveries, Patience patience) {
         this.group = group;
-        this.handling = handling;
+        this.listener = listener;
         this.deliveries = deliveries;
         this.patience = patience;
     }
@@ -39,7 +39,7 @@ public final class DedupMessageListener implements MessageListener {
         if (!group.mayRead(message.getTopic())) {
             return ConsumeResult.FAILURE;
         }
-        RunEnd end = patience.call().run(deliveries.of(message), handling.work(message));
+        RunEnd end = patience.call().run(deliveries.of(message), listener.work(message));
         if (end instanceof RunEnd.NotRun notRun) {
             return answer(message, notRun.admission());
         }

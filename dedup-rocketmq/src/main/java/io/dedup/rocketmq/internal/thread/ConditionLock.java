@@ -6,13 +6,13 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
-/** A lock, and those who wait for what it guards to change. Thread-safe. */
-public final class Monitor {
+/** A lock, and threads that wait until a condition on what it guards is true. Thread-safe. */
+public final class ConditionLock {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
 
-    /** Does it under the lock. */
-    public <T> T with(Supplier<T> action) {
+    /** Returns what the action returns, which runs under the lock. */
+    public <T> T get(Supplier<T> action) {
         lock.lock();
         try {
             return action.get();
@@ -21,7 +21,28 @@ public final class Monitor {
         }
     }
 
-    /** Wakes up all who wait. Under the lock only. */
+    /** Runs the action under the lock. */
+    public void run(Runnable action) {
+        lock.lock();
+        try {
+            action.run();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Runs the action under the lock, and lets all waiting threads look at their conditions. */
+    public void change(Runnable action) {
+        lock.lock();
+        try {
+            action.run();
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Lets all waiting threads look at their conditions. Under the lock only. */
     public void changed() {
         changed.signalAll();
     }
@@ -33,9 +54,9 @@ public final class Monitor {
         }
     }
 
-    /** Waits, and tells whether it has become true; less long when interrupted. */
+    /** Waits for at most this time, less when the thread is interrupted, and returns whether the condition is true. */
     public boolean await(Duration longest, BooleanSupplier condition) {
-        return with(() -> {
+        return get(() -> {
             long left = longest.toNanos();
             try {
                 while (!condition.getAsBoolean() && left > 0) {

@@ -1,6 +1,5 @@
 package io.dedup.rocketmq.internal.thread;
 
-import io.dedup.rocketmq.internal.open.OpenMessage;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
@@ -12,37 +11,34 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Collects messages while a task is busy with others, and then passes all of them to the task together, so that one call of
- * the store serves them all. To be run by one thread; {@link #add} is thread-safe.
+ * Collects elements while a task is busy with earlier ones, and then passes all of them to the task together, so that one
+ * call of the store serves them all. {@link #add} is thread-safe.
+ *
+ * @param <T> what is collected
  */
-public final class Batches implements Runnable {
+public final class BatchQueue<T> {
     private static final Logger log = LoggerFactory.getLogger("io.dedup.rocketmq.SimpleConsumerLoop");
     private static final int MOST = 500;
 
-    private final BlockingQueue<OpenMessage> queue = new LinkedBlockingQueue<>();
-    private final Consumer<List<OpenMessage>> task;
-    private final BooleanSupplier isOver;
+    private final BlockingQueue<T> queue = new LinkedBlockingQueue<>();
+
+    /** Adds an element to the next batch. */
+    public void add(T element) {
+        queue.add(element);
+    }
 
     /**
-     * @param task is called with 1 to 500 messages, in the order in which they were added; reports its own failures
-     * @param isOver ends {@link #run} when it is true; looked at every 100 ms
+     * Passes batches to the task, on this thread.
+     *
+     * @param task is called with 1 to 500 elements, in the order in which they were added; reports its own failures
+     * @param isOver ends the method when it is true; looked at every 100 ms
      */
-    public Batches(Consumer<List<OpenMessage>> task, BooleanSupplier isOver) {
-        this.task = task;
-        this.isOver = isOver;
-    }
-
-    public void add(OpenMessage message) {
-        queue.add(message);
-    }
-
-    @Override
-    public void run() {
+    public void drain(Consumer<List<T>> task, BooleanSupplier isOver) {
         while (!isOver.getAsBoolean()) {
             try {
-                OpenMessage first = queue.poll(100, TimeUnit.MILLISECONDS);
+                T first = queue.poll(100, TimeUnit.MILLISECONDS);
                 if (first != null) {
-                    List<OpenMessage> batch = new ArrayList<>();
+                    List<T> batch = new ArrayList<>();
                     batch.add(first);
                     queue.drainTo(batch, MOST - 1);
                     task.accept(batch);

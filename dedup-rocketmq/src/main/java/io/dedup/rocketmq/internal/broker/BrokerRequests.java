@@ -1,0 +1,155 @@
+package io.dedup.rocketmq.internal.broker;
+
+import io.dedup.internal.Printable;
+import io.dedup.rocketmq.internal.thread.ConditionLock;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
+import org.apache.rocketmq.client.apis.consumer.SimpleConsumer;
+import org.apache.rocketmq.client.java.exception.BadRequestException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What a loop requests of the broker about its messages. Each request waits for the answer to the one before it about the
+ * same message, which may have brought a new receipt handle. A request that fails loses nothing: the broker redelivers the
+ * message when its invisible time is over, and by then the store knows whether it is done. Thread-safe.
+ */
+public final class BrokerRequests {
+    /** How the broker has answered. */
+    public enum Answer {
+        GRANTED,
+        /** The broker may grant the next one. */
+        FAILED,
+        /** The invisible time is over, or the request was wrong: the message isn't ours any more. */
+        REFUSED
+    }
+
+    private static final Logger log = LoggerFactory.getLogger("io.dedup.rocketmq.SimpleConsumerLoop");
+    private static final int ACK_ATTEMPTS = 3;
+    private static final Executor LATER = CompletableFuture.delayedExecutor(200, TimeUnit.MILLISECONDS);
+
+    private final SimpleConsumer consumer;
+    private final ConditionLock lock = new ConditionLock();
+    private int unanswered;
+    private int failed;
+
+    public BrokerRequests(SimpleConsumer consumer) {
+        this.consumer = consumer;
+    }
+
+    /** Acknowledges the message, if need be by several attempts. */
+    public void acknowledge(ReceivedMessage message) {
+        acknowledge(message, 1);
+    }
+
+    private void acknowledge(ReceivedMessage message, int attempt) {
+        count(1); // also between two attempts
+        CompletableFuture<Void> unused = request(message, "ack", () -> consumer.ackAsync(message.view()))
+                .thenAccept(answer -> {
+                    if (answer == Answer.FAILED && attempt < ACK_ATTEMPTS) {
+                        LATER.execute(() -> {
+                            acknowledge(message, attempt + 1);
+                            count(-1);
+                        });
+                    } else {
+                        count(-1);
+                    }
+                });
+    }
+
+    /** Counts the work as an unanswered request from its beginning, as it is about to make requests. */
+    public <T> T counting(Supplier<T> work) {
+        count(1);
+        try {
+            return work.get();
+        } finally {
+            count(-1);
+        }
+    }
+
+    /** Gives the message back: the broker redelivers it after the delay. */
+    public void redeliverAfter(ReceivedMessage message, Duration delay) {
+        CompletableFuture<Answer> unused = request(message, "give back", () -> changeInvisibleTime(message, delay));
+    }
+
+    /**
+     * Requests a new invisible time, from now on.
+     *
+     * @param isAnswered whether the message was acknowledged or given back meanwhile: then nothing is requested
+     */
+    public CompletableFuture<Answer> renewInvisibleTime(
+            ReceivedMessage message, Duration time, BooleanSupplier isAnswered) {
+        return request(
+                message,
+                "keep",
+                () -> isAnswered.getAsBoolean()
+                        ? CompletableFuture.completedFuture(null)
+                        : changeInvisibleTime(message, time));
+    }
+
+    private CompletableFuture<Void> changeInvisibleTime(ReceivedMessage message, Duration time) {
+        String handle = message.receiptHandle();
+        return consumer.changeInvisibleDurationAsync(message.view(), time).whenComplete((nothing, problem) -> {
+            if (problem != null) {
+                message.restore(handle);
+            }
+        });
+    }
+
+    private CompletableFuture<Answer> request(
+            ReceivedMessage message, String what, Supplier<CompletableFuture<Void>> call) {
+        count(1);
+        CompletableFuture<Answer> mine = new CompletableFuture<>();
+        CompletableFuture<?> before = message.enqueue(mine);
+        CompletableFuture<Void> unused = before.thenCompose(nothing -> call(call))
+                .whenComplete((none, problem) -> {
+                    Answer answer = problem == null ? Answer.GRANTED : answer(message, what, problem);
+                    count(-1);
+                    mine.complete(answer);
+                });
+        return mine;
+    }
+
+    private Answer answer(ReceivedMessage message, String what, Throwable problem) {
+        Throwable cause = problem;
+        while (cause instanceof CompletionException && cause.getCause() != null) {
+            cause = cause.getCause();
+        }
+        log.warn(
+                "The broker couldn't be told to {} {}: {}. It will come again, and be acked if it is done",
+                what,
+                message.origin(),
+                Printable.ofException(cause));
+        log.debug("The broker couldn't be told", cause);
+        lock.run(() -> failed++);
+        boolean isFinal = cause instanceof BadRequestException || cause instanceof IllegalStateException; // closed
+        return isFinal ? Answer.REFUSED : Answer.FAILED;
+    }
+
+    private static CompletableFuture<Void> call(Supplier<CompletableFuture<Void>> call) {
+        try {
+            return call.get();
+        } catch (RuntimeException e) {
+            return CompletableFuture.failedFuture(e);
+        }
+    }
+
+    /** How many requests have failed so far. */
+    public int failed() {
+        return lock.get(() -> failed);
+    }
+
+    /** Waits until the broker has answered every request. */
+    public void awaitAnswers(Duration longest) {
+        lock.await(longest, () -> unanswered == 0);
+    }
+
+    private void count(int change) {
+        lock.change(() -> unanswered += change);
+    }
+}

@@ -1,0 +1,94 @@
+package io.dedup.rocketmq.internal.claim;
+
+import io.dedup.DedupOutcome.DeferReason;
+import io.dedup.engine.Admission;
+import io.dedup.engine.Patience;
+import io.dedup.rocketmq.internal.ack.Acknowledgments;
+import io.dedup.rocketmq.internal.open.OpenMessage;
+import io.dedup.rocketmq.internal.open.OpenMessages;
+import io.dedup.rocketmq.internal.thread.LoopThreads;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Keeps messages about which the store can't decide now, and has it asked again; gives back those that are kept too long. */
+final class Deferrals {
+    private static final Logger log = LoggerFactory.getLogger("io.dedup.rocketmq.SimpleConsumerLoop");
+    private static final Duration SOON = Duration.ofMillis(10);
+
+    private final Patience patience;
+    private final OpenMessages open;
+    private final Acknowledgments acknowledgments;
+    private final StoreProbe probe;
+    private final LoopThreads threads;
+    private final Consumer<List<OpenMessage>> claimAgain;
+
+    Deferrals(
+            Patience patience,
+            OpenMessages open,
+            Acknowledgments acknowledgments,
+            StoreProbe probe,
+            LoopThreads threads,
+            Consumer<List<OpenMessage>> claimAgain) {
+        this.patience = patience;
+        this.open = open;
+        this.acknowledgments = acknowledgments;
+        this.probe = probe;
+        this.threads = threads;
+        this.claimAgain = claimAgain;
+    }
+
+    Retry newRetry() {
+        return new Retry();
+    }
+
+    void defer(OpenMessage message, Admission.Defer defer, Retry retry) {
+        if (defer.reason() == DeferReason.STORE_UNAVAILABLE) {
+            open.storeFailed();
+            probe.start();
+        }
+        Duration waited = message.undecidedFor();
+        if (defer.reason() == DeferReason.CLOSED) {
+            log.error("The deduplicator is closed, so the loop stops. Close the loop first");
+            acknowledgments.stop(); // or messages would be redelivered until they have spent their attempts
+        } else if (defer.reason() == DeferReason.STORE_UNAVAILABLE) {
+            retry.add(message, defer.retryAfter()); // however long: the broker can't do better than wait, either
+        } else if (waited.compareTo(patience.longest(message.delivery())) > 0 || !open.hold(message)) {
+            log.warn(
+                    "{} couldn't be decided in {} ms ({}), and is given back, which costs a delivery attempt",
+                    message.origin(),
+                    waited.toMillis(),
+                    defer.reason());
+            Duration lease = message.delivery().topic().policy().lease();
+            acknowledgments.giveBack(message, lease); // an attempt for each lease, at most
+        } else {
+            retry.add(message, defer.retryAfter());
+        }
+    }
+
+    /** Messages to claim again, together, as soon as the first of them may be decided. Not thread-safe. */
+    final class Retry {
+        private final List<OpenMessage> messages = new ArrayList<>();
+        private Duration delay = Duration.ofDays(1);
+
+        private Retry() {}
+
+        void soon(OpenMessage message) {
+            add(message, SOON);
+        }
+
+        private void add(OpenMessage message, Duration after) {
+            messages.add(message);
+            delay = delay.compareTo(after) < 0 ? delay : after;
+        }
+
+        void schedule() {
+            if (!messages.isEmpty()) {
+                threads.later(() -> claimAgain.accept(messages), delay);
+            }
+        }
+    }
+}

@@ -1,0 +1,75 @@
+package io.dedup.rocketmq.internal.claim;
+
+import io.dedup.engine.Admission;
+import io.dedup.engine.DedupEngine;
+import io.dedup.engine.WaitBudget;
+import io.dedup.rocketmq.internal.ack.Acknowledgments;
+import io.dedup.rocketmq.internal.open.OpenMessage;
+import io.dedup.rocketmq.internal.open.OpenMessages;
+import io.dedup.rocketmq.internal.thread.LoopThreads;
+import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Claims and runs the messages of a batch one by one, as one of them was running when a process died: only the one that kills
+ * the process is to be charged for it.
+ */
+final class IsolatedClaims {
+    private static final Logger log = LoggerFactory.getLogger("io.dedup.rocketmq.SimpleConsumerLoop");
+
+    private final DedupEngine engine;
+    private final OpenMessages open;
+    private final Acknowledgments acknowledgments;
+    private final ClaimableMessages claimable;
+    private final AdmissionResponse response;
+    private final LoopThreads threads;
+
+    IsolatedClaims(
+            DedupEngine engine,
+            OpenMessages open,
+            Acknowledgments acknowledgments,
+            ClaimableMessages claimable,
+            AdmissionResponse response,
+            LoopThreads threads) {
+        this.engine = engine;
+        this.open = open;
+        this.acknowledgments = acknowledgments;
+        this.claimable = claimable;
+        this.response = response;
+        this.threads = threads;
+    }
+
+    /** Begins on a thread of its own, as it waits for each of them, and handlers' threads may all wait for it. */
+    void start(List<OpenMessage> messages, List<OpenMessage> received) {
+        threads.newThread(() -> isolate(messages, received)).start();
+    }
+
+    private void isolate(List<OpenMessage> messages, List<OpenMessage> received) {
+        List<OpenMessage> apart;
+        try {
+            apart = open.setApart(messages, received);
+        } catch (RuntimeException | Error e) { // or they would be kept invisible for ever
+            log.error("{} messages couldn't be decided about one by one", messages.size(), e);
+            messages.forEach(acknowledgments::retryLater);
+            return;
+        }
+        apart.forEach(this::claim);
+    }
+
+    private void claim(OpenMessage message) {
+        try {
+            if (!open.awaitTurn(message) || !claimable.isClaimable(message)) {
+                return;
+            }
+            Admission admission = engine.admit(message.delivery(), WaitBudget.none());
+            response.toOne(message, admission);
+            if (admission instanceof Admission.Run) {
+                open.awaitClosed(message);
+            }
+        } catch (RuntimeException | Error e) {
+            log.error("{} couldn't be decided about", message.origin(), e);
+            acknowledgments.retryLater(message);
+        }
+    }
+}

@@ -1,0 +1,105 @@
+package io.dedup.rocketmq.internal.claim;
+
+import io.dedup.engine.BatchAdmission;
+import io.dedup.engine.ConsumerGroup;
+import io.dedup.engine.DedupEngine;
+import io.dedup.engine.Patience;
+import io.dedup.engine.RunEnd;
+import io.dedup.engine.WaitBudget;
+import io.dedup.rocketmq.internal.ack.Acknowledgments;
+import io.dedup.rocketmq.internal.open.OpenMessage;
+import io.dedup.rocketmq.internal.open.OpenMessages;
+import io.dedup.rocketmq.internal.thread.LoopThreads;
+import java.util.List;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Asks the store which of a loop's messages may run, a batch with each call. Thread-safe. */
+public final class MessageClaims {
+    private static final Logger log = LoggerFactory.getLogger("io.dedup.rocketmq.SimpleConsumerLoop");
+
+    private final DedupEngine engine;
+    private final OpenMessages open;
+    private final Acknowledgments acknowledgments;
+    private final ClaimableMessages claimable;
+    private final AdmissionResponse response;
+    private final IsolatedClaims isolated;
+
+    /**
+     * Claims for the messages of one loop.
+     *
+     * @param run is given each message that is claimed; see {@link OpenMessages#start}
+     */
+    public MessageClaims(
+            DedupEngine engine,
+            ConsumerGroup group,
+            Patience patience,
+            OpenMessages open,
+            Acknowledgments acknowledgments,
+            LoopThreads threads,
+            Consumer<OpenMessage> run) {
+        this.engine = engine;
+        this.open = open;
+        this.acknowledgments = acknowledgments;
+        this.claimable = new ClaimableMessages(group, open, acknowledgments);
+        Deferrals deferrals = new Deferrals(
+                patience, open, acknowledgments, new StoreProbe(engine, open, threads), threads, this::claim);
+        this.response = new AdmissionResponse(open, acknowledgments, deferrals, run);
+        this.isolated = new IsolatedClaims(engine, open, acknowledgments, claimable, response, threads);
+    }
+
+    /** Claims those whose turn it is, and which aren't decided about yet. */
+    public void claim(List<OpenMessage> messages) {
+        claim(messages, messages);
+    }
+
+    /**
+     * Claims messages that were received.
+     *
+     * @param messages whose turn it is
+     * @param received these and those behind them in their message groups: after a crash they all are handled one by one
+     */
+    public void claim(List<OpenMessage> messages, List<OpenMessage> received) {
+        try {
+            List<OpenMessage> these =
+                    messages.stream().filter(claimable::isClaimable).toList();
+            if (!these.isEmpty()) {
+                admit(these, received);
+            }
+        } catch (RuntimeException | Error e) { // or they would be kept invisible for ever
+            log.error("{} messages couldn't be decided about", messages.size(), e);
+            messages.stream().filter(open::isUndecided).forEach(acknowledgments::retryLater);
+        }
+    }
+
+    private void admit(List<OpenMessage> messages, List<OpenMessage> received) {
+        BatchAdmission batch =
+                engine.admitAll(messages.stream().map(OpenMessage::delivery).toList(), WaitBudget.none());
+        if (batch.isolate()) {
+            isolated.start(messages, received);
+        } else {
+            response.toBatch(messages, batch.admissions());
+        }
+    }
+
+    /** The message was admitted, but its transaction has come to nothing: the record, or the store, decides again. */
+    public void notRun(OpenMessage message, RunEnd.NotRun end) {
+        response.toNotRun(message, end);
+    }
+
+    /** The message's claim was lost after its handler had failed: whoever has the message now decides. */
+    public void failedWithoutClaim(OpenMessage message) {
+        open.undecidedAgain(message, true);
+        claim(List.of(message));
+    }
+
+    /** The message's claim was lost before its handler started: somebody else may have run it. */
+    public void lostBeforeStart(OpenMessage message) {
+        if (open.undecidedAgain(message, false)) {
+            claim(List.of(message));
+        } else {
+            acknowledgments.giveBackAtOnce(message);
+        }
+    }
+}

@@ -1,0 +1,113 @@
+package io.dedup.rocketmq.internal.loop;
+
+import io.dedup.engine.ConsumerGroup;
+import io.dedup.engine.DedupEngine;
+import io.dedup.engine.Patience;
+import io.dedup.rocketmq.internal.ack.Acknowledgments;
+import io.dedup.rocketmq.internal.ack.Completions;
+import io.dedup.rocketmq.internal.ack.RetryDelay;
+import io.dedup.rocketmq.internal.broker.BrokerRequests;
+import io.dedup.rocketmq.internal.claim.MessageClaims;
+import io.dedup.rocketmq.internal.listener.ListenerInvoker;
+import io.dedup.rocketmq.internal.listener.MessageDeliveries;
+import io.dedup.rocketmq.internal.open.OpenMessage;
+import io.dedup.rocketmq.internal.open.OpenMessages;
+import io.dedup.rocketmq.internal.renewal.InvisibleTimeRenewal;
+import io.dedup.rocketmq.internal.thread.BatchQueue;
+import io.dedup.rocketmq.internal.thread.LoopThreads;
+import java.time.Duration;
+import java.util.List;
+import org.apache.rocketmq.client.apis.consumer.SimpleConsumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Puts a loop together, starts and stops it. Thread-safe. */
+public final class ConsumerLoop {
+    private static final Logger log = LoggerFactory.getLogger("io.dedup.rocketmq.SimpleConsumerLoop");
+    private static final Duration LONGEST_ANSWER = Duration.ofSeconds(5);
+
+    private final SimpleConsumer consumer;
+    private final LoopSettings settings;
+    private final LoopThreads threads;
+    private final OpenMessages open;
+    private final BrokerRequests broker;
+    private final Acknowledgments acknowledgments;
+    private final HandlerRuns runs;
+    private final InvisibleTimeRenewal renewal;
+    private final List<Thread> workers;
+
+    private ConsumerLoop(
+            SimpleConsumer consumer,
+            DedupEngine engine,
+            ConsumerGroup group,
+            ListenerInvoker listener,
+            MessageDeliveries deliveries,
+            Patience patience,
+            LoopSettings settings) {
+        this.consumer = consumer;
+        this.settings = settings;
+        this.threads = new LoopThreads(settings.concurrency());
+        this.open = new OpenMessages(settings.capacity(), settings.concurrency());
+        this.broker = new BrokerRequests(consumer);
+        BatchQueue<OpenMessage> turns = new BatchQueue<>();
+        BatchQueue<OpenMessage> succeeded = new BatchQueue<>();
+        this.acknowledgments =
+                new Acknowledgments(open, broker, new RetryDelay(settings.retryDelay()), turns::add, threads::end);
+        MessageClaims claims = new MessageClaims(engine, group, patience, open, acknowledgments, threads, this::handle);
+        Completions completions = new Completions(engine, acknowledgments);
+        this.runs = new HandlerRuns(engine, listener, open, acknowledgments, claims, succeeded::add);
+        this.renewal = new InvisibleTimeRenewal(open, acknowledgments, broker, threads, settings.invisibleDuration());
+        this.workers = List.of(
+                threads.newThread(() -> succeeded.drain(completions::complete, open::isOver)),
+                threads.newThread(() -> turns.drain(claims::claim, open::isOver)),
+                threads.newThread(new Receiver(consumer, settings, deliveries, open, acknowledgments, claims)));
+    }
+
+    /**
+     * A loop that has begun to receive.
+     *
+     * @throws IllegalStateException when another group reads one of the consumer's topics under the same consumer name
+     */
+    public static ConsumerLoop start(
+            SimpleConsumer consumer,
+            DedupEngine engine,
+            ConsumerGroup group,
+            ListenerInvoker listener,
+            MessageDeliveries deliveries,
+            Patience patience,
+            LoopSettings settings) {
+        consumer.getSubscriptionExpressions().keySet().forEach(group::require);
+        ConsumerLoop loop = new ConsumerLoop(consumer, engine, group, listener, deliveries, patience, settings);
+        loop.renewal.start();
+        loop.workers.forEach(Thread::start);
+        return loop;
+    }
+
+    private void handle(OpenMessage message) {
+        threads.handle(() -> runs.run(message));
+    }
+
+    /** How many messages are between their receipt and the broker's last word about them. */
+    public int openMessages() {
+        return open.size();
+    }
+
+    /** How many requests to the broker have failed, after which it redelivers messages. */
+    public int failedRequests() {
+        return broker.failed();
+    }
+
+    /** Receives no more, gives back what no handler has started, and waits for running handlers and for the broker. */
+    public void close() {
+        acknowledgments.stop();
+        if (!open.awaitNoneOpen(settings.shutdownTimeout())) {
+            log.warn(
+                    "{} handlers of group {} still run after {} ms; their messages come again, and are acked if they are"
+                            + " done by then. Raise shutdownTimeout",
+                    open.size(),
+                    consumer.getConsumerGroup(),
+                    settings.shutdownTimeout().toMillis());
+        }
+        broker.awaitAnswers(LONGEST_ANSWER);
+    }
+}

@@ -1,0 +1,104 @@
+package io.dedup.rocketmq.internal.loop;
+
+import io.dedup.engine.DedupEngine;
+import io.dedup.engine.Execution;
+import io.dedup.engine.RunEnd;
+import io.dedup.engine.WaitBudget;
+import io.dedup.engine.Work;
+import io.dedup.rocketmq.internal.ack.Acknowledgments;
+import io.dedup.rocketmq.internal.claim.MessageClaims;
+import io.dedup.rocketmq.internal.listener.ListenerInvoker;
+import io.dedup.rocketmq.internal.open.OpenMessage;
+import io.dedup.rocketmq.internal.open.OpenMessages;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Runs the listener with claimed messages, and settles the runs. Thread-safe. */
+final class HandlerRuns {
+    private static final Logger log = LoggerFactory.getLogger("io.dedup.rocketmq.SimpleConsumerLoop");
+
+    private final DedupEngine engine;
+    private final ListenerInvoker listener;
+    private final OpenMessages open;
+    private final Acknowledgments acknowledgments;
+    private final MessageClaims claims;
+    private final Consumer<OpenMessage> complete;
+
+    /** @param complete is given each message whose handler has succeeded, and whose claim is still to be completed */
+    HandlerRuns(
+            DedupEngine engine,
+            ListenerInvoker listener,
+            OpenMessages open,
+            Acknowledgments acknowledgments,
+            MessageClaims claims,
+            Consumer<OpenMessage> complete) {
+        this.engine = engine;
+        this.listener = listener;
+        this.open = open;
+        this.acknowledgments = acknowledgments;
+        this.claims = claims;
+        this.complete = complete;
+    }
+
+    /** Runs the listener with a claimed message, unless the message was given back meanwhile. */
+    void run(OpenMessage message) {
+        if (!open.start(message)) {
+            return;
+        }
+        Execution execution = message.execution();
+        try {
+            if (execution.leaseLost()) { // while it waited for a thread
+                execution.giveBack();
+                claims.lostBeforeStart(message);
+            } else if (execution.isTransactional()) {
+                runInTransaction(message, execution);
+            } else {
+                runClaimed(message, execution);
+            }
+        } catch (RuntimeException | Error e) { // or it would be kept invisible until it is overdue
+            log.error("{} couldn't be finished", message.origin(), e);
+            execution.fail(e);
+            acknowledgments.retryLater(message);
+        }
+    }
+
+    /** The claim is completed together with others. */
+    private void runClaimed(OpenMessage message, Execution execution) {
+        execution.begin();
+        try {
+            listener.work(message.view()).run(execution);
+        } catch (Throwable e) { // Errors, too: a claim that nobody releases holds the message for its lease
+            boolean claimWasLost = execution.fail(e); // before anything else can fail
+            if (e instanceof InterruptedException) {
+                Thread.currentThread().interrupt();
+            }
+            if (claimWasLost) {
+                claims.failedWithoutClaim(message);
+            } else {
+                acknowledgments.retryLater(message);
+            }
+            return;
+        }
+        complete.accept(message);
+    }
+
+    /** The commit marks the message as done. It doesn't wait here for another transaction, but is claimed again. */
+    private void runInTransaction(OpenMessage message, Execution execution) {
+        Work work = listener.work(message.view());
+        RunEnd end = engine.run(
+                execution,
+                begun -> {
+                    open.begunInTransaction(message);
+                    return work.run(begun);
+                },
+                WaitBudget.none());
+        if (end instanceof RunEnd.NotRun notRun) {
+            claims.notRun(message, notRun);
+        } else if (end instanceof RunEnd.Handled) {
+            acknowledgments.acknowledge(message);
+        } else {
+            acknowledgments.retryLater(message);
+        }
+    }
+}

@@ -1,0 +1,84 @@
+package io.dedup.rocketmq.internal.loop;
+
+import io.dedup.internal.Printable;
+import io.dedup.rocketmq.internal.ack.Acknowledgments;
+import io.dedup.rocketmq.internal.claim.MessageClaims;
+import io.dedup.rocketmq.internal.listener.MessageDeliveries;
+import io.dedup.rocketmq.internal.open.OpenMessage;
+import io.dedup.rocketmq.internal.open.OpenMessages;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.rocketmq.client.apis.ClientException;
+import org.apache.rocketmq.client.apis.consumer.SimpleConsumer;
+import org.apache.rocketmq.client.apis.message.MessageView;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Receives messages as long as there is room for them, and has them claimed, until the loop stops. */
+final class Receiver implements Runnable {
+    private static final Logger log = LoggerFactory.getLogger("io.dedup.rocketmq.SimpleConsumerLoop");
+    private static final Duration FIRST_PAUSE = Duration.ofMillis(100);
+    private static final Duration LONGEST_PAUSE = Duration.ofSeconds(10);
+
+    private final SimpleConsumer consumer;
+    private final LoopSettings settings;
+    private final MessageDeliveries deliveries;
+    private final OpenMessages open;
+    private final Acknowledgments acknowledgments;
+    private final MessageClaims claims;
+
+    Receiver(
+            SimpleConsumer consumer,
+            LoopSettings settings,
+            MessageDeliveries deliveries,
+            OpenMessages open,
+            Acknowledgments acknowledgments,
+            MessageClaims claims) {
+        this.consumer = consumer;
+        this.settings = settings;
+        this.deliveries = deliveries;
+        this.open = open;
+        this.acknowledgments = acknowledgments;
+        this.claims = claims;
+    }
+
+    @Override
+    public void run() {
+        Duration pause = FIRST_PAUSE;
+        for (int room = open.awaitRoom(); room > 0; room = open.awaitRoom()) {
+            try {
+                receive(Math.min(room, settings.batchSize()));
+                pause = FIRST_PAUSE;
+            } catch (Throwable e) { // a loop whose thread has died would stand still without a word
+                if (open.isStopping()) {
+                    return;
+                }
+                log.warn(
+                        "Group {} couldn't receive, and tries again in {} ms: {}",
+                        consumer.getConsumerGroup(),
+                        pause.toMillis(),
+                        Printable.ofException(e));
+                log.debug("Couldn't receive", e);
+                open.awaitStop(pause);
+                Duration longer = pause.multipliedBy(2);
+                pause = longer.compareTo(LONGEST_PAUSE) > 0 ? LONGEST_PAUSE : longer;
+            }
+        }
+    }
+
+    private void receive(int most) throws ClientException {
+        List<OpenMessage> messages = new ArrayList<>();
+        for (MessageView view : consumer.receive(most, settings.invisibleDuration())) {
+            try {
+                messages.add(new OpenMessage(view, deliveries.of(view)));
+            } catch (RuntimeException | Error e) { // its neighbours aren't to suffer; the broker redelivers it
+                log.error("{} couldn't be looked at", MessageDeliveries.origin(view), e);
+            }
+        }
+        if (!messages.isEmpty()) {
+            open.add(messages)
+                    .ifPresentOrElse(turns -> claims.claim(turns, messages), () -> acknowledgments.refuse(messages));
+        }
+    }
+}

@@ -1,0 +1,80 @@
+package io.dedup.rocketmq.internal.thread;
+
+import java.time.Duration;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The threads of one loop, all of them daemons. Tasks that come after {@link #end} are dropped. Thread-safe. */
+public final class LoopThreads {
+    private static final Logger log = LoggerFactory.getLogger("io.dedup.rocketmq.SimpleConsumerLoop");
+    private static final AtomicInteger LOOPS = new AtomicInteger();
+
+    private final ThreadFactory factory;
+    private final ExecutorService handlers;
+    private final ScheduledExecutorService timers;
+    private final ScheduledExecutorService renewal; // has its own thread, as the timers may wait for the store
+
+    /** Threads for a loop that runs this many handlers at once. */
+    public LoopThreads(int concurrency) {
+        this.factory = factory("dedup-rocketmq-" + LOOPS.incrementAndGet() + "-");
+        ThreadPoolExecutor pool = new ThreadPoolExecutor(
+                concurrency, concurrency, 0, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), factory);
+        pool.prestartAllCoreThreads(); // a thread that can't be started is noticed here
+        this.handlers = pool;
+        this.timers = Executors.newScheduledThreadPool(2, factory);
+        this.renewal = Executors.newSingleThreadScheduledExecutor(factory);
+    }
+
+    private static ThreadFactory factory(String prefix) {
+        AtomicInteger count = new AtomicInteger();
+        return task -> {
+            Thread thread = new Thread(task, prefix + count.incrementAndGet());
+            thread.setDaemon(true);
+            return thread;
+        };
+    }
+
+    /** Runs a handler as soon as a handlers' thread is free. */
+    public void handle(Runnable handler) {
+        try {
+            handlers.execute(handler);
+        } catch (RejectedExecutionException e) {
+            log.debug("the loop is over, and nothing is open any more", e);
+        }
+    }
+
+    /** Runs a task after the delay. The task catches what it throws. */
+    public void later(Runnable task, Duration delay) {
+        try {
+            var unused = timers.schedule(task, delay.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (RejectedExecutionException e) {
+            log.debug("the loop is over, and nothing waits for this any more", e);
+        }
+    }
+
+    /** Runs the renewal again and again, with this pause between two runs. */
+    public void renewEvery(Duration pause, Runnable task) {
+        var unused = renewal.scheduleWithFixedDelay(task, pause.toMillis(), pause.toMillis(), TimeUnit.MILLISECONDS);
+    }
+
+    /** Makes a thread for this task alone, and doesn't start it. */
+    public Thread newThread(Runnable task) {
+        return factory.newThread(task);
+    }
+
+    /** Ends the threads that wait for tasks; tasks that run go on. May be called more than once. */
+    public void end() {
+        handlers.shutdown();
+        timers.shutdownNow();
+        renewal.shutdownNow();
+    }
+}
