@@ -3,6 +3,10 @@ package io.dedup.rocketmq.remoting;
 import io.dedup.Deduplicator;
 import io.dedup.engine.ConsumerGroup;
 import io.dedup.engine.Patience;
+import io.dedup.rocketmq.remoting.internal.DedupConcurrentListener;
+import io.dedup.rocketmq.remoting.internal.DedupOrderlyListener;
+import io.dedup.rocketmq.remoting.internal.MessageDeliveries;
+import io.dedup.rocketmq.remoting.internal.MessageRunner;
 import java.time.Duration;
 import java.util.Objects;
 import org.apache.rocketmq.client.consumer.DefaultMQPushConsumer;
@@ -93,21 +97,21 @@ public final class RemotingDedup implements AutoCloseable {
     private MessageListenerConcurrently concurrently(
             String consumerGroup, MessageListenerConcurrently listener, Duration limit) {
         requirePlain(listener);
-        return new DedupConcurrently(listener, handling(consumerGroup), patience, limit);
+        return new DedupConcurrentListener(listener, runner(consumerGroup), patience, limit);
     }
 
     private MessageListenerOrderly orderly(String consumerGroup, MessageListenerOrderly listener, Duration limit) {
         requirePlain(listener);
-        return new DedupOrderly(listener, handling(consumerGroup), patience, limit);
+        return new DedupOrderlyListener(listener, runner(consumerGroup), patience, limit);
     }
 
-    private Handling handling(String consumerGroup) {
-        return new Handling(new ConsumerGroup(consumerGroup, deduplicator.engine()), deliveries);
+    private MessageRunner runner(String consumerGroup) {
+        return new MessageRunner(new ConsumerGroup(consumerGroup, deduplicator.engine()), deliveries);
     }
 
     private static void requirePlain(MessageListener listener) {
         Objects.requireNonNull(listener, "listener");
-        if (listener instanceof DedupConcurrently || listener instanceof DedupOrderly) {
+        if (listener instanceof DedupConcurrentListener || listener instanceof DedupOrderlyListener) {
             throw new IllegalArgumentException("listener is decorated already: it would wait for its own claim");
         }
     }

@@ -4,6 +4,7 @@ import io.dedup.DedupPolicy;
 import io.dedup.Deduplicator;
 import io.dedup.MessageIdExtractor;
 import io.dedup.engine.Patience;
+import io.dedup.rocketmq.remoting.internal.MessageDeliveries;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;

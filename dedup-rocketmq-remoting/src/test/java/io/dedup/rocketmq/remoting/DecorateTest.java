@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.dedup.Deduplicator;
+import io.dedup.rocketmq.remoting.internal.DedupConcurrentListener;
+import io.dedup.rocketmq.remoting.internal.DedupOrderlyListener;
 import io.dedup.store.memory.InMemoryDedupStore;
 import java.util.List;
 import org.apache.rocketmq.client.consumer.DefaultMQPushConsumer;
@@ -63,11 +65,11 @@ class DecorateTest {
         assertThatThrownBy(() -> dedup.decorate(consumer)).hasMessageContaining("messageListener must be set");
         consumer.setMessageListener(listener); // as rocketmq-spring does
         dedup.decorate(consumer);
-        assertThat(consumer.getMessageListener()).isInstanceOf(DedupConcurrently.class);
+        assertThat(consumer.getMessageListener()).isInstanceOf(DedupConcurrentListener.class);
         assertThatThrownBy(() -> dedup.decorate(consumer)).hasMessageContaining("decorated already");
         consumer.setMessageListener(orderly);
         dedup.decorate(consumer);
-        assertThat(consumer.getMessageListener()).isInstanceOf(DedupOrderly.class);
+        assertThat(consumer.getMessageListener()).isInstanceOf(DedupOrderlyListener.class);
         assertThatThrownBy(() -> dedup.decorate(" ", listener)).hasMessageContaining("consumerGroup");
     }
 }

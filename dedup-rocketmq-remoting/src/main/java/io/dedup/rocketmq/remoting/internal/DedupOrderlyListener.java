@@ -1,4 +1,4 @@
-package io.dedup.rocketmq.remoting;
+package io.dedup.rocketmq.remoting.internal;
 
 import io.dedup.engine.Patience;
 import java.time.Duration;
@@ -12,15 +12,16 @@ import org.apache.rocketmq.common.message.MessageExt;
  * Runs a listener once per message ID, message by message, up to the first that isn't done. The client acks all of a batch
  * or nothing, so those before it come again with it, as duplicates.
  */
-final class DedupOrderly implements MessageListenerOrderly {
+public final class DedupOrderlyListener implements MessageListenerOrderly {
     private final MessageListenerOrderly listener;
-    private final Handling handling;
+    private final MessageRunner runner;
     private final Patience patience;
     private final Duration longestWait;
 
-    DedupOrderly(MessageListenerOrderly listener, Handling handling, Patience patience, Duration longestWait) {
+    public DedupOrderlyListener(
+            MessageListenerOrderly listener, MessageRunner runner, Patience patience, Duration longestWait) {
         this.listener = listener;
-        this.handling = handling;
+        this.runner = runner;
         this.patience = patience;
         this.longestWait = longestWait;
     }
@@ -30,7 +31,7 @@ final class DedupOrderly implements MessageListenerOrderly {
         Patience.Call call = patience.call(longestWait);
         for (MessageExt message : messages) {
             AutoCommitContext own = new AutoCommitContext(context);
-            if (handling.handle(message, call, () -> run(message, own)) != Handling.End.DONE) {
+            if (runner.handle(message, call, () -> run(message, own)) != MessageRunner.End.DONE) {
                 context.setSuspendCurrentQueueTimeMillis(own.getSuspendCurrentQueueTimeMillis());
                 return ConsumeOrderlyStatus.SUSPEND_CURRENT_QUEUE_A_MOMENT;
             }
@@ -39,10 +40,10 @@ final class DedupOrderly implements MessageListenerOrderly {
     }
 
     @SuppressWarnings("deprecation") // COMMIT, which the client takes for SUCCESS; ROLLBACK as well, which we don't
-    private void run(MessageExt message, AutoCommitContext own) throws NotHandledException {
+    private void run(MessageExt message, AutoCommitContext own) throws ReportedFailureException {
         ConsumeOrderlyStatus status = listener.consumeMessage(List.of(message), own);
         if (status != ConsumeOrderlyStatus.SUCCESS && status != ConsumeOrderlyStatus.COMMIT) {
-            throw new NotHandledException("the listener returned " + status); // null, too
+            throw new ReportedFailureException("the listener returned " + status); // null, too
         }
     }
 

@@ -1,4 +1,4 @@
-package io.dedup.rocketmq.remoting;
+package io.dedup.rocketmq.remoting.internal;
 
 import io.dedup.engine.Patience;
 import java.time.Duration;
@@ -14,16 +14,16 @@ import org.apache.rocketmq.common.message.MessageExt;
  * so that is what it is told about the first message that isn't done. Those behind it are handled nevertheless: one that
  * keeps failing would otherwise take its neighbours to the dead-letter queue, never run. They come again as duplicates.
  */
-final class DedupConcurrently implements MessageListenerConcurrently {
+public final class DedupConcurrentListener implements MessageListenerConcurrently {
     private final MessageListenerConcurrently listener;
-    private final Handling handling;
+    private final MessageRunner runner;
     private final Patience patience;
     private final Duration longestWait;
 
-    DedupConcurrently(
-            MessageListenerConcurrently listener, Handling handling, Patience patience, Duration longestWait) {
+    public DedupConcurrentListener(
+            MessageListenerConcurrently listener, MessageRunner runner, Patience patience, Duration longestWait) {
         this.listener = listener;
-        this.handling = handling;
+        this.runner = runner;
         this.patience = patience;
         this.longestWait = longestWait;
     }
@@ -36,23 +36,24 @@ final class DedupConcurrently implements MessageListenerConcurrently {
             MessageExt message = messages.get(i);
             ConsumeConcurrentlyContext own = new ConsumeConcurrentlyContext(context.getMessageQueue());
             own.setDelayLevelWhenNextConsume(context.getDelayLevelWhenNextConsume());
-            Handling.End end = handling.handle(message, call, () -> run(message, own));
-            if (end == Handling.End.DONE) {
+            MessageRunner.End end = runner.handle(message, call, () -> run(message, own));
+            if (end == MessageRunner.End.DONE) {
                 rest.done();
             } else {
-                rest.failed(i, end == Handling.End.HOPELESS ? hopeless(message) : own.getDelayLevelWhenNextConsume());
+                rest.failed(
+                        i, end == MessageRunner.End.HOPELESS ? hopeless(message) : own.getDelayLevelWhenNextConsume());
             }
         }
         return rest.answer(context);
     }
 
-    private void run(MessageExt message, ConsumeConcurrentlyContext own) throws NotHandledException {
+    private void run(MessageExt message, ConsumeConcurrentlyContext own) throws ReportedFailureException {
         ConsumeConcurrentlyStatus status = listener.consumeMessage(List.of(message), own);
         if (status != ConsumeConcurrentlyStatus.CONSUME_SUCCESS) {
-            throw new NotHandledException("the listener returned " + status); // null, too
+            throw new ReportedFailureException("the listener returned " + status); // null, too
         }
         if (own.getAckIndex() < 0) {
-            throw new NotHandledException("the listener set ackIndex to " + own.getAckIndex());
+            throw new ReportedFailureException("the listener set ackIndex to " + own.getAckIndex());
         }
     }
 

@@ -1,4 +1,4 @@
-package io.dedup.rocketmq.remoting;
+package io.dedup.rocketmq.remoting.internal;
 
 import org.apache.rocketmq.client.consumer.listener.ConsumeConcurrentlyContext;
 import org.apache.rocketmq.client.consumer.listener.ConsumeConcurrentlyStatus;

@@ -1,4 +1,4 @@
-package io.dedup.rocketmq.remoting;
+package io.dedup.rocketmq.remoting.internal;
 
 import io.dedup.Deduplicator;
 import io.dedup.Fingerprint;
@@ -13,10 +13,10 @@ import org.jspecify.annotations.Nullable;
  * Makes deliveries of messages. A message that comes from its group's retry topic has got its own topic back from the
  * client by then. Thread-safe.
  */
-final class MessageDeliveries {
+public final class MessageDeliveries {
     private final DeliveryFactory<MessageExt> factory;
 
-    MessageDeliveries(
+    public MessageDeliveries(
             Deduplicator deduplicator,
             @Nullable MessageIdExtractor<? super MessageExt> byDefault,
             Map<String, MessageIdExtractor<? super MessageExt>> byTopic) {

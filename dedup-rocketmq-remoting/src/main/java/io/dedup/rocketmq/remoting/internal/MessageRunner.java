@@ -1,4 +1,4 @@
-package io.dedup.rocketmq.remoting;
+package io.dedup.rocketmq.remoting.internal;
 
 import io.dedup.DedupOutcome.DeferReason;
 import io.dedup.engine.Admission;
@@ -14,8 +14,8 @@ import org.slf4j.LoggerFactory;
  * Handles one message: runs its handler under a claim or in a transaction, or not at all. The claim is released, and the
  * transaction rolled back, before the client hears of a failure. Thread-safe.
  */
-final class Handling {
-    private static final Logger log = LoggerFactory.getLogger(RemotingDedup.class);
+public final class MessageRunner {
+    private static final Logger log = LoggerFactory.getLogger("io.dedup.rocketmq.remoting.RemotingDedup");
 
     /** What the client is to be told. */
     enum End {
@@ -37,7 +37,7 @@ final class Handling {
     private final ConsumerGroup group;
     private final MessageDeliveries deliveries;
 
-    Handling(ConsumerGroup group, MessageDeliveries deliveries) {
+    public MessageRunner(ConsumerGroup group, MessageDeliveries deliveries) {
         this.group = group;
         this.deliveries = deliveries;
     }
@@ -79,7 +79,7 @@ final class Handling {
     }
 
     private static void note(MessageExt message, Throwable e) {
-        if (e instanceof NotHandledException) {
+        if (e instanceof ReportedFailureException) {
             return; // its own doing
         }
         String origin = MessageDeliveries.origin(message);

@@ -1,4 +1,4 @@
-package io.dedup.rocketmq.remoting;
+package io.dedup.rocketmq.remoting.internal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

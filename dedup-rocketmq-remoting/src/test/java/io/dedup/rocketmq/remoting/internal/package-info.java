@@ -1,0 +1,4 @@
+@NullMarked
+package io.dedup.rocketmq.remoting.internal;
+
+import org.jspecify.annotations.NullMarked;
