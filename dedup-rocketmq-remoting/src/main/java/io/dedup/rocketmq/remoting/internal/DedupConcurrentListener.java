@@ -31,20 +31,20 @@ public final class DedupConcurrentListener implements MessageListenerConcurrentl
     @Override
     public ConsumeConcurrentlyStatus consumeMessage(List<MessageExt> messages, ConsumeConcurrentlyContext context) {
         Patience.Call call = patience.call(longestWait);
-        SendBack rest = new SendBack(messages.size());
+        SendBack sendBack = new SendBack(messages.size());
         for (int i = 0; i < messages.size(); i++) {
             MessageExt message = messages.get(i);
             ConsumeConcurrentlyContext own = new ConsumeConcurrentlyContext(context.getMessageQueue());
             own.setDelayLevelWhenNextConsume(context.getDelayLevelWhenNextConsume());
             MessageRunner.End end = runner.handle(message, call, () -> run(message, own));
             if (end == MessageRunner.End.DONE) {
-                rest.done();
+                sendBack.done();
             } else {
-                rest.failed(
+                sendBack.failed(
                         i, end == MessageRunner.End.HOPELESS ? hopeless(message) : own.getDelayLevelWhenNextConsume());
             }
         }
-        return rest.answer(context);
+        return sendBack.answer(context);
     }
 
     private void run(MessageExt message, ConsumeConcurrentlyContext own) throws ReportedFailureException {
