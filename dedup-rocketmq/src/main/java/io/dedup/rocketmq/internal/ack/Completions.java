@@ -35,7 +35,7 @@ public final class Completions {
             try {
                 acknowledgments.acknowledge(message);
             } catch (RuntimeException | Error e) { // the others are to be acknowledged all the same
-                log.error("{} couldn't be acked", message.origin(), e);
+                log.error("{} couldn't be acknowledged", message.origin(), e);
             }
         }
     }

@@ -24,7 +24,7 @@ public final class RetryDelay {
             Duration delay = byAttempt.apply(message.getDeliveryAttempt());
             return delay.compareTo(SHORTEST) < 0 ? SHORTEST : delay;
         } catch (RuntimeException | Error e) { // of the user's; null, too
-            log.error("retryDelay failed; {} comes again after 10 s", MessageDeliveries.origin(message), e);
+            log.error("retryDelay failed; {} is redelivered after 10 s", MessageDeliveries.origin(message), e);
             return DEFAULT;
         }
     }

@@ -49,7 +49,7 @@ public final class BrokerRequests {
 
     private void acknowledge(ReceivedMessage message, int attempt) {
         count(1); // also between two attempts
-        CompletableFuture<Void> unused = request(message, "ack", () -> consumer.ackAsync(message.view()))
+        CompletableFuture<Void> unused = request(message, "acknowledge", () -> consumer.ackAsync(message.view()))
                 .thenAccept(answer -> {
                     if (answer == Answer.FAILED && attempt < ACK_ATTEMPTS) {
                         LATER.execute(() -> {
@@ -86,7 +86,7 @@ public final class BrokerRequests {
             ReceivedMessage message, Duration time, BooleanSupplier isAnswered) {
         return request(
                 message,
-                "keep",
+                "keep invisible",
                 () -> isAnswered.getAsBoolean()
                         ? CompletableFuture.completedFuture(null)
                         : changeInvisibleTime(message, time));
@@ -121,11 +121,11 @@ public final class BrokerRequests {
             cause = cause.getCause();
         }
         log.warn(
-                "The broker couldn't be told to {} {}: {}. It will come again, and be acked if it is done",
+                "The request to {} {} failed: {}. The broker redelivers it, and it is acknowledged then if it is done",
                 what,
                 message.origin(),
                 Printable.ofException(cause));
-        log.debug("The broker couldn't be told", cause);
+        log.debug("A request to the broker failed", cause);
         lock.run(() -> failed++);
         boolean isFinal = cause instanceof BadRequestException || cause instanceof IllegalStateException; // closed
         return isFinal ? Answer.REFUSED : Answer.FAILED;

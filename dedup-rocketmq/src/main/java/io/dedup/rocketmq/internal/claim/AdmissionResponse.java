@@ -39,7 +39,7 @@ final class AdmissionResponse {
                     retry.soon(message);
                 }
             } catch (RuntimeException | Error e) {
-                log.error("{} couldn't be dealt with", message.origin(), e);
+                log.error("The store's answer about {} couldn't be followed", message.origin(), e);
                 if (admission instanceof Admission.Run claimed) {
                     claimed.execution().giveBack(); // a claim that is forgotten here would be renewed for ever
                 }

@@ -32,7 +32,7 @@ final class ClaimableMessages {
         }
         if (message.received().isCorrupted()) {
             log.warn(
-                    "Failing {}: its body doesn't match its checksum. It comes again, or goes to the dead-letter queue",
+                    "Failing {}: its body doesn't match its checksum. It is redelivered, or goes to the dead-letter queue",
                     message.origin());
             acknowledgments.retryLater(message);
             return false;

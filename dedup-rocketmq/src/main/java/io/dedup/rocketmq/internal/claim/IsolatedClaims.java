@@ -50,7 +50,7 @@ final class IsolatedClaims {
         try {
             apart = open.setApart(messages, received);
         } catch (RuntimeException | Error e) { // or they would be kept invisible for ever
-            log.error("{} messages couldn't be decided about one by one", messages.size(), e);
+            log.error("{} messages couldn't be claimed one by one", messages.size(), e);
             messages.forEach(acknowledgments::retryLater);
             return;
         }
@@ -68,7 +68,7 @@ final class IsolatedClaims {
                 open.awaitClosed(message);
             }
         } catch (RuntimeException | Error e) {
-            log.error("{} couldn't be decided about", message.origin(), e);
+            log.error("{} couldn't be claimed", message.origin(), e);
             acknowledgments.retryLater(message);
         }
     }

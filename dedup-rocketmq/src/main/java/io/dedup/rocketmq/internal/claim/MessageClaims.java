@@ -68,7 +68,7 @@ public final class MessageClaims {
                 admit(these, received);
             }
         } catch (RuntimeException | Error e) { // or they would be kept invisible for ever
-            log.error("{} messages couldn't be decided about", messages.size(), e);
+            log.error("{} messages couldn't be claimed", messages.size(), e);
             messages.stream().filter(open::isUndecided).forEach(acknowledgments::retryLater);
         }
     }

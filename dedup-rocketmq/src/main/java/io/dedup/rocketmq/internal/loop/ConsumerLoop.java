@@ -102,8 +102,8 @@ public final class ConsumerLoop {
         acknowledgments.stop();
         if (!open.awaitNoneOpen(settings.shutdownTimeout())) {
             log.warn(
-                    "{} handlers of group {} still run after {} ms; their messages come again, and are acked if they are"
-                            + " done by then. Raise shutdownTimeout",
+                    "{} handlers of group {} still run after {} ms; their messages are redelivered, and acknowledged if"
+                            + " they are done by then. Raise shutdownTimeout",
                     open.size(),
                     consumer.getConsumerGroup(),
                     settings.shutdownTimeout().toMillis());
