@@ -21,11 +21,11 @@ import org.jspecify.annotations.Nullable;
  * A broker inside the test: each receive returns exactly the messages that the test delivered together, and every order of
  * the consumer is recorded. It delivers nothing by itself, unless it is told to redeliver what is given back. Thread-safe.
  */
-final class PlayedBroker {
+public final class PlayedBroker {
     static final Duration INVISIBLE = Duration.ofMillis(2_900);
 
     /** {@code "ack NAME"} and {@code "back NAME DURATION"}, in the order of the calls. */
-    final List<String> orders = new CopyOnWriteArrayList<>();
+    public final List<String> orders = new CopyOnWriteArrayList<>();
 
     /** The names of the messages whose invisible time was prolonged, one entry for each time. */
     final List<String> kept = new CopyOnWriteArrayList<>();
@@ -50,7 +50,7 @@ final class PlayedBroker {
     }
 
     /** @param group the message group; null for none */
-    static MessageView message(String name, String id, @Nullable String group) {
+    public static MessageView message(String name, String id, @Nullable String group) {
         return message(name, id, group, false);
     }
 
@@ -84,7 +84,7 @@ final class PlayedBroker {
         return message.getProperties().get("name");
     }
 
-    SimpleConsumer consumer() {
+    public SimpleConsumer consumer() {
         return (SimpleConsumer) Proxy.newProxyInstance(
                 getClass().getClassLoader(), new Class<?>[] {SimpleConsumer.class}, (proxy, method, arguments) -> {
                     return switch (method.getName()) {

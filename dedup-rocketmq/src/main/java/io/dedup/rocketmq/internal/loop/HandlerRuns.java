@@ -80,7 +80,18 @@ final class HandlerRuns {
             }
             return;
         }
-        complete.accept(message);
+        succeeded(message, execution);
+    }
+
+    /** Whatever fails here isn't a failure of the handler: releasing the claim would make the effect happen twice. */
+    private void succeeded(OpenMessage message, Execution execution) {
+        try {
+            complete.accept(message);
+        } catch (RuntimeException | Error e) { // such as no memory for the queue
+            log.error("{} couldn't be queued for completion, and is completed alone", message.origin(), e);
+            execution.succeed(null, WaitBudget.none());
+            acknowledgments.acknowledge(message);
+        }
     }
 
     /** The commit marks the message as done. It doesn't wait here for another transaction, but is claimed again. */

@@ -1,0 +1,4 @@
+@NullMarked
+package io.dedup.rocketmq.internal.loop;
+
+import org.jspecify.annotations.NullMarked;
