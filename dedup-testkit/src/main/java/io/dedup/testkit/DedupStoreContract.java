@@ -1,5 +1,24 @@
 package io.dedup.testkit;
 
+import io.dedup.testkit.fixture.StoreFixture;
+import io.dedup.testkit.internal.contract.BatchContract;
+import io.dedup.testkit.internal.contract.BatchRaceContract;
+import io.dedup.testkit.internal.contract.ClaimContract;
+import io.dedup.testkit.internal.contract.CompleteContract;
+import io.dedup.testkit.internal.contract.ExpiryContract;
+import io.dedup.testkit.internal.contract.FindContract;
+import io.dedup.testkit.internal.contract.FingerprintContract;
+import io.dedup.testkit.internal.contract.HostileIdContract;
+import io.dedup.testkit.internal.contract.LifecycleContract;
+import io.dedup.testkit.internal.contract.OperatorContract;
+import io.dedup.testkit.internal.contract.OwnershipContract;
+import io.dedup.testkit.internal.contract.RaceContract;
+import io.dedup.testkit.internal.contract.ReleaseContract;
+import io.dedup.testkit.internal.contract.RenewContract;
+import io.dedup.testkit.internal.contract.ResultContract;
+import io.dedup.testkit.internal.contract.StuckContract;
+import io.dedup.testkit.internal.contract.TokenContract;
+import io.dedup.testkit.internal.history.StateMachineContract;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
@@ -40,7 +59,7 @@ public abstract class DedupStoreContract {
     @DisplayName("claim")
     class Claims extends ClaimContract {
         @Override
-        StoreFixture newFixture() throws Exception {
+        protected StoreFixture newFixture() throws Exception {
             return DedupStoreContract.this.newFixture();
         }
     }
@@ -50,7 +69,7 @@ public abstract class DedupStoreContract {
     @DisplayName("complete")
     class Completions extends CompleteContract {
         @Override
-        StoreFixture newFixture() throws Exception {
+        protected StoreFixture newFixture() throws Exception {
             return DedupStoreContract.this.newFixture();
         }
     }
@@ -60,7 +79,7 @@ public abstract class DedupStoreContract {
     @DisplayName("release")
     class Releases extends ReleaseContract {
         @Override
-        StoreFixture newFixture() throws Exception {
+        protected StoreFixture newFixture() throws Exception {
             return DedupStoreContract.this.newFixture();
         }
     }
@@ -70,7 +89,7 @@ public abstract class DedupStoreContract {
     @DisplayName("renew")
     class Renewals extends RenewContract {
         @Override
-        StoreFixture newFixture() throws Exception {
+        protected StoreFixture newFixture() throws Exception {
             return DedupStoreContract.this.newFixture();
         }
     }
@@ -80,7 +99,7 @@ public abstract class DedupStoreContract {
     @DisplayName("ownership")
     class Ownership extends OwnershipContract {
         @Override
-        StoreFixture newFixture() throws Exception {
+        protected StoreFixture newFixture() throws Exception {
             return DedupStoreContract.this.newFixture();
         }
     }
@@ -90,7 +109,7 @@ public abstract class DedupStoreContract {
     @DisplayName("every state")
     class Situations extends FindContract {
         @Override
-        StoreFixture newFixture() throws Exception {
+        protected StoreFixture newFixture() throws Exception {
             return DedupStoreContract.this.newFixture();
         }
     }
@@ -100,7 +119,7 @@ public abstract class DedupStoreContract {
     @DisplayName("fencing tokens")
     class Tokens extends TokenContract {
         @Override
-        StoreFixture newFixture() throws Exception {
+        protected StoreFixture newFixture() throws Exception {
             return DedupStoreContract.this.newFixture();
         }
     }
@@ -110,7 +129,7 @@ public abstract class DedupStoreContract {
     @DisplayName("fingerprints")
     class Fingerprints extends FingerprintContract {
         @Override
-        StoreFixture newFixture() throws Exception {
+        protected StoreFixture newFixture() throws Exception {
             return DedupStoreContract.this.newFixture();
         }
     }
@@ -120,7 +139,7 @@ public abstract class DedupStoreContract {
     @DisplayName("results")
     class Results extends ResultContract {
         @Override
-        StoreFixture newFixture() throws Exception {
+        protected StoreFixture newFixture() throws Exception {
             return DedupStoreContract.this.newFixture();
         }
     }
@@ -130,7 +149,7 @@ public abstract class DedupStoreContract {
     @DisplayName("expiry")
     class Expiry extends ExpiryContract {
         @Override
-        StoreFixture newFixture() throws Exception {
+        protected StoreFixture newFixture() throws Exception {
             return DedupStoreContract.this.newFixture();
         }
     }
@@ -140,7 +159,7 @@ public abstract class DedupStoreContract {
     @DisplayName("operators")
     class Operators extends OperatorContract {
         @Override
-        StoreFixture newFixture() throws Exception {
+        protected StoreFixture newFixture() throws Exception {
             return DedupStoreContract.this.newFixture();
         }
     }
@@ -150,7 +169,7 @@ public abstract class DedupStoreContract {
     @DisplayName("what is stuck")
     class Stuck extends StuckContract {
         @Override
-        StoreFixture newFixture() throws Exception {
+        protected StoreFixture newFixture() throws Exception {
             return DedupStoreContract.this.newFixture();
         }
     }
@@ -160,7 +179,7 @@ public abstract class DedupStoreContract {
     @DisplayName("batches")
     class Batches extends BatchContract {
         @Override
-        StoreFixture newFixture() throws Exception {
+        protected StoreFixture newFixture() throws Exception {
             return DedupStoreContract.this.newFixture();
         }
     }
@@ -170,7 +189,7 @@ public abstract class DedupStoreContract {
     @DisplayName("hostile IDs")
     class HostileIdentities extends HostileIdContract {
         @Override
-        StoreFixture newFixture() throws Exception {
+        protected StoreFixture newFixture() throws Exception {
             return DedupStoreContract.this.newFixture();
         }
     }
@@ -180,7 +199,7 @@ public abstract class DedupStoreContract {
     @DisplayName("races")
     class Races extends RaceContract {
         @Override
-        StoreFixture newFixture() throws Exception {
+        protected StoreFixture newFixture() throws Exception {
             return DedupStoreContract.this.newFixture();
         }
     }
@@ -190,7 +209,7 @@ public abstract class DedupStoreContract {
     @DisplayName("races of batches")
     class BatchRaces extends BatchRaceContract {
         @Override
-        StoreFixture newFixture() throws Exception {
+        protected StoreFixture newFixture() throws Exception {
             return DedupStoreContract.this.newFixture();
         }
     }
@@ -200,7 +219,7 @@ public abstract class DedupStoreContract {
     @DisplayName("random histories")
     class Histories extends StateMachineContract {
         @Override
-        StoreFixture newFixture() throws Exception {
+        protected StoreFixture newFixture() throws Exception {
             return DedupStoreContract.this.newFixture();
         }
     }
@@ -210,7 +229,7 @@ public abstract class DedupStoreContract {
     @DisplayName("lifecycle")
     class Lifecycle extends LifecycleContract {
         @Override
-        StoreFixture newFixture() throws Exception {
+        protected StoreFixture newFixture() throws Exception {
             return DedupStoreContract.this.newFixture();
         }
     }

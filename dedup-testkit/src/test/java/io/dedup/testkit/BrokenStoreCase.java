@@ -1,6 +1,7 @@
 package io.dedup.testkit;
 
 import io.dedup.testkit.broken.BrokenStore;
+import io.dedup.testkit.fixture.StoreFixture;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.ParameterContext;

@@ -5,6 +5,7 @@ import io.dedup.store.ClaimRequest;
 import io.dedup.store.DedupStore;
 import io.dedup.store.Owner;
 import io.dedup.store.memory.InMemoryDedupStore;
+import io.dedup.testkit.fixture.StoreFixture;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;

@@ -2,6 +2,7 @@ package io.dedup.testkit;
 
 import io.dedup.store.DedupStore;
 import io.dedup.store.memory.InMemoryDedupStore;
+import io.dedup.testkit.fixture.StoreFixture;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.concurrent.atomic.AtomicReference;

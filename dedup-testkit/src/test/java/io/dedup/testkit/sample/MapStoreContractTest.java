@@ -2,7 +2,7 @@ package io.dedup.testkit.sample;
 
 import io.dedup.store.DedupStore;
 import io.dedup.testkit.DedupStoreContract;
-import io.dedup.testkit.StoreFixture;
+import io.dedup.testkit.fixture.StoreFixture;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.concurrent.atomic.AtomicReference;

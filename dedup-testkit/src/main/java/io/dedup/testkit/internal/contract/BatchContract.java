@@ -1,0 +1,264 @@
+package io.dedup.testkit.internal.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.dedup.DedupKey;
+import io.dedup.DedupScope;
+import io.dedup.Window;
+import io.dedup.store.Claim;
+import io.dedup.store.ClaimRequest;
+import io.dedup.store.ClaimResult;
+import io.dedup.store.CompleteRequest;
+import io.dedup.store.ReleaseMode;
+import io.dedup.store.ReleaseRequest;
+import io.dedup.store.RenewRequest;
+import io.dedup.store.StoredRecord;
+import io.dedup.store.StoredRecord.State;
+import io.dedup.store.WriteResult;
+import io.dedup.testkit.internal.scenario.ContractGroup;
+import io.dedup.testkit.internal.scenario.Form;
+import io.dedup.testkit.internal.scenario.Owners;
+import io.dedup.testkit.internal.scenario.Subject;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Random;
+import java.util.function.Function;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What is particular to batches: their order, their size, and that neighbours have nothing to do with each other. */
+public abstract class BatchContract extends ContractGroup {
+    /** More than two pieces of the usual 500, and not a round number. */
+    private static final int LARGE = 1_201;
+
+    @Test
+    @DisplayName("an empty batch has an empty answer")
+    void empty() {
+        assertThat(store().claimAll(List.of())).isEmpty();
+        assertThat(store().completeAll(List.of())).isEmpty();
+        assertThat(store().releaseAll(List.of())).isEmpty();
+        assertThat(store().renewAll(List.of())).isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 499, 500, 501, 1_000, LARGE})
+    @DisplayName("batches of every size go all the way")
+    void sizes(int size) {
+        List<ClaimRequest> requests = requests(size);
+        List<Claim> claims = requests.stream()
+                .map(request -> new Claim(request.key(), request.owner(), 1))
+                .toList();
+
+        assertThat(store().claimAll(requests))
+                .hasSize(size)
+                .allSatisfy(answer -> assertThat(answer)
+                        .isInstanceOfSatisfying(
+                                ClaimResult.Acquired.class,
+                                acquired -> assertThat(acquired.attempt()).isEqualTo(1)));
+        assertAllApplied(size, store().renewAll(map(claims, claim -> new RenewRequest(claim, Subject.LEASE))));
+        assertThat(store().claimAll(requests))
+                .as("repeated by the same owners")
+                .hasSize(size)
+                .hasOnlyElementsOfType(ClaimResult.Acquired.class);
+        assertAllApplied(
+                size, store().releaseAll(map(claims, claim -> new ReleaseRequest(claim, ReleaseMode.STARTED))));
+        assertThat(store().claimAll(requests))
+                .hasSize(size)
+                .allSatisfy(answer -> assertThat(answer)
+                        .isInstanceOfSatisfying(
+                                ClaimResult.Acquired.class,
+                                acquired -> assertThat(acquired.attempt()).isEqualTo(2)));
+        assertAllApplied(
+                size,
+                store().completeAll(map(claims, claim -> new CompleteRequest(claim, Subject.WINDOW, null, false))));
+        assertThat(fixture().secondInstance().claimAll(requests))
+                .hasSize(size)
+                .hasOnlyElementsOfType(ClaimResult.AlreadyDone.class);
+    }
+
+    @Test
+    @DisplayName("answers come in the order of the requests, however the keys sort")
+    void order() {
+        List<ClaimRequest> requests = requests(LARGE);
+        prepare(requests);
+
+        List<ClaimResult> answers = store().claimAll(requests);
+
+        assertThat(answers).hasSize(LARGE);
+        for (int i = 0; i < LARGE; i++) {
+            int index = i;
+            ClaimResult answer = answers.get(i);
+            switch (i % 4) {
+                case 0 -> assertAttempt(answer, 1);
+                case 1 ->
+                    assertThat(answer)
+                            .isInstanceOfSatisfying(
+                                    ClaimResult.InFlight.class,
+                                    inFlight -> assertRemaining(inFlight.remaining(), Duration.ofMinutes(index)));
+                case 2 ->
+                    assertThat(answer)
+                            .isInstanceOfSatisfying(
+                                    ClaimResult.AlreadyDone.class,
+                                    done -> assertThat(done.result()).isEqualTo(bytes(index)));
+                default -> assertAttempt(answer, 2);
+            }
+        }
+        assertWritesInOrder(requests);
+    }
+
+    /** Every record but each fourth gets a state of its own, told apart by results, attempts and leases. */
+    private void prepare(List<ClaimRequest> requests) {
+        List<ClaimRequest> claimed = new ArrayList<>();
+        List<CompleteRequest> done = new ArrayList<>();
+        List<ReleaseRequest> released = new ArrayList<>();
+        for (int i = 0; i < LARGE; i++) {
+            Claim claim = new Claim(requests.get(i).key(), Owners.next(), 1);
+            Duration lease = i % 4 == 1 ? Duration.ofMinutes(i) : Subject.LEASE;
+            if (i % 4 != 0) {
+                claimed.add(new ClaimRequest(claim.key(), claim.owner(), lease));
+            }
+            if (i % 4 == 2) {
+                done.add(new CompleteRequest(claim, Window.forever(), bytes(i), false));
+            } else if (i % 4 == 3) {
+                released.add(new ReleaseRequest(claim, ReleaseMode.STARTED));
+            }
+        }
+        assertThat(store().claimAll(claimed)).hasOnlyElementsOfType(ClaimResult.Acquired.class);
+        assertAllApplied(done.size(), store().completeAll(done));
+        assertAllApplied(released.size(), store().releaseAll(released));
+    }
+
+    /** Of the records above, those of index 0 and 3 modulo 4 are owned by the requests' owners now. */
+    private void assertWritesInOrder(List<ClaimRequest> requests) {
+        List<Claim> claims = requests.stream()
+                .map(request -> new Claim(request.key(), request.owner(), 1))
+                .toList();
+        List<WriteResult> expected = IntStream.range(0, LARGE)
+                .mapToObj(i -> i % 4 == 0 || i % 4 == 3 ? WriteResult.applied() : WriteResult.leaseLost())
+                .toList();
+
+        assertThat(store().renewAll(map(claims, claim -> new RenewRequest(claim, Subject.LEASE))))
+                .isEqualTo(expected);
+        List<Claim> some = claims.subList(0, 600);
+        assertThat(store().releaseAll(map(some, claim -> new ReleaseRequest(claim, ReleaseMode.STARTED))))
+                .isEqualTo(expected.subList(0, 600));
+        List<Claim> others = claims.subList(600, LARGE);
+        assertThat(store().completeAll(map(others, claim -> new CompleteRequest(claim, Subject.WINDOW, null, false))))
+                .isEqualTo(expected.subList(600, LARGE));
+    }
+
+    @Test
+    @DisplayName("each request of a batch keeps its own lease, fingerprint, mode, window and result")
+    void requestsAreTheirOwn() {
+        Subject one = subject(Form.SINGLE);
+        Subject two = subject(Form.SINGLE);
+        Subject three = subject(Form.SINGLE);
+        ClaimRequest first = new ClaimRequest(one.key(), Owners.next(), Duration.ofMinutes(10), RED, true);
+        ClaimRequest second = new ClaimRequest(two.key(), Owners.next(), Duration.ofHours(10), null, true);
+        ClaimRequest third = new ClaimRequest(three.key(), Owners.next(), Duration.ofDays(10), BLUE, false);
+        assertThat(store().claimAll(List.of(first, second, third))).hasOnlyElementsOfType(ClaimResult.Acquired.class);
+        assertHeld(one, first);
+        assertHeld(two, second);
+        assertHeld(three, third);
+
+        assertThat(store().renewAll(List.of(
+                        new RenewRequest(claim(third), Duration.ofMinutes(20)),
+                        new RenewRequest(claim(first), Duration.ofHours(20)))))
+                .containsOnly(WriteResult.applied());
+        assertRemaining(one.found().leaseRemaining(), Duration.ofHours(20));
+        assertRemaining(two.found().leaseRemaining(), Duration.ofHours(10));
+        assertRemaining(three.found().leaseRemaining(), Duration.ofMinutes(20));
+
+        assertThat(store().releaseAll(List.of(
+                        new ReleaseRequest(claim(second), ReleaseMode.STARTED),
+                        new ReleaseRequest(claim(first), ReleaseMode.NOT_STARTED))))
+                .containsOnly(WriteResult.applied());
+        assertThat(two.acquire(second).attempt()).isEqualTo(2);
+        assertThat(one.acquire(first).attempt()).isEqualTo(1);
+
+        assertThat(store().completeAll(List.of(
+                        new CompleteRequest(claim(second), Window.forever(), bytes(2), false),
+                        new CompleteRequest(claim(first), Subject.WINDOW, null, true),
+                        new CompleteRequest(claim(third), Window.of(Duration.ofMinutes(5)), bytes(3), false))))
+                .containsOnly(WriteResult.applied());
+        assertThat(one.found().result()).isNull();
+        assertThat(two.found().result()).isEqualTo(bytes(2));
+        assertThat(two.found().expiresAt()).isNull();
+        assertThat(three.found().result()).isEqualTo(bytes(3));
+        advance(Duration.ofMinutes(5));
+        assertThat(three.find()).isEmpty();
+        assertThat(one.found().state()).isEqualTo(State.DONE);
+    }
+
+    @Test
+    @DisplayName("a batch may span scopes; keys that look alike aren't copies of each other")
+    void lookAlikes() {
+        List<DedupKey> keys = new ArrayList<>();
+        String topic = newScope().topic();
+        for (DedupScope scope : List.of(
+                DedupScope.of("c", topic),
+                DedupScope.of("C", topic),
+                DedupScope.deadLetter("c", topic),
+                DedupScope.of("c", topic).shadow(),
+                DedupScope.of("c", topic + " "))) {
+            for (String id : List.of("a", "A", "a ", " a", "a\u0000", "\u00e4", "a\u0308")) {
+                keys.add(scope.key(id));
+            }
+        }
+        Collections.shuffle(keys, new Random(7));
+        List<ClaimRequest> requests = map(keys, key -> new ClaimRequest(key, Owners.next(), Subject.LEASE));
+
+        assertThat(store().claimAll(requests)).hasSize(keys.size()).allSatisfy(answer -> assertAttempt(answer, 1));
+
+        for (ClaimRequest request : requests) {
+            StoredRecord record = store().find(request.key()).orElseThrow();
+            assertThat(record.owner()).isEqualTo(request.owner());
+        }
+    }
+
+    private void assertHeld(Subject subject, ClaimRequest request) {
+        StoredRecord record = subject.found();
+        assertThat(record.owner()).isEqualTo(request.owner());
+        assertThat(record.fingerprint()).isEqualTo(request.fingerprint());
+        assertRemaining(record.leaseRemaining(), request.lease());
+    }
+
+    private static Claim claim(ClaimRequest request) {
+        return new Claim(request.key(), request.owner(), 1);
+    }
+
+    private static void assertAttempt(ClaimResult answer, int attempt) {
+        assertThat(answer)
+                .isInstanceOfSatisfying(
+                        ClaimResult.Acquired.class,
+                        acquired -> assertThat(acquired.attempt()).isEqualTo(attempt));
+    }
+
+    private static void assertAllApplied(int size, List<WriteResult> answers) {
+        assertThat(answers).hasSize(size).containsOnly(WriteResult.applied());
+    }
+
+    private static byte[] bytes(int i) {
+        return new byte[] {(byte) (i >> 8), (byte) i};
+    }
+
+    /** For new keys of one scope, not in the order in which any store would sort them. */
+    private static List<ClaimRequest> requests(int size) {
+        DedupScope scope = newScope();
+        List<ClaimRequest> requests = new ArrayList<>();
+        for (int i = 0; i < size; i++) {
+            requests.add(new ClaimRequest(scope.key("id-" + i), Owners.next(), Subject.LEASE));
+        }
+        Collections.shuffle(requests, new Random(size));
+        return requests;
+    }
+
+    private static <T, R> List<R> map(List<T> values, Function<T, R> function) {
+        return values.stream().map(function).toList();
+    }
+}

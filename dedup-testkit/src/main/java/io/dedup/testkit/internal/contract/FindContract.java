@@ -1,0 +1,110 @@
+package io.dedup.testkit.internal.contract;
+
+import static java.util.Objects.requireNonNull;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.dedup.store.ClaimResult;
+import io.dedup.store.StoredRecord;
+import io.dedup.store.StoredRecord.State;
+import io.dedup.testkit.internal.scenario.ContractGroup;
+import io.dedup.testkit.internal.scenario.EachSituation;
+import io.dedup.testkit.internal.scenario.Form;
+import io.dedup.testkit.internal.scenario.Held;
+import io.dedup.testkit.internal.scenario.Owners;
+import io.dedup.testkit.internal.scenario.Situation;
+import io.dedup.testkit.internal.scenario.Subject;
+import java.time.Duration;
+import java.util.Optional;
+import org.junit.jupiter.api.DisplayName;
+
+/** What an operator sees of each situation, and what the next claim makes of it: the table itself. */
+public abstract class FindContract extends ContractGroup {
+    @EachSituation
+    @DisplayName("find shows the record as it is by the store's clock, and nothing of what is expired")
+    void finds(Situation situation, Form form) {
+        Subject subject = subject(form);
+        Held last = situation.arrange(subject, this::advance);
+        if (!situation.isLive()) {
+            advance(Duration.ofMinutes(1)); // what is over stays over, and its remaining time isn't negative
+        }
+
+        Optional<StoredRecord> found = subject.elsewhere().find();
+
+        State state = situation.state();
+        assertThat(found.map(StoredRecord::state)).isEqualTo(Optional.ofNullable(state));
+        found.ifPresent(record -> assertShows(record, situation, last));
+    }
+
+    private void assertShows(StoredRecord record, Situation situation, Held last) {
+        assertThat(record.attempt()).isEqualTo(situation.attempt());
+        assertThat(record.deaths()).isEqualTo(situation.deaths());
+        assertThat(record.fingerprint()).as("of the last claim").isEqualTo(RED);
+        if (situation.isLive()) {
+            assertThat(record.owner()).isEqualTo(last.owner());
+            assertRemaining(record.leaseRemaining(), Subject.LEASE);
+        } else {
+            assertThat(record.leaseRemaining()).isEqualTo(Duration.ZERO);
+            if (record.owner() != null) { // a store need not keep it, but must not show another's
+                assertThat(situation.isOwned()).isTrue();
+                assertThat(record.owner()).isEqualTo(last.owner());
+            }
+        }
+        if (situation.isDone()) {
+            assertThat(record.fencingToken()).isZero();
+            assertThat(record.completedAt()).isNotNull();
+            assertThat(record.result()).containsExactly(42);
+            if (situation == Situation.DONE_FOREVER) {
+                assertThat(record.expiresAt()).isNull();
+            } else {
+                assertDistance(
+                        requireNonNull(record.completedAt()),
+                        requireNonNull(record.expiresAt()),
+                        Subject.WINDOW_LENGTH);
+            }
+        } else {
+            assertThat(record.fencingToken()).isEqualTo(last.token());
+            assertThat(record.completedAt()).isNull();
+            assertThat(record.expiresAt()).isNull();
+            assertThat(record.result()).isNull();
+        }
+    }
+
+    @EachSituation
+    @DisplayName("the next claim continues where the record stands")
+    void nextClaim(Situation situation, Form form) {
+        Subject subject = subject(form);
+        situation.arrange(subject, this::advance);
+
+        ClaimResult answer = subject.elsewhere().claim(Owners.next(), RED);
+
+        if (situation.isDone()) {
+            assertThat(answer)
+                    .isInstanceOfSatisfying(
+                            ClaimResult.AlreadyDone.class,
+                            done -> assertThat(done.attempt()).isEqualTo(situation.attempt()));
+        } else if (situation.isLive()) {
+            assertThat(answer).isInstanceOf(ClaimResult.InFlight.class);
+        } else {
+            boolean dead = situation.state() == State.ABANDONED;
+            assertThat(answer).isInstanceOfSatisfying(ClaimResult.Acquired.class, acquired -> {
+                assertThat(acquired.attempt()).isEqualTo(situation.attempt() + 1);
+                assertThat(acquired.deaths()).isEqualTo(situation.deaths() + (dead ? 1 : 0));
+                assertThat(acquired.tookOver()).isEqualTo(dead);
+                assertThat(acquired.fencingToken()).isEqualTo(subject.found().fencingToken());
+            });
+        }
+    }
+
+    @EachSituation
+    @DisplayName("looking changes nothing")
+    void lookingChangesNothing(Situation situation, Form form) {
+        Subject subject = subject(form);
+        situation.arrange(subject, this::advance);
+        Optional<StoredRecord> first = subject.find();
+
+        Optional<StoredRecord> second = subject.elsewhere().find();
+
+        assertThat(second.isPresent()).isEqualTo(first.isPresent());
+        first.ifPresent(record -> assertUnchanged(record, second.orElseThrow()));
+    }
+}

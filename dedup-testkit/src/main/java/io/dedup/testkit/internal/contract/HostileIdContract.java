@@ -1,0 +1,98 @@
+package io.dedup.testkit.internal.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.dedup.DedupKey;
+import io.dedup.DedupScope;
+import io.dedup.store.ClaimResult;
+import io.dedup.store.OperatorResult;
+import io.dedup.store.ReleaseMode;
+import io.dedup.store.StoredRecord;
+import io.dedup.store.StoredRecord.State;
+import io.dedup.testkit.internal.scenario.ContractGroup;
+import io.dedup.testkit.internal.scenario.EachForm;
+import io.dedup.testkit.internal.scenario.Form;
+import io.dedup.testkit.internal.scenario.Held;
+import io.dedup.testkit.internal.scenario.HostileIds;
+import io.dedup.testkit.internal.scenario.Subject;
+import java.nio.ByteBuffer;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.DisplayName;
+
+/** IDs are kept byte for byte: no two are taken for each other, and none breaks anything. */
+public abstract class HostileIdContract extends ContractGroup {
+    @EachForm
+    @DisplayName("T8 hostile IDs are all different, all the way from claim to done")
+    void messageIds(Form form) {
+        DedupScope scope = newScope();
+        assertAllDifferent(form, HostileIds.all().stream().map(scope::key).toList());
+    }
+
+    @EachForm
+    @DisplayName("T7 scope and ID don't run into each other")
+    void scopes(Form form) {
+        assertAllDifferent(form, HostileIds.joined(newScope().topic()));
+    }
+
+    private void assertAllDifferent(Form form, List<DedupKey> keys) {
+        assertThat(new HashSet<>(keys)).as("the keys themselves").hasSameSizeAs(keys);
+        Map<Subject, Held> held = new LinkedHashMap<>();
+        for (DedupKey key : keys) {
+            Subject subject = new Subject(store(), fixture().secondInstance(), form, key);
+            assertThat(subject.find()).as("%s isn't there yet", key).isEmpty();
+            Held first = subject.acquire();
+            assertThat(first.attempt()).as("%s", key).isEqualTo(1);
+            held.put(subject, first);
+        }
+        held.forEach((subject, first) -> {
+            StoredRecord record = subject.elsewhere().found();
+            assertThat(record.owner()).as("owner of %s", subject.key()).isEqualTo(first.owner());
+            subject.elsewhere().assertInFlight();
+            Subject.assertApplied(subject.renew(first));
+        });
+        int count = 0;
+        for (Map.Entry<Subject, Held> entry : held.entrySet()) {
+            byte[] result = ByteBuffer.allocate(4).putInt(count).array();
+            Subject subject = entry.getKey();
+            if (count % 2 == 0) {
+                Subject.assertApplied(subject.complete(entry.getValue().claim(), Subject.WINDOW, result, false));
+            } else {
+                Subject.assertApplied(subject.release(entry.getValue(), ReleaseMode.STARTED));
+                Subject.assertApplied(
+                        subject.complete(subject.elsewhere().acquire().claim(), Subject.WINDOW, result, false));
+            }
+            count++;
+        }
+        assertDone(held.keySet().stream().toList());
+    }
+
+    private void assertDone(List<Subject> subjects) {
+        for (int i = 0; i < subjects.size(); i++) {
+            Subject subject = subjects.get(i);
+            byte[] result = ByteBuffer.allocate(4).putInt(i).array();
+            assertThat(subject.elsewhere().claim())
+                    .as("%s", subject.key())
+                    .isInstanceOfSatisfying(
+                            ClaimResult.AlreadyDone.class,
+                            done -> assertThat(done.result()).isEqualTo(result));
+            assertThat(subject.found().result()).isEqualTo(result);
+        }
+        for (int i = 0; i < subjects.size(); i += 3) { // and an operator hits the one that was meant
+            assertThat(store().forget(subjects.get(i).key(), false)).isEqualTo(OperatorResult.APPLIED);
+        }
+        for (int i = 0; i < subjects.size(); i++) {
+            boolean forgotten = i % 3 == 0;
+            assertThat(subjects.get(i)
+                            .elsewhere()
+                            .find()
+                            .map(StoredRecord::state)
+                            .filter(State.DONE::equals)
+                            .isEmpty())
+                    .as("%s is forgotten", subjects.get(i).key())
+                    .isEqualTo(forgotten);
+        }
+    }
+}

@@ -1,0 +1,60 @@
+package io.dedup.testkit.internal.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.dedup.store.DedupStore;
+import io.dedup.testkit.fixture.StoreFixture;
+import io.dedup.testkit.internal.scenario.ContractGroup;
+import io.dedup.testkit.internal.scenario.EachForm;
+import io.dedup.testkit.internal.scenario.Form;
+import io.dedup.testkit.internal.scenario.Held;
+import io.dedup.testkit.internal.scenario.Subject;
+import java.time.Duration;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+/** The store itself: its name, its settings, its end. */
+public abstract class LifecycleContract extends ContractGroup {
+    @Test
+    @DisplayName("a store has a name and keeps attempts for a while, the same in every client")
+    void nameAndRetention() {
+        assertThat(store().name())
+                .isNotBlank()
+                .isEqualTo(fixture().secondInstance().name());
+        assertThat(store().attemptRetention())
+                .isGreaterThanOrEqualTo(Duration.ofSeconds(1))
+                .isEqualTo(fixture().secondInstance().attemptRetention());
+    }
+
+    @Test
+    @DisplayName("a running store answers a ping")
+    void ping() {
+        store().ping();
+        fixture().secondInstance().ping();
+    }
+
+    @Test
+    @DisplayName("closing twice is closing once")
+    void closeTwice() throws Exception {
+        try (StoreFixture own = newFixture()) {
+            own.store().close();
+            own.store().close();
+        }
+    }
+
+    @EachForm
+    @DisplayName("closing one client leaves the records to the others")
+    void closeLeavesRecords(Form form) throws Exception {
+        try (StoreFixture own = newFixture()) {
+            DedupStore store = own.store();
+            DedupStore second = own.secondInstance();
+            Subject subject = new Subject(store, second, form, newScope().key("order-1"));
+            Held held = subject.acquire();
+            if (store != second) { // a store that lives in one process takes its records with it
+                store.close();
+            }
+            Subject.assertApplied(subject.elsewhere().complete(held));
+            subject.elsewhere().assertDone();
+        }
+    }
+}

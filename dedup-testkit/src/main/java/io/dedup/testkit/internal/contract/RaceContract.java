@@ -1,0 +1,293 @@
+package io.dedup.testkit.internal.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.dedup.store.Claim;
+import io.dedup.store.ClaimResult;
+import io.dedup.store.ClaimResult.Acquired;
+import io.dedup.store.OperatorResult;
+import io.dedup.store.Owner;
+import io.dedup.store.ReleaseMode;
+import io.dedup.store.StoredRecord.State;
+import io.dedup.store.WriteResult;
+import io.dedup.testkit.internal.scenario.ContractGroup;
+import io.dedup.testkit.internal.scenario.Crowd;
+import io.dedup.testkit.internal.scenario.EachForm;
+import io.dedup.testkit.internal.scenario.Form;
+import io.dedup.testkit.internal.scenario.Held;
+import io.dedup.testkit.internal.scenario.Owners;
+import io.dedup.testkit.internal.scenario.Situation;
+import io.dedup.testkit.internal.scenario.Subject;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * Many threads, two clients, the same key at the same time: exactly one wins, whatever the race is about.
+ *
+ * <p>The members of the crowd walk the same keys in the same order: who loses is faster, and catches up, so that they
+ * meet again and again.
+ */
+public abstract class RaceContract extends ContractGroup {
+    private static final int RACES = 100;
+    private static final int RACES_PER_SITUATION = 8;
+
+    /** A store without a server is so fast that two threads hardly ever meet: it takes many more attempts. */
+    private static final int RACES_IN_PROCESS = 20_000;
+
+    private final Crowd crowd = new Crowd();
+
+    @BeforeEach
+    void forgetEarlierRaces() throws Exception {
+        reopenFixture();
+    }
+
+    @AfterAll
+    void dismiss() {
+        crowd.close();
+    }
+
+    @EachForm
+    @DisplayName("T3 all claim a new key: one acquires, the others are in flight")
+    void newKey(Form form) {
+        List<Subject> subjects = subjects(form, races(form), subject -> {});
+
+        for (List<Object> answers : crowd.race(subjects, (subject, member, race) -> subject.claim())) {
+            assertOneWinner(answers, 1);
+        }
+    }
+
+    static Stream<Arguments> claimable() {
+        return situationsAndForms().filter(arguments -> {
+            Situation situation = (Situation) arguments.get()[0];
+            return !situation.isLive() && !situation.isDone();
+        });
+    }
+
+    @ParameterizedTest(name = "{0}, {1}")
+    @MethodSource("claimable")
+    @DisplayName("T3 all take over a dead lease, or claim what is released, expired or forgotten: one acquires")
+    void claimableKey(Situation situation, Form form) {
+        List<Subject> subjects =
+                subjects(form, RACES_PER_SITUATION, subject -> situation.arrange(subject, this::advance));
+
+        for (List<Object> answers : crowd.race(subjects, (subject, member, race) -> subject.claim())) {
+            assertOneWinner(answers, situation.attempt() + 1);
+        }
+    }
+
+    @EachForm
+    @DisplayName("the owner completes while others take over: one of them has it, never both")
+    void completeAgainstTakeover(Form form) {
+        againstTakeover(form, Subject::complete, State.DONE);
+    }
+
+    @EachForm
+    @DisplayName("the owner renews while others take over: one of them has it, never both")
+    void renewAgainstTakeover(Form form) {
+        againstTakeover(form, Subject::renew, State.PROCESSING);
+    }
+
+    private void againstTakeover(Form form, Write write, State afterwards) {
+        List<Held> owners = new ArrayList<>();
+        List<Subject> subjects = subjects(form, races(form), subject -> owners.add(subject.acquire()));
+        advance(Subject.LEASE);
+
+        List<List<Object>> races = crowd.race(
+                subjects,
+                (subject, member, race) -> member == 0 ? write.of(subject, owners.get(race)) : subject.claim());
+
+        for (int i = 0; i < races.size(); i++) {
+            if (races.get(i).get(0).equals(WriteResult.applied())) {
+                assertThat(winners(races.get(i))).isEmpty();
+                assertThat(subjects.get(i).found().state()).isEqualTo(afterwards);
+            } else {
+                assertThat(races.get(i).get(0)).isEqualTo(WriteResult.leaseLost());
+                assertThat(winners(races.get(i))).hasSize(1);
+                assertThat(subjects.get(i).found().attempt()).isEqualTo(2);
+            }
+        }
+    }
+
+    private interface Write {
+        WriteResult of(Subject subject, Held held);
+    }
+
+    @EachForm
+    @DisplayName("the owner releases while others claim: nobody's claim is lost, and no two have it")
+    void releaseAgainstClaim(Form form) {
+        List<Held> owners = new ArrayList<>();
+        List<Subject> subjects = subjects(form, races(form), subject -> owners.add(subject.acquire()));
+
+        List<List<Object>> races = crowd.race(
+                subjects,
+                (subject, member, race) ->
+                        member == 0 ? subject.release(owners.get(race), ReleaseMode.STARTED) : subject.claim());
+
+        for (int i = 0; i < races.size(); i++) {
+            assertThat(races.get(i).get(0)).isEqualTo(WriteResult.applied());
+            List<Acquired> winners = winners(races.get(i));
+            assertThat(winners).hasSizeLessThanOrEqualTo(1);
+            assertThat(subjects.get(i).found().state())
+                    .isEqualTo(winners.isEmpty() ? State.RELEASED : State.PROCESSING);
+            assertThat(subjects.get(i).found().attempt()).isEqualTo(winners.isEmpty() ? 1 : 2);
+        }
+    }
+
+    @EachForm
+    @DisplayName("the owner completes and releases at once, many times: one of them counts")
+    void ownerAgainstItself(Form form) {
+        List<Held> owners = new ArrayList<>();
+        List<Subject> subjects = subjects(form, races(form), subject -> owners.add(subject.acquire()));
+
+        List<List<Object>> races = crowd.race(
+                subjects,
+                (subject, member, race) -> member / 2 % 2 == 0
+                        ? subject.complete(owners.get(race))
+                        : subject.release(owners.get(race), ReleaseMode.STARTED));
+
+        for (int i = 0; i < races.size(); i++) {
+            assertThat(races.get(i))
+                    .filteredOn(WriteResult.applied()::equals)
+                    .as("applied")
+                    .hasSize(1);
+            boolean completed = races.get(i).indexOf(WriteResult.applied()) / 2 % 2 == 0;
+            assertThat(subjects.get(i).found().state()).isEqualTo(completed ? State.DONE : State.RELEASED);
+        }
+    }
+
+    @EachForm
+    @DisplayName("D4 one owner's request, repeated while the first is still under way: one claim, one attempt")
+    void repeatedMeanwhile(Form form) {
+        List<Owner> owners = new ArrayList<>();
+        List<Subject> subjects = subjects(form, races(form), subject -> owners.add(Owners.next()));
+
+        List<List<Object>> races = crowd.race(subjects, (subject, member, race) -> subject.claim(owners.get(race)));
+
+        for (int i = 0; i < races.size(); i++) {
+            assertThat(winners(races.get(i))).hasSize(Crowd.SIZE);
+            assertThat(winners(races.get(i)).stream().distinct()).hasSize(1);
+            assertThat(subjects.get(i).found().attempt()).isEqualTo(1);
+        }
+    }
+
+    @EachForm
+    @DisplayName("an operator forgets while others claim: forgotten before the claim, or refused after it")
+    void forgetAgainstClaim(Form form) {
+        List<Subject> subjects = subjects(form, races(form), RaceContract::release);
+
+        List<List<Object>> races = crowd.race(
+                subjects,
+                (subject, member, race) ->
+                        member == 0 ? subject.store().forget(subject.key(), false) : subject.claim());
+
+        for (List<Object> answers : races) {
+            boolean forgotten = answers.get(0) == OperatorResult.APPLIED;
+            assertThat(winners(answers)).hasSize(1);
+            assertThat(winners(answers).get(0).attempt()).isEqualTo(forgotten ? 1 : 2);
+        }
+    }
+
+    @EachForm
+    @DisplayName("an operator declares done while others claim: done before the claim, or refused after it")
+    void forceDoneAgainstClaim(Form form) {
+        List<Subject> subjects = subjects(form, races(form), RaceContract::release);
+
+        List<List<Object>> races = crowd.race(
+                subjects,
+                (subject, member, race) -> member == 0
+                        ? subject.store().forceDone(subject.key(), Subject.WINDOW, false)
+                        : subject.claim());
+
+        for (List<Object> answers : races) {
+            boolean done = answers.get(0) == OperatorResult.APPLIED;
+            assertThat(winners(answers)).hasSize(done ? 0 : 1);
+        }
+    }
+
+    @EachForm
+    @DisplayName("a key that is claimed and released all the time has one holder at a time, and loses no attempt")
+    void mutualExclusion(Form form) {
+        Subject subject = subject(form);
+        AtomicInteger holders = new AtomicInteger();
+
+        List<List<Acquired>> acquired = crowd.together(
+                member -> claimAndRelease(Crowd.client(subject, member), holders, member % 2 == 0 ? 20 : 10));
+
+        List<Acquired> all = acquired.stream()
+                .flatMap(List::stream)
+                .sorted(Comparator.comparingInt(Acquired::attempt))
+                .toList();
+        for (int i = 0; i < all.size(); i++) {
+            assertThat(all.get(i).attempt()).isEqualTo(i + 1);
+            assertThat(all.get(i).deaths()).isZero();
+            if (i > 0) {
+                assertThat(all.get(i).fencingToken())
+                        .isGreaterThan(all.get(i - 1).fencingToken());
+            }
+        }
+        assertThat(subject.found().attempt()).isEqualTo(all.size());
+    }
+
+    private static Callable<List<Acquired>> claimAndRelease(Subject subject, AtomicInteger holders, int claims) {
+        return () -> {
+            List<Acquired> acquired = new ArrayList<>();
+            while (acquired.size() < claims) {
+                Owner owner = Owners.next();
+                if (subject.claim(owner) instanceof Acquired mine) {
+                    assertThat(holders.incrementAndGet()).as("holders").isEqualTo(1);
+                    acquired.add(mine);
+                    assertThat(holders.decrementAndGet()).as("holders").isZero();
+                    Subject.assertApplied(
+                            subject.release(new Claim(subject.key(), owner, mine.attempt()), ReleaseMode.STARTED));
+                }
+            }
+            return acquired;
+        };
+    }
+
+    private int races(Form form) {
+        if (fixture().secondInstance() != fixture().store()) {
+            return RACES;
+        }
+        return form == Form.SINGLE ? RACES_IN_PROCESS : RACES_IN_PROCESS / 10; // a batch leaves strangers behind
+    }
+
+    private static void release(Subject subject) {
+        Subject.assertApplied(subject.release(subject.acquire(), ReleaseMode.STARTED));
+    }
+
+    private List<Subject> subjects(Form form, int count, Consumer<Subject> arrange) {
+        return IntStream.range(0, count)
+                .mapToObj(i -> {
+                    Subject subject = subject(form);
+                    arrange.accept(subject);
+                    return subject;
+                })
+                .toList();
+    }
+
+    private static void assertOneWinner(List<Object> answers, int attempt) {
+        assertThat(winners(answers)).as("winners").hasSize(1);
+        assertThat(winners(answers).get(0).attempt()).isEqualTo(attempt);
+        assertThat(answers).filteredOn(ClaimResult.InFlight.class::isInstance).hasSize(Crowd.SIZE - 1);
+    }
+
+    private static List<Acquired> winners(List<Object> answers) {
+        return answers.stream()
+                .filter(Acquired.class::isInstance)
+                .map(Acquired.class::cast)
+                .toList();
+    }
+}

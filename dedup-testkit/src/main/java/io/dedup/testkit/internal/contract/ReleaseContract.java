@@ -1,0 +1,197 @@
+package io.dedup.testkit.internal.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.dedup.store.Claim;
+import io.dedup.store.ReleaseMode;
+import io.dedup.store.StoredRecord;
+import io.dedup.testkit.internal.scenario.ContractGroup;
+import io.dedup.testkit.internal.scenario.EachForm;
+import io.dedup.testkit.internal.scenario.Form;
+import io.dedup.testkit.internal.scenario.Held;
+import io.dedup.testkit.internal.scenario.Subject;
+import java.time.Duration;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Giving a claim up: who may, and what becomes of attempts and deaths. */
+public abstract class ReleaseContract extends ContractGroup {
+    @EachForm
+    @DisplayName("released after a start: claimable at once, the attempt stays counted")
+    void started(Form form) {
+        Subject subject = subject(form);
+
+        Subject.assertApplied(subject.release(subject.acquire(), ReleaseMode.STARTED));
+
+        assertReleased(subject, 1, 0);
+        assertNext(subject.elsewhere().acquire(), 2, 0, false);
+    }
+
+    @EachForm
+    @DisplayName("released before a start: claimable at once, the attempt is given back")
+    void notStarted(Form form) {
+        Subject subject = subject(form);
+
+        Subject.assertApplied(subject.release(subject.acquire(), ReleaseMode.NOT_STARTED));
+
+        assertReleased(subject, 0, 0);
+        assertNext(subject.elsewhere().acquire(), 1, 0, false);
+    }
+
+    @EachForm
+    @DisplayName("a started takeover keeps its attempt and its death, and the next claim is no takeover")
+    void startedTakeover(Form form) {
+        Subject subject = subject(form);
+        Held second = takenOver(subject);
+
+        Subject.assertApplied(subject.release(second, ReleaseMode.STARTED));
+
+        assertReleased(subject, 2, 1);
+        assertNext(subject.acquire(), 3, 1, false);
+    }
+
+    @EachForm
+    @DisplayName("a takeover given back unstarted leaves the record dead: the next claim counts that death once more")
+    void unstartedTakeover(Form form) {
+        Subject subject = subject(form);
+        Held second = takenOver(subject);
+
+        Subject.assertApplied(subject.release(second, ReleaseMode.NOT_STARTED));
+
+        StoredRecord dead = subject.found();
+        assertThat(dead.state()).isEqualTo(StoredRecord.State.ABANDONED);
+        assertThat(dead.attempt()).isEqualTo(1);
+        assertThat(dead.deaths()).isZero();
+        assertThat(dead.leaseRemaining()).isZero();
+        assertNext(subject.elsewhere().acquire(), 2, 1, true);
+    }
+
+    @EachForm
+    @DisplayName("giving a takeover back again and again charges nobody")
+    void unstartedTakeoverAgainAndAgain(Form form) {
+        Subject subject = subject(form);
+        Held held = takenOver(subject);
+
+        for (int i = 0; i < 5; i++) {
+            Subject.assertApplied(subject.release(held, ReleaseMode.NOT_STARTED));
+            held = subject.acquire();
+            assertNext(held, 2, 1, true);
+        }
+
+        Subject.assertApplied(subject.complete(held));
+        assertThat(subject.found().attempt()).isEqualTo(2);
+    }
+
+    @EachForm
+    @DisplayName("a conviction gives the attempt back and forgets all deaths")
+    void convicted(Form form) {
+        Subject subject = subject(form);
+        takenOver(subject);
+        advance(Subject.LEASE);
+        Held third = subject.acquire();
+        assertNext(third, 3, 2, true);
+
+        Subject.assertApplied(subject.release(third, ReleaseMode.CONVICTED));
+
+        assertReleased(subject, 2, 0);
+        assertNext(subject.elsewhere().acquire(), 3, 0, false);
+    }
+
+    @EachForm
+    @DisplayName("a conviction of an ordinary claim gives the attempt back")
+    void convictedWithoutTakeover(Form form) {
+        Subject subject = subject(form);
+
+        Subject.assertApplied(subject.release(subject.acquire(), ReleaseMode.CONVICTED));
+
+        assertReleased(subject, 0, 0);
+        assertNext(subject.acquire(), 1, 0, false);
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @EnumSource(ReleaseMode.class)
+    @DisplayName("releasing after the lease ran out works if nobody took over, and counts no death")
+    void afterTheLease(ReleaseMode mode) {
+        for (Form form : Form.values()) {
+            Subject subject = subject(form);
+            Held held = subject.acquire();
+            advance(Subject.LEASE.plus(Duration.ofMinutes(1)));
+
+            Subject.assertApplied(subject.release(held, mode));
+
+            assertNext(subject.acquire(), mode == ReleaseMode.STARTED ? 2 : 1, 0, false);
+        }
+    }
+
+    @EachForm
+    @DisplayName("a release forgets its owner: a second one, a completion and a renewal are refused")
+    void afterRelease(Form form) {
+        for (ReleaseMode mode : ReleaseMode.values()) {
+            Subject subject = subject(form);
+            Held held = takenOver(subject);
+            Subject.assertApplied(subject.release(held, mode));
+            StoredRecord before = subject.found();
+
+            for (ReleaseMode again : ReleaseMode.values()) {
+                Subject.assertLeaseLost(subject.release(held, again));
+            }
+            Subject.assertLeaseLost(subject.renew(held));
+            Subject.assertLeaseLost(subject.complete(held.claim(), Subject.WINDOW, null, false));
+            Subject.assertLeaseLost(subject.complete(held.claim(), Subject.WINDOW, null, true));
+
+            assertUnchanged(before, subject.found());
+        }
+    }
+
+    @EachForm
+    @DisplayName("an owner that claims again after its release gets a new attempt, not its old claim")
+    void sameOwnerAfterRelease(Form form) {
+        Subject subject = subject(form);
+        Held held = subject.acquire();
+        Subject.assertApplied(subject.release(held, ReleaseMode.STARTED));
+
+        Held again = subject.acquire(held.owner());
+
+        assertNext(again, 2, 0, false);
+        assertThat(again.token()).isGreaterThan(held.token());
+    }
+
+    @EachForm
+    @DisplayName("only the owner counts: a claim that never got its answer can be released")
+    void attemptIsNotCompared(Form form) {
+        Subject subject = subject(form);
+        Held held = subject.acquire();
+
+        Subject.assertApplied(subject.release(new Claim(subject.key(), held.owner(), 0), ReleaseMode.NOT_STARTED));
+
+        assertNext(subject.acquire(), 1, 0, false);
+    }
+
+    /** A key whose first owner died, held by the second. */
+    private Held takenOver(Subject subject) {
+        subject.acquire();
+        advance(Subject.LEASE);
+        Held second = subject.acquire();
+        assertNext(second, 2, 1, true);
+        return second;
+    }
+
+    private static void assertReleased(Subject subject, int attempt, int deaths) {
+        StoredRecord record = subject.found();
+        assertThat(record.state()).isEqualTo(StoredRecord.State.RELEASED);
+        assertThat(record.attempt()).isEqualTo(attempt);
+        assertThat(record.deaths()).isEqualTo(deaths);
+        assertThat(record.owner()).isNull();
+        assertThat(record.leaseRemaining()).isZero();
+        assertThat(record.completedAt()).isNull();
+        assertThat(record.expiresAt()).isNull();
+        assertThat(record.result()).isNull();
+    }
+
+    private static void assertNext(Held held, int attempt, int deaths, boolean tookOver) {
+        assertThat(held.attempt()).as("attempt").isEqualTo(attempt);
+        assertThat(held.deaths()).as("deaths").isEqualTo(deaths);
+        assertThat(held.tookOver()).as("took over").isEqualTo(tookOver);
+    }
+}

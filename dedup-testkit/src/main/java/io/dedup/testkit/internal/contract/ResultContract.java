@@ -1,0 +1,139 @@
+package io.dedup.testkit.internal.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.dedup.store.Claim;
+import io.dedup.store.ClaimRequest;
+import io.dedup.store.ClaimResult;
+import io.dedup.store.CompleteRequest;
+import io.dedup.store.WriteResult;
+import io.dedup.testkit.internal.scenario.ContractGroup;
+import io.dedup.testkit.internal.scenario.EachForm;
+import io.dedup.testkit.internal.scenario.Form;
+import io.dedup.testkit.internal.scenario.Held;
+import io.dedup.testkit.internal.scenario.Owners;
+import io.dedup.testkit.internal.scenario.Subject;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Results are kept and answered byte for byte. */
+public abstract class ResultContract extends ContractGroup {
+    static Stream<Arguments> results() {
+        byte[] all = new byte[256];
+        for (int i = 0; i < all.length; i++) {
+            all[i] = (byte) i;
+        }
+        byte[] large = new byte[100_000];
+        new Random(42).nextBytes(large);
+        return Stream.of(
+                        Arguments.of("none", null),
+                        Arguments.of("empty", new byte[0]),
+                        Arguments.of("zero byte", new byte[] {0}),
+                        Arguments.of("0xff", new byte[] {-1}),
+                        Arguments.of("all bytes", all),
+                        Arguments.of("100 kB", large),
+                        Arguments.of("zeros", new byte[1_000]),
+                        Arguments.of("digits", "12345".getBytes(StandardCharsets.US_ASCII)),
+                        Arguments.of("a record", "D|1|2|3".getBytes(StandardCharsets.US_ASCII)),
+                        Arguments.of("line ends", "\r\n$-1\r\n".getBytes(StandardCharsets.US_ASCII)))
+                .flatMap(arguments -> Arrays.stream(Form.values())
+                        .map(form -> Arguments.of(arguments.get()[0], arguments.get()[1], form)));
+    }
+
+    @ParameterizedTest(name = "{0}, {2}")
+    @MethodSource("results")
+    @DisplayName("a result comes back byte for byte")
+    void replayed(String name, byte @Nullable [] result, Form form) {
+        Subject subject = subject(form);
+        subject.done(result, null);
+
+        for (Subject client : List.of(subject, subject.elsewhere())) {
+            assertThat(client.claim())
+                    .isInstanceOfSatisfying(
+                            ClaimResult.AlreadyDone.class,
+                            done -> assertThat(done.result()).as(name).isEqualTo(result));
+            assertThat(client.found().result()).as(name).isEqualTo(result);
+        }
+    }
+
+    @EachForm
+    @DisplayName("a result doesn't outlive its window into the next run")
+    void notInherited(Form form) {
+        Subject subject = subject(form);
+        subject.done(new byte[] {1, 2, 3}, null);
+        advance(Subject.WINDOW_LENGTH);
+
+        Held next = subject.acquire();
+        assertThat(subject.found().result()).isNull();
+        Subject.assertApplied(subject.complete(next));
+
+        assertThat(subject.claim())
+                .isInstanceOfSatisfying(
+                        ClaimResult.AlreadyDone.class,
+                        done -> assertThat(done.result()).isNull());
+    }
+
+    @EachForm
+    @DisplayName("a result of one byte comes back, whichever byte it is")
+    void oneByte(Form form) {
+        Subject any = subject(form);
+        for (int value = 0; value < 256; value++) {
+            Subject subject = subject(form, any.key().scope(), "byte-" + value);
+            byte[] result = {(byte) value};
+            subject.done(result, null);
+
+            assertThat(subject.claim())
+                    .isInstanceOfSatisfying(
+                            ClaimResult.AlreadyDone.class,
+                            done -> assertThat(done.result()).isEqualTo(result));
+        }
+    }
+
+    @Test
+    @DisplayName("each record of a batch keeps its own result, or none")
+    void eachOfABatch() {
+        Subject any = subject(Form.BATCH);
+        List<ClaimRequest> claims = new ArrayList<>();
+        List<CompleteRequest> completions = new ArrayList<>();
+        for (int i = 0; i < 40; i++) {
+            ClaimRequest claim =
+                    new ClaimRequest(any.key().scope().key("id-" + i * 7 % 40), Owners.next(), Subject.LEASE);
+            claims.add(claim);
+            completions.add(
+                    new CompleteRequest(new Claim(claim.key(), claim.owner(), 1), Subject.WINDOW, resultOf(i), false));
+        }
+        assertThat(store().claimAll(claims))
+                .allSatisfy(answer -> assertThat(answer).isInstanceOf(ClaimResult.Acquired.class));
+        assertThat(store().completeAll(completions)).containsOnly(WriteResult.applied());
+
+        List<ClaimResult> again = fixture().secondInstance().claimAll(claims);
+
+        for (int i = 0; i < again.size(); i++) {
+            byte @Nullable [] expected = resultOf(i);
+            assertThat(again.get(i))
+                    .isInstanceOfSatisfying(
+                            ClaimResult.AlreadyDone.class,
+                            done -> assertThat(done.result()).isEqualTo(expected));
+            assertThat(store().find(claims.get(i).key()).orElseThrow().result()).isEqualTo(expected);
+        }
+    }
+
+    private static byte @Nullable [] resultOf(int i) {
+        if (i % 3 == 0) {
+            return null;
+        }
+        byte[] result = new byte[i % 3 == 1 ? i : 5_000];
+        Arrays.fill(result, (byte) i);
+        return result;
+    }
+}

@@ -1,0 +1,239 @@
+package io.dedup.testkit.internal.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.dedup.DedupKey;
+import io.dedup.DedupScope;
+import io.dedup.store.Claim;
+import io.dedup.store.ClaimRequest;
+import io.dedup.store.ClaimResult;
+import io.dedup.store.CompleteRequest;
+import io.dedup.store.ReleaseMode;
+import io.dedup.store.StoredRecord;
+import io.dedup.store.StoredRecord.State;
+import io.dedup.store.StuckQuery;
+import io.dedup.store.StuckRecord;
+import io.dedup.store.StuckRecords;
+import io.dedup.store.WriteResult;
+import io.dedup.testkit.internal.scenario.ContractGroup;
+import io.dedup.testkit.internal.scenario.Form;
+import io.dedup.testkit.internal.scenario.Held;
+import io.dedup.testkit.internal.scenario.HostileIds;
+import io.dedup.testkit.internal.scenario.Owners;
+import io.dedup.testkit.internal.scenario.Situation;
+import io.dedup.testkit.internal.scenario.Subject;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** The list of messages that began and aren't done. */
+public abstract class StuckContract extends ContractGroup {
+    private static final Duration SHORT = Duration.ofMillis(50);
+    private static final Duration LONG = Duration.ofHours(2);
+    private static final Duration LONGER = Duration.ofHours(5);
+    private static final int MANY = 2_500;
+    private static final int EVERY = 83;
+
+    @Test
+    @DisplayName("a store that can't list its records says so")
+    void unsupported() {
+        if (!fixture().listsStuck()) {
+            assertThatThrownBy(() -> store().findStuck(new StuckQuery(null, Duration.ZERO, 1)))
+                    .isInstanceOf(UnsupportedOperationException.class);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    @DisplayName("what began and isn't done is listed, as find shows it, and nothing else")
+    void lists(Situation situation) {
+        requireList();
+        Subject subject = subject(Form.SINGLE);
+        situation.arrange(subject, this::advance);
+        Optional<StoredRecord> before = subject.find();
+
+        StuckRecords stuck = find(subject.key().scope(), Duration.ZERO, 10);
+
+        assertThat(stuck.complete()).isTrue();
+        boolean open = before.isPresent() && before.get().state() != State.DONE && situation.attempt() > 0;
+        assertThat(stuck.records()).hasSize(open ? 1 : 0);
+        if (open) {
+            assertThat(stuck.records().get(0).key(subject.key().scope())).isEqualTo(subject.key());
+            assertUnchanged(before.orElseThrow(), stuck.records().get(0).record());
+        }
+        assertThat(subject.find().isPresent()).isEqualTo(before.isPresent());
+        before.ifPresent(record -> assertUnchanged(record, subject.found()));
+    }
+
+    @Test
+    @DisplayName("a claim is listed from the given age on, though its lease is live")
+    void age() {
+        requireList();
+        Subject subject = subject(Form.SINGLE);
+        subject.acquire();
+        DedupScope scope = subject.key().scope();
+        assertThat(find(scope, LONG, 10).records()).isEmpty();
+
+        advance(SHORT);
+
+        if (fixture().drift().isZero()) {
+            assertListed(scope, SHORT, State.PROCESSING);
+        } else { // records that were made older keep their tokens, but this much passes by itself
+            await().atMost(fixture().drift().plusSeconds(30))
+                    .untilAsserted(() -> assertListed(scope, SHORT, State.PROCESSING));
+        }
+        assertThat(find(scope, LONG, 10).records()).isEmpty();
+    }
+
+    @Test
+    @DisplayName("a claim without a fencing token is listed, at the latest, that long after its lease")
+    void withoutToken() {
+        requireList();
+        Subject subject = subject(Form.SINGLE);
+        Held held = subject.acquire(new ClaimRequest(subject.key(), Owners.next(), Subject.LEASE, null, false));
+
+        advance(Subject.LEASE.plus(LONG));
+
+        StoredRecord record = assertListed(subject.key().scope(), LONG, State.ABANDONED);
+        assertThat(find(subject.key().scope(), LONGER, 10).records()).isEmpty();
+        assertThat(record.attempt()).isEqualTo(held.attempt());
+    }
+
+    @Test
+    @DisplayName("a released message is listed, at the latest, that long after its release")
+    void released() {
+        requireList();
+        Subject subject = subject(Form.SINGLE);
+        Subject.assertApplied(subject.release(
+                subject.acquire(new ClaimRequest(subject.key(), Owners.next(), Subject.LEASE, RED, false)),
+                ReleaseMode.STARTED));
+        assertThat(find(subject.key().scope(), LONG, 10).records()).isEmpty();
+
+        advance(LONG);
+
+        assertListed(subject.key().scope(), LONG, State.RELEASED);
+        assertThat(find(subject.key().scope(), LONGER, 10).records()).isEmpty();
+    }
+
+    @Test
+    @DisplayName("the limit is kept, and told")
+    void limit() {
+        requireList();
+        DedupScope scope = newScope();
+        List<String> ids = IntStream.range(0, 5).mapToObj(i -> "order-" + i).toList();
+        ids.forEach(id -> subject(Form.SINGLE, scope, id).acquire());
+
+        for (int limit = 1; limit <= 6; limit++) {
+            StuckRecords stuck = find(scope, Duration.ZERO, limit);
+            assertThat(stuck.records()).hasSize(Math.min(limit, 5));
+            assertThat(ids(stuck)).doesNotHaveDuplicates().isSubsetOf(ids);
+            assertThat(stuck.complete()).as("complete with limit %d", limit).isEqualTo(limit >= 5);
+        }
+    }
+
+    @Test
+    @DisplayName("a few among many that are done are all found")
+    void fewAmongMany() {
+        requireList();
+        DedupScope scope = newScope();
+        List<ClaimRequest> claims = IntStream.range(0, MANY)
+                .mapToObj(i -> new ClaimRequest(scope.key("order-" + i), Owners.next(), Subject.LEASE, null, true))
+                .toList();
+        assertThat(store().claimAll(claims)).hasOnlyElementsOfType(ClaimResult.Acquired.class);
+        List<CompleteRequest> done = new ArrayList<>();
+        List<String> open = new ArrayList<>();
+        for (int i = 0; i < MANY; i++) {
+            ClaimRequest claim = claims.get(i);
+            if (i % EVERY == 0) {
+                open.add(claim.key().messageId());
+            } else {
+                Claim held = new Claim(claim.key(), claim.owner(), 1);
+                done.add(new CompleteRequest(held, Subject.WINDOW, i % 2 == 0 ? new byte[100] : null, false));
+            }
+        }
+        assertThat(store().completeAll(done)).containsOnly(WriteResult.applied());
+
+        StuckRecords stuck = find(scope, Duration.ZERO, StuckQuery.MAX_LIMIT);
+
+        assertThat(stuck.complete()).isTrue();
+        assertThat(ids(stuck)).containsExactlyInAnyOrderElementsOf(open);
+        assertThat(ids(find(null, Duration.ZERO, open.size()))).hasSize(open.size());
+    }
+
+    @Test
+    @DisplayName("T8 hostile IDs come back byte for byte")
+    void hostileIds() {
+        requireList();
+        DedupScope scope = newScope();
+        List<DedupKey> keys = HostileIds.all().stream().map(scope::key).toList();
+        acquireAll(keys);
+
+        StuckRecords stuck = find(scope, Duration.ZERO, StuckQuery.MAX_LIMIT);
+
+        assertThat(stuck.complete()).isTrue();
+        assertThat(stuck.records().stream().map(record -> record.key(scope))).containsExactlyInAnyOrderElementsOf(keys);
+    }
+
+    @Test
+    @DisplayName("T7 a scope's list has its own messages only, and that of all has everybody's")
+    void scopes() throws Exception {
+        requireList();
+        reopenFixture();
+        List<DedupKey> keys = HostileIds.joined(newScope().topic());
+        acquireAll(keys);
+        Map<DedupScope, List<DedupKey>> byScope = keys.stream().collect(Collectors.groupingBy(DedupKey::scope));
+
+        byScope.forEach((scope, own) -> assertThat(find(scope, Duration.ZERO, StuckQuery.MAX_LIMIT).records().stream()
+                        .map(record -> record.key(scope)))
+                .as("of %s", scope)
+                .containsExactlyInAnyOrderElementsOf(own));
+        StuckRecords all = find(null, Duration.ZERO, StuckQuery.MAX_LIMIT);
+        List<String> found = all.records().stream()
+                .map(record -> record.scope() + "\u0000\u0000" + record.messageId())
+                .toList();
+        assertThat(found).doesNotHaveDuplicates();
+        if (all.complete()) { // or others share the store
+            assertThat(found)
+                    .containsAll(keys.stream()
+                            .map(key -> key.scope().text() + "\u0000\u0000" + key.messageId())
+                            .toList());
+        }
+    }
+
+    private void acquireAll(List<DedupKey> keys) {
+        keys.forEach(key -> new Subject(store(), fixture().secondInstance(), Form.SINGLE, key).acquire());
+    }
+
+    private void requireList() {
+        assumeTrue(fixture().listsStuck(), "the store can't list its records: see StoreFixture.listsStuck");
+    }
+
+    /** As another client sees it. */
+    private StuckRecords find(@Nullable DedupScope scope, Duration olderThan, int limit) {
+        return fixture().secondInstance().findStuck(new StuckQuery(scope, olderThan, limit));
+    }
+
+    private StoredRecord assertListed(DedupScope scope, Duration olderThan, State state) {
+        StuckRecords stuck = find(scope, olderThan, 10);
+        assertThat(stuck.records())
+                .singleElement()
+                .satisfies(record -> assertThat(record.record().state()).isEqualTo(state));
+        return stuck.records().get(0).record();
+    }
+
+    private static List<String> ids(StuckRecords stuck) {
+        return stuck.records().stream().map(StuckRecord::messageId).toList();
+    }
+}

@@ -1,0 +1,238 @@
+package io.dedup.testkit.internal.history;
+
+import io.dedup.DedupKey;
+import io.dedup.DedupScope;
+import io.dedup.Fingerprint;
+import io.dedup.Window;
+import io.dedup.store.Claim;
+import io.dedup.store.ClaimRequest;
+import io.dedup.store.ClaimResult;
+import io.dedup.store.CompleteRequest;
+import io.dedup.store.DedupStore;
+import io.dedup.store.Owner;
+import io.dedup.store.ReleaseMode;
+import io.dedup.store.ReleaseRequest;
+import io.dedup.store.RenewRequest;
+import io.dedup.testkit.fixture.StoreFixture;
+import io.dedup.testkit.internal.scenario.ContractGroup;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.function.BiFunction;
+import java.util.function.Function;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Random calls on a few keys, made on a store under test and on the reference alike.
+ *
+ * <p>All times are multiples of a unit that is long against what the store's clock does by itself, so that both
+ * always agree on what is over.
+ */
+final class RandomHistory {
+    private static final int KEYS = 5;
+    private static final int REMEMBERED = 6;
+
+    private final Random random;
+    private final StoreFixture fixture;
+    private final Reference reference;
+    private final Duration unit;
+    private final List<DedupKey> keys;
+    private final Comparison comparison;
+    private final Map<DedupKey, List<ClaimRequest>> requests = new HashMap<>();
+    private final List<String> log = new ArrayList<>();
+    private int owners;
+
+    RandomHistory(StoreFixture fixture, long seed) {
+        this.fixture = fixture;
+        random = new Random(seed);
+        reference = new Reference(fixture.store().attemptRetention());
+        unit = fixture.drift().isZero() ? Duration.ofMillis(1) : Duration.ofHours(1);
+        DedupScope scope = ContractGroup.newScope();
+        keys = IntStream.range(0, KEYS).mapToObj(i -> scope.key("k" + i)).toList();
+        comparison = new Comparison(fixture.drift());
+    }
+
+    void run(int steps) {
+        for (int i = 0; i < steps; i++) {
+            step();
+            for (DedupKey key : keys) {
+                comparison.records(key, reference.store().find(key), client().find(key));
+            }
+        }
+    }
+
+    String log() {
+        return String.join("\n", log);
+    }
+
+    private void step() {
+        int dice = random.nextInt(100);
+        if (dice < 35) {
+            claim();
+        } else if (dice < 53) {
+            write("complete", this::completion, DedupStore::complete, DedupStore::completeAll);
+        } else if (dice < 67) {
+            write("release", this::release, DedupStore::release, DedupStore::releaseAll);
+        } else if (dice < 77) {
+            write("renew", this::renewal, DedupStore::renew, DedupStore::renewAll);
+        } else if (dice < 95) {
+            advance(unit.multipliedBy(1 + random.nextInt(6)));
+        } else if (dice < 96) {
+            Duration retention = fixture.store().attemptRetention();
+            advance(random.nextBoolean() ? retention : retention.minus(unit));
+        } else if (dice < 97) {
+            log.add("purge");
+            fixture.purge();
+        } else {
+            operate();
+        }
+    }
+
+    private void advance(Duration by) {
+        log.add("advance " + by);
+        fixture.advance(by);
+        reference.advance(by);
+    }
+
+    private void claim() {
+        List<ClaimRequest> batch = someKeys().stream().map(this::claimRequest).toList();
+        // Half of them through the single form, which must mean the same.
+        boolean single = batch.size() == 1 && random.nextBoolean();
+        asked(single ? "claim" : "claimAll", batch);
+        List<ClaimResult> expected = reference.store().claimAll(batch);
+        List<ClaimResult> actual = single ? List.of(client().claim(batch.get(0))) : client().claimAll(batch);
+        answered(expected, actual);
+        comparison.sizes(expected, actual);
+        for (int i = 0; i < batch.size(); i++) {
+            comparison.claims(batch.get(i), expected.get(i), actual.get(i));
+        }
+    }
+
+    private <T> void write(
+            String name,
+            Function<DedupKey, T> request,
+            BiFunction<DedupStore, T, Object> one,
+            BiFunction<DedupStore, List<T>, List<?>> all) {
+        List<T> batch = someKeys().stream().map(request).toList();
+        boolean single = batch.size() == 1 && random.nextBoolean();
+        asked(single ? name : name + "All", batch);
+        List<?> expected = all.apply(reference.store(), batch);
+        List<?> actual = single ? List.of(one.apply(client(), batch.get(0))) : all.apply(client(), batch);
+        answered(expected, actual);
+        comparison.equal(expected, actual);
+    }
+
+    private void operate() {
+        DedupKey key = keys.get(random.nextInt(KEYS));
+        boolean force = random.nextInt(3) == 0;
+        boolean forget = random.nextBoolean();
+        Window window = window();
+        Function<DedupStore, Object> operation =
+                forget ? store -> store.forget(key, force) : store -> store.forceDone(key, window, force);
+        asked(forget ? "forget" : "forceDone", List.of(key.messageId(), forget ? "" : window, force ? "forced" : ""));
+        Object expected = operation.apply(reference.store());
+        Object actual = operation.apply(client());
+        answered(List.of(expected), List.of(actual));
+        comparison.equal(expected, actual);
+        if (forget) {
+            advance(unit); // a clock that stands still can't tell the next token from the forgotten one
+        }
+    }
+
+    private void asked(String call, List<?> requests) {
+        log.add(call + " " + Wording.of(requests));
+    }
+
+    private void answered(List<?> expected, List<?> actual) {
+        log.add("    expected " + Wording.of(expected));
+        log.add("    actual   " + Wording.of(actual));
+    }
+
+    /** Numbered, so that one seed always tells the same history; the scope is new each time. */
+    private Owner newOwner() {
+        return new Owner("o" + ++owners);
+    }
+
+    private ClaimRequest claimRequest(DedupKey key) {
+        List<ClaimRequest> earlier = requests.computeIfAbsent(key, any -> new ArrayList<>());
+        if (!earlier.isEmpty() && random.nextInt(4) == 0) {
+            return earlier.get(random.nextInt(earlier.size())); // repeats a request, or a zombie does
+        }
+        ClaimRequest request = new ClaimRequest(key, newOwner(), lease(), fingerprint(), random.nextInt(8) != 0);
+        earlier.add(request);
+        if (earlier.size() > REMEMBERED) {
+            earlier.remove(0);
+        }
+        return request;
+    }
+
+    /** Of the holder as often as not, else of somebody who has lost it or never had it. */
+    private Claim someClaim(DedupKey key) {
+        int attempt =
+                reference.store().find(key).map(record -> record.attempt()).orElse(1);
+        List<ClaimRequest> earlier = requests.getOrDefault(key, List.of());
+        Optional<Owner> holder = reference.store().find(key).map(record -> record.owner());
+        if (holder.isPresent() && random.nextInt(3) != 0) {
+            return new Claim(key, holder.get(), attempt);
+        }
+        if (earlier.isEmpty() || random.nextInt(6) == 0) {
+            return new Claim(key, newOwner(), attempt);
+        }
+        return new Claim(
+                key, earlier.get(random.nextInt(earlier.size())).owner(), Math.max(0, attempt - random.nextInt(2)));
+    }
+
+    private CompleteRequest completion(DedupKey key) {
+        byte[] result = null;
+        if (random.nextInt(3) == 0) {
+            result = new byte[random.nextInt(40)];
+            random.nextBytes(result);
+        }
+        return new CompleteRequest(someClaim(key), window(), result, random.nextInt(4) == 0);
+    }
+
+    private ReleaseRequest release(DedupKey key) {
+        ReleaseMode[] modes = ReleaseMode.values();
+        return new ReleaseRequest(someClaim(key), modes[random.nextInt(modes.length)]);
+    }
+
+    private RenewRequest renewal(DedupKey key) {
+        return new RenewRequest(someClaim(key), lease());
+    }
+
+    private Duration lease() {
+        return unit.multipliedBy(1 + random.nextInt(8));
+    }
+
+    private Window window() {
+        return switch (random.nextInt(12)) {
+            case 0 -> Window.forever();
+            case 1 -> Window.of(Window.MAX);
+            default -> Window.of(unit.multipliedBy(1 + random.nextInt(10)));
+        };
+    }
+
+    private @Nullable Fingerprint fingerprint() {
+        return switch (random.nextInt(5)) {
+            case 0 -> ContractGroup.BLUE;
+            case 1 -> null;
+            default -> ContractGroup.RED;
+        };
+    }
+
+    private List<DedupKey> someKeys() {
+        List<DedupKey> some = new ArrayList<>(keys);
+        Collections.shuffle(some, random);
+        return some.subList(0, random.nextInt(3) == 0 ? 2 + random.nextInt(KEYS - 1) : 1);
+    }
+
+    private DedupStore client() {
+        return random.nextBoolean() ? fixture.store() : fixture.secondInstance();
+    }
+}

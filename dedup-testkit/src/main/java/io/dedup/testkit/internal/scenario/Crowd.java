@@ -1,0 +1,99 @@
+package io.dedup.testkit.internal.scenario;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.IntFunction;
+import java.util.stream.IntStream;
+
+/** Threads that start at the same moment. */
+public final class Crowd implements AutoCloseable {
+    public static final int SIZE = 8;
+
+    private static final long PATIENCE_SECONDS = 120;
+
+    private final ExecutorService threads = Executors.newFixedThreadPool(SIZE);
+
+    /**
+     * Runs one task per member, started together, and waits for all.
+     *
+     * @return their answers, by member
+     */
+    @SuppressWarnings("ThreadPriorityCheck") // yielding only makes a collision likelier; nothing depends on it
+    public <T> List<T> together(IntFunction<Callable<T>> tasks) {
+        CyclicBarrier start = new CyclicBarrier(SIZE);
+        AtomicInteger awake = new AtomicInteger();
+        List<Future<T>> futures = new ArrayList<>();
+        for (int i = 0; i < SIZE; i++) {
+            Callable<T> task = tasks.apply(i);
+            futures.add(threads.submit(() -> {
+                start.await(PATIENCE_SECONDS, TimeUnit.SECONDS);
+                // A barrier wakes one after the other; who is awake waits for the rest, or there is no race.
+                awake.incrementAndGet();
+                while (awake.get() < SIZE) {
+                    Thread.yield();
+                }
+                return task.call();
+            }));
+        }
+        List<T> answers = new ArrayList<>();
+        for (Future<T> future : futures) {
+            answers.add(answerOf(future));
+        }
+        return answers;
+    }
+
+    /** What a member does to a key; member 0 is the one who may do something else than the rest. */
+    public interface Move {
+        Object play(Subject subject, int member, int race);
+    }
+
+    /**
+     * All members walk these keys in this order, half of them through the other client.
+     *
+     * @return for each key the members' answers
+     */
+    public List<List<Object>> race(List<Subject> subjects, Move move) {
+        List<List<Object>> byMember = together(member -> () -> {
+            List<Object> answers = new ArrayList<>();
+            for (int race = 0; race < subjects.size(); race++) {
+                answers.add(move.play(client(subjects.get(race), member), member, race));
+            }
+            return answers;
+        });
+        return IntStream.range(0, subjects.size())
+                .mapToObj(race ->
+                        byMember.stream().map(answers -> answers.get(race)).toList())
+                .toList();
+    }
+
+    public static Subject client(Subject subject, int member) {
+        return member % 2 == 0 ? subject : subject.elsewhere();
+    }
+
+    private static <T> T answerOf(Future<T> future) {
+        try {
+            return future.get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+        } catch (ExecutionException e) {
+            throw new AssertionError("one of the crowd failed: " + e.getCause(), e.getCause());
+        } catch (TimeoutException e) {
+            throw new AssertionError("one of the crowd hangs", e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new AssertionError("interrupted while waiting for the crowd", e);
+        }
+    }
+
+    @Override
+    public void close() {
+        threads.shutdownNow();
+    }
+}

@@ -1,0 +1,167 @@
+package io.dedup.testkit.internal.scenario;
+
+import io.dedup.Window;
+import io.dedup.store.Claim;
+import io.dedup.store.ClaimResult;
+import io.dedup.store.ReleaseMode;
+import io.dedup.store.StoredRecord.State;
+import java.time.Duration;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** Every state that a record can be in, and how it gets there; the rows of the transition table. */
+public enum Situation {
+    ABSENT(null, false) {
+        @Override
+        public Held arrange(Subject subject, Consumer<Duration> clock) {
+            return new Held(new Claim(subject.key(), Owners.next(), 1), new ClaimResult.Acquired(1, 0, false, 0));
+        }
+    },
+    HELD(State.PROCESSING, true) {
+        @Override
+        public Held arrange(Subject subject, Consumer<Duration> clock) {
+            return subject.acquire(ContractGroup.RED);
+        }
+    },
+    TAKEN_OVER(State.PROCESSING, true) {
+        @Override
+        public Held arrange(Subject subject, Consumer<Duration> clock) {
+            LEASE_OVER.arrange(subject, clock);
+            return subject.acquire(ContractGroup.RED);
+        }
+    },
+    LEASE_OVER(State.ABANDONED, true) {
+        @Override
+        public Held arrange(Subject subject, Consumer<Duration> clock) {
+            Held held = HELD.arrange(subject, clock);
+            clock.accept(Subject.LEASE);
+            return held;
+        }
+    },
+    TAKEN_OVER_LEASE_OVER(State.ABANDONED, true) {
+        @Override
+        public Held arrange(Subject subject, Consumer<Duration> clock) {
+            Held held = TAKEN_OVER.arrange(subject, clock);
+            clock.accept(Subject.LEASE);
+            return held;
+        }
+    },
+    RELEASED(State.RELEASED, false) {
+        @Override
+        public Held arrange(Subject subject, Consumer<Duration> clock) {
+            return released(subject, HELD.arrange(subject, clock), ReleaseMode.STARTED);
+        }
+    },
+    GIVEN_BACK(State.RELEASED, false) {
+        @Override
+        public Held arrange(Subject subject, Consumer<Duration> clock) {
+            return released(subject, HELD.arrange(subject, clock), ReleaseMode.NOT_STARTED);
+        }
+    },
+    DEAD_GIVEN_BACK(State.ABANDONED, false) {
+        @Override
+        public Held arrange(Subject subject, Consumer<Duration> clock) {
+            return released(subject, TAKEN_OVER.arrange(subject, clock), ReleaseMode.NOT_STARTED);
+        }
+    },
+    CONVICTED(State.RELEASED, false) {
+        @Override
+        public Held arrange(Subject subject, Consumer<Duration> clock) {
+            return released(subject, TAKEN_OVER.arrange(subject, clock), ReleaseMode.CONVICTED);
+        }
+    },
+    RETENTION_OVER(null, false) {
+        @Override
+        public Held arrange(Subject subject, Consumer<Duration> clock) {
+            Held held = TAKEN_OVER.arrange(subject, clock);
+            clock.accept(Subject.LEASE.plus(subject.store().attemptRetention()));
+            return held;
+        }
+    },
+    DONE(State.DONE, false) {
+        @Override
+        public Held arrange(Subject subject, Consumer<Duration> clock) {
+            return completed(subject, HELD.arrange(subject, clock), Subject.WINDOW);
+        }
+    },
+    DONE_FOREVER(State.DONE, false) {
+        @Override
+        public Held arrange(Subject subject, Consumer<Duration> clock) {
+            return completed(subject, TAKEN_OVER.arrange(subject, clock), Window.forever());
+        }
+    },
+    WINDOW_OVER(null, false) {
+        @Override
+        public Held arrange(Subject subject, Consumer<Duration> clock) {
+            Held held = DONE.arrange(subject, clock);
+            clock.accept(Subject.WINDOW_LENGTH);
+            return held;
+        }
+    },
+    FORGOTTEN(null, false) {
+        @Override
+        public Held arrange(Subject subject, Consumer<Duration> clock) {
+            Held held = HELD.arrange(subject, clock);
+            subject.store().forget(subject.key(), true);
+            clock.accept(Duration.ofMillis(1)); // a clock that stands still can't tell the next token from this one
+            return held;
+        }
+    };
+
+    private final @Nullable State state;
+    private final boolean owned;
+
+    Situation(@Nullable State state, boolean owned) {
+        this.state = state;
+        this.owned = owned;
+    }
+
+    /**
+     * Brings a new key into this situation.
+     *
+     * @return the last claim of it; where there never was one, one that nobody has been given
+     */
+    public abstract Held arrange(Subject subject, Consumer<Duration> clock);
+
+    /** What an operator sees, or null where there is nothing to see. */
+    public @Nullable State state() {
+        return state;
+    }
+
+    /** Whether the claim that {@link #arrange} returns may still complete, release and renew. */
+    public boolean isOwned() {
+        return owned;
+    }
+
+    public boolean isLive() {
+        return state == State.PROCESSING;
+    }
+
+    public boolean isDone() {
+        return state == State.DONE;
+    }
+
+    /** How many attempts the record counts; 0 where there is none. */
+    public int attempt() {
+        return switch (this) {
+            case ABSENT, GIVEN_BACK, RETENTION_OVER, WINDOW_OVER, FORGOTTEN -> 0;
+            case HELD, LEASE_OVER, RELEASED, DEAD_GIVEN_BACK, CONVICTED, DONE -> 1;
+            case TAKEN_OVER, TAKEN_OVER_LEASE_OVER, DONE_FOREVER -> 2;
+        };
+    }
+
+    /** The deaths that the record counts, without one that nobody has taken over yet. */
+    public int deaths() {
+        return this == TAKEN_OVER || this == TAKEN_OVER_LEASE_OVER ? 1 : 0;
+    }
+
+    private static Held released(Subject subject, Held held, ReleaseMode mode) {
+        Subject.assertApplied(subject.release(held, mode));
+        return held;
+    }
+
+    private static Held completed(Subject subject, Held held, Window window) {
+        Subject.assertApplied(subject.complete(held.claim(), window, new byte[] {42}, false));
+        return held;
+    }
+}

@@ -1,0 +1,137 @@
+package io.dedup.testkit.internal.scenario;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.dedup.DedupKey;
+import io.dedup.Fingerprint;
+import io.dedup.Window;
+import io.dedup.store.Claim;
+import io.dedup.store.ClaimRequest;
+import io.dedup.store.ClaimResult;
+import io.dedup.store.CompleteRequest;
+import io.dedup.store.DedupStore;
+import io.dedup.store.Owner;
+import io.dedup.store.ReleaseMode;
+import io.dedup.store.ReleaseRequest;
+import io.dedup.store.RenewRequest;
+import io.dedup.store.StoredRecord;
+import io.dedup.store.WriteResult;
+import java.time.Duration;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One key under test, driven through one form of the calls.
+ *
+ * <p>Writes go through the store under test, takeovers and reads as the test says; see {@link #elsewhere()}.
+ */
+public record Subject(DedupStore store, DedupStore otherInstance, Form form, DedupKey key) {
+    /** Long against anything that passes unasked during a test. */
+    public static final Duration LEASE = Duration.ofHours(1);
+
+    public static final Duration WINDOW_LENGTH = Duration.ofDays(1);
+    public static final Window WINDOW = Window.of(WINDOW_LENGTH);
+
+    /** The same key as another client of the store sees it. */
+    public Subject elsewhere() {
+        return new Subject(/* store= */ otherInstance, /* otherInstance= */ store, form, key);
+    }
+
+    public ClaimResult claim() {
+        return claim(Owners.next(), null);
+    }
+
+    public ClaimResult claim(Owner owner) {
+        return claim(owner, null);
+    }
+
+    public ClaimResult claim(Owner owner, @Nullable Fingerprint fingerprint) {
+        return claim(new ClaimRequest(key, owner, LEASE, fingerprint, true));
+    }
+
+    public ClaimResult claim(ClaimRequest request) {
+        return form.claim(store, request);
+    }
+
+    /** Claims for a new owner, and fails the test unless that works. */
+    public Held acquire() {
+        return acquire(Owners.next(), null);
+    }
+
+    public Held acquire(Owner owner) {
+        return acquire(owner, null);
+    }
+
+    public Held acquire(@Nullable Fingerprint fingerprint) {
+        return acquire(Owners.next(), fingerprint);
+    }
+
+    public Held acquire(Owner owner, @Nullable Fingerprint fingerprint) {
+        return acquire(new ClaimRequest(key, owner, LEASE, fingerprint, true));
+    }
+
+    public Held acquire(ClaimRequest request) {
+        ClaimResult answer = claim(request);
+        assertThat(answer).as("answer to a claim of %s", key).isInstanceOf(ClaimResult.Acquired.class);
+        ClaimResult.Acquired acquired = (ClaimResult.Acquired) answer;
+        return new Held(new Claim(key, request.owner(), acquired.attempt()), acquired);
+    }
+
+    public WriteResult complete(Held held) {
+        return complete(held.claim(), WINDOW, null, false);
+    }
+
+    public WriteResult complete(Claim claim, Window window, byte @Nullable [] result, boolean repeated) {
+        return form.complete(store, new CompleteRequest(claim, window, result, repeated));
+    }
+
+    public WriteResult release(Held held, ReleaseMode mode) {
+        return release(held.claim(), mode);
+    }
+
+    public WriteResult release(Claim claim, ReleaseMode mode) {
+        return form.release(store, new ReleaseRequest(claim, mode));
+    }
+
+    public WriteResult renew(Held held) {
+        return renew(held.claim(), LEASE);
+    }
+
+    public WriteResult renew(Claim claim, Duration lease) {
+        return form.renew(store, new RenewRequest(claim, lease));
+    }
+
+    /** Claims and completes, for the fixed window. */
+    public Held done(byte @Nullable [] result, @Nullable Fingerprint fingerprint) {
+        Held held = acquire(fingerprint);
+        assertApplied(complete(held.claim(), WINDOW, result, false));
+        return held;
+    }
+
+    public Optional<StoredRecord> find() {
+        return store.find(key);
+    }
+
+    /** The record, which must be there. */
+    public StoredRecord found() {
+        Optional<StoredRecord> found = find();
+        assertThat(found).as("record of %s", key).isPresent();
+        return found.orElseThrow();
+    }
+
+    public void assertInFlight() {
+        assertThat(claim()).as("claim of a held key").isInstanceOf(ClaimResult.InFlight.class);
+    }
+
+    public void assertDone() {
+        assertThat(claim()).as("claim of a done key").isInstanceOf(ClaimResult.AlreadyDone.class);
+    }
+
+    public static void assertApplied(WriteResult result) {
+        assertThat(result).isEqualTo(WriteResult.applied());
+    }
+
+    public static void assertLeaseLost(WriteResult result) {
+        assertThat(result).isEqualTo(WriteResult.leaseLost());
+    }
+}
