@@ -4,11 +4,11 @@ import java.util.Locale;
 import java.util.Optional;
 
 /** What the user may set: {@code -Ddedup.test.<name>}, or {@code DEDUP_TEST_<NAME>} in the environment. */
-final class Settings {
+public final class Settings {
 
     private Settings() {}
 
-    static Optional<String> get(String name) {
+    public static Optional<String> get(String name) {
         String property = System.getProperty("dedup.test." + name);
         String value = property != null
                 ? property

@@ -1,5 +1,12 @@
 package io.dedup.testservers;
 
+import io.dedup.testservers.kafka.KafkaServers;
+import io.dedup.testservers.process.LocalServer;
+import io.dedup.testservers.redis.RedisBinary;
+import io.dedup.testservers.redis.RedisServers;
+import io.dedup.testservers.rocketmq.RocketMqServers;
+import io.dedup.testservers.sql.MariaDbServers;
+import io.dedup.testservers.sql.PostgresServers;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,5 +1,0 @@
-/** A name server, a broker and a gRPC proxy in one process. */
-@NullMarked
-package io.dedup.testservers.rocketmq;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,62 @@
+package io.dedup.testservers.rocketmq.program;
+
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+
+/**
+ * Takes orders by HTTP, as {@code /topic/<name>/<type>/<queues>}, {@code /group/<name>/<fifo>/<retries>/<delays>},
+ * {@code /lite-group/<name>/<topic>/<retries>} and {@code /reset/<topic>/<group>}.
+ */
+final class Control {
+    private final Server server;
+    private final HttpServer http;
+
+    Control(Server server, int port) throws IOException {
+        this.server = server;
+        this.http = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 0);
+        http.createContext("/", this::handle);
+    }
+
+    void start() {
+        http.start();
+    }
+
+    private void handle(HttpExchange exchange) throws IOException {
+        int status = 200;
+        String answer = "done";
+        try {
+            obey(exchange.getRequestURI().getPath().substring(1).split("/", -1));
+        } catch (Exception e) {
+            status = 500;
+            answer = e.toString();
+        }
+        byte[] bytes = answer.getBytes(StandardCharsets.UTF_8);
+        try (exchange) {
+            exchange.sendResponseHeaders(status, bytes.length);
+            exchange.getResponseBody().write(bytes);
+        }
+    }
+
+    private void obey(String[] order) throws InterruptedException {
+        switch (order[0]) {
+            case "topic" -> server.createTopic(order[1], order[2], Integer.parseInt(order[3]));
+            case "group" ->
+                server.createGroup(
+                        order[1],
+                        Boolean.parseBoolean(order[2]),
+                        Integer.parseInt(order[3]),
+                        Arrays.stream(order[4].split(","))
+                                .filter(delay -> !delay.isEmpty())
+                                .mapToLong(Long::parseLong)
+                                .toArray());
+            case "lite-group" -> server.createLiteGroup(order[1], order[2], Integer.parseInt(order[3]));
+            case "reset" -> server.resetOffset(order[1], order[2]);
+            default -> throw new IllegalArgumentException("no such order: " + order[0]);
+        }
+    }
+}

@@ -1,0 +1,71 @@
+package io.dedup.testservers.rocketmq.program;
+
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Properties;
+import java.util.TreeMap;
+
+/** What the starter of the process says: {@code home}, four ports, and {@code broker.*} and {@code proxy.*} settings. */
+final class ServerSettings {
+    private final Properties properties;
+
+    ServerSettings(Properties properties) {
+        this.properties = properties;
+    }
+
+    Path home() {
+        return Path.of(required("home"));
+    }
+
+    int nameServerPort() {
+        return port("nameServerPort");
+    }
+
+    int brokerPort() {
+        return port("brokerPort");
+    }
+
+    int proxyPort() {
+        return port("proxyPort");
+    }
+
+    int controlPort() {
+        return port("controlPort");
+    }
+
+    /** Whether the proxy talks to the broker over the network, as a deployment of several brokers does. */
+    boolean clusterMode() {
+        return Boolean.parseBoolean(properties.getProperty("clusterMode"));
+    }
+
+    /** Where logs and stores go. The server reads these when its first class is loaded. */
+    void applyHome() {
+        String home = home().toString();
+        System.setProperty("user.home", home);
+        System.setProperty("rocketmq.home.dir", home);
+        System.setProperty("RMQ_PROXY_HOME", home);
+    }
+
+    /** Settings whose names begin with the prefix, without it. */
+    Map<String, String> startingWith(String prefix) {
+        Map<String, String> found = new TreeMap<>();
+        for (String name : properties.stringPropertyNames()) {
+            if (name.startsWith(prefix)) {
+                found.put(name.substring(prefix.length()), properties.getProperty(name));
+            }
+        }
+        return found;
+    }
+
+    private int port(String name) {
+        return Integer.parseInt(required(name));
+    }
+
+    private String required(String name) {
+        String value = properties.getProperty(name);
+        if (value == null) {
+            throw new IllegalArgumentException(name + " isn't set");
+        }
+        return value;
+    }
+}

@@ -1,0 +1,5 @@
+/** The servers' programs: where their jars are, and where they are unpacked. */
+@NullMarked
+package io.dedup.testservers.install;
+
+import org.jspecify.annotations.NullMarked;

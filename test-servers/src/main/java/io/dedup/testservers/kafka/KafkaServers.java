@@ -1,0 +1,34 @@
+package io.dedup.testservers.kafka;
+
+import io.dedup.testservers.Settings;
+
+/** Entry to everything about Kafka. Thread-safe. */
+public final class KafkaServers {
+
+    private KafkaServers() {}
+
+    /**
+     * The broker that the tests of this JVM share; use topics and groups of your own. By {@code
+     * -Ddedup.test.kafka=host:port} or {@code DEDUP_TEST_KAFKA}, else in a container, else embedded.
+     */
+    public static KafkaAddress shared() {
+        return Shared.ADDRESS;
+    }
+
+    /** An embedded broker of one's own, with defaults. */
+    public static KafkaServer start() {
+        return builder().start();
+    }
+
+    /** An embedded broker of one's own. */
+    public static KafkaServer.Builder builder() {
+        return KafkaServer.builder();
+    }
+
+    private static final class Shared {
+        static final KafkaAddress ADDRESS = Settings.get("kafka")
+                .map(KafkaAddress::new)
+                .or(KafkaInContainer::start)
+                .orElseGet(() -> start().address());
+    }
+}

@@ -1,0 +1,5 @@
+/** Kafka brokers. */
+@NullMarked
+package io.dedup.testservers.kafka;
+
+import org.jspecify.annotations.NullMarked;

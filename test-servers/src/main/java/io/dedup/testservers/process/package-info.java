@@ -1,0 +1,5 @@
+/** Servers in processes of their own, which end with this JVM, and free ports for them. */
+@NullMarked
+package io.dedup.testservers.process;
+
+import org.jspecify.annotations.NullMarked;

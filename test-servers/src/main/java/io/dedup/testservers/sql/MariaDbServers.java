@@ -1,0 +1,40 @@
+package io.dedup.testservers.sql;
+
+import io.dedup.testservers.Settings;
+
+/** Entry to everything about MariaDB. Thread-safe. */
+public final class MariaDbServers {
+
+    private MariaDbServers() {}
+
+    /**
+     * The server that the tests of this JVM share; take a {@link SqlAddress#newDatabase() database of your own}. By
+     * {@code -Ddedup.test.mariadb=jdbc:mariadb://host:port/?user=…&password=…} or {@code DEDUP_TEST_MARIADB}, else in a
+     * container, else embedded.
+     */
+    public static SqlAddress shared() {
+        return Shared.ADDRESS;
+    }
+
+    /** An empty database on the {@link #shared()} server. */
+    public static SqlDatabase newDatabase() {
+        return shared().newDatabase();
+    }
+
+    /** An embedded server of one's own, with defaults. */
+    public static MariaDbServer start() {
+        return builder().start();
+    }
+
+    /** An embedded server of one's own. */
+    public static MariaDbServer.Builder builder() {
+        return MariaDbServer.builder();
+    }
+
+    private static final class Shared {
+        static final SqlAddress ADDRESS = Settings.get("mariadb")
+                .map(url -> SqlAddress.parse("mariadb", url))
+                .or(SqlContainers::startMariaDb)
+                .orElseGet(() -> start().address());
+    }
+}
