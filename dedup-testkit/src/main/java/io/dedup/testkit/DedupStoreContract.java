@@ -5,8 +5,8 @@ import io.dedup.testkit.internal.contract.BatchContract;
 import io.dedup.testkit.internal.contract.BatchRaceContract;
 import io.dedup.testkit.internal.contract.ClaimContract;
 import io.dedup.testkit.internal.contract.CompleteContract;
+import io.dedup.testkit.internal.contract.EveryStateContract;
 import io.dedup.testkit.internal.contract.ExpiryContract;
-import io.dedup.testkit.internal.contract.FindContract;
 import io.dedup.testkit.internal.contract.FingerprintContract;
 import io.dedup.testkit.internal.contract.HostileIdContract;
 import io.dedup.testkit.internal.contract.LifecycleContract;
@@ -18,7 +18,7 @@ import io.dedup.testkit.internal.contract.RenewContract;
 import io.dedup.testkit.internal.contract.ResultContract;
 import io.dedup.testkit.internal.contract.StuckContract;
 import io.dedup.testkit.internal.contract.TokenContract;
-import io.dedup.testkit.internal.history.StateMachineContract;
+import io.dedup.testkit.internal.history.RandomHistoryContract;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
@@ -107,7 +107,7 @@ public abstract class DedupStoreContract {
     @Nested
     @Tag("every-state")
     @DisplayName("every state")
-    class Situations extends FindContract {
+    class Situations extends EveryStateContract {
         @Override
         protected StoreFixture newFixture() throws Exception {
             return DedupStoreContract.this.newFixture();
@@ -217,7 +217,7 @@ public abstract class DedupStoreContract {
     @Nested
     @Tag("random-histories")
     @DisplayName("random histories")
-    class Histories extends StateMachineContract {
+    class Histories extends RandomHistoryContract {
         @Override
         protected StoreFixture newFixture() throws Exception {
             return DedupStoreContract.this.newFixture();

@@ -1,6 +1,7 @@
 package io.dedup.testkit.faults;
 
 import io.dedup.DedupKey;
+import io.dedup.DedupScope;
 import io.dedup.testkit.faults.StoreFault.Operation;
 import java.util.List;
 import java.util.Random;
@@ -9,6 +10,10 @@ import java.util.stream.Collectors;
 
 /** A fault that was injected, and how often it has struck. Thread-safe. */
 final class ActiveFault {
+    /** Stands for the key of a call that is about none. */
+    static final DedupKey NO_KEY =
+            DedupScope.of("io.dedup.testkit.faults", "none").key("none");
+
     private final StoreFault fault;
     private final Random random;
     private int seen;
@@ -29,7 +34,7 @@ final class ActiveFault {
             return Set.of();
         }
         Set<DedupKey> hit = keys.stream()
-                .filter(key -> fault.isFor(key.equals(FaultyStore.NO_KEY) ? null : key))
+                .filter(key -> fault.isFor(key.equals(NO_KEY) ? null : key))
                 .collect(Collectors.toSet());
         return !hit.isEmpty() && isDue() ? hit : Set.of();
     }

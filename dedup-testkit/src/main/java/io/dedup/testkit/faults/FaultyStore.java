@@ -1,7 +1,6 @@
 package io.dedup.testkit.faults;
 
 import io.dedup.DedupKey;
-import io.dedup.DedupScope;
 import io.dedup.Window;
 import io.dedup.store.ClaimRequest;
 import io.dedup.store.ClaimResult;
@@ -38,10 +37,6 @@ import java.util.function.Supplier;
  * transaction (use a {@link TcpProxy}; mode LEASED_TRANSACTIONAL refuses any store but the table itself).
  */
 public final class FaultyStore implements DedupStore {
-    /** Stands for the key of a call that is about none. */
-    static final DedupKey NO_KEY =
-            DedupScope.of("io.dedup.testkit.faults", "none").key("none");
-
     private final List<ActiveFault> faults = new CopyOnWriteArrayList<>();
     private final AtomicInteger struck = new AtomicInteger();
     private volatile DedupStore store;
@@ -165,7 +160,7 @@ public final class FaultyStore implements DedupStore {
 
     @Override
     public StuckRecords findStuck(StuckQuery query) {
-        return one(Operation.OPERATOR, NO_KEY, () -> store.findStuck(query));
+        return one(Operation.OPERATOR, ActiveFault.NO_KEY, () -> store.findStuck(query));
     }
 
     @Override
@@ -180,7 +175,7 @@ public final class FaultyStore implements DedupStore {
 
     @Override
     public long forgetAll() {
-        return one(Operation.OPERATOR, NO_KEY, () -> store.forgetAll());
+        return one(Operation.OPERATOR, ActiveFault.NO_KEY, () -> store.forgetAll());
     }
 
     @Override
@@ -190,7 +185,7 @@ public final class FaultyStore implements DedupStore {
 
     @Override
     public void ping() {
-        boolean unused = one(Operation.PING, NO_KEY, () -> {
+        boolean unused = one(Operation.PING, ActiveFault.NO_KEY, () -> {
             store.ping();
             return true;
         });

@@ -77,9 +77,9 @@ final class Consumption {
                     .filter(Objects::nonNull)
                     .collect(Collectors.toCollection(LinkedHashSet::new));
             throw new AssertionError(
-                    Story.of(
-                            "group " + Story.name(replay.broker().group()) + " hasn't acked " + unacked.size()
-                                    + " messages within " + atMost + " (" + Story.places(unacked) + ")",
+                    FailureText.of(
+                            "group " + FailureText.name(replay.broker().group()) + " hasn't acked " + unacked.size()
+                                    + " messages within " + atMost + " (" + FailureText.places(unacked) + ")",
                             List.copyOf(ids),
                             replay.reportOn(messages)),
                     e);

@@ -101,7 +101,7 @@ public final class ReplayAssert extends AbstractAssert<ReplayAssert, ReplayRepor
             throw failure(
                     "%s",
                     actual.withoutId().size() + " messages have no usable ID, as the extractor that ids(...) was given"
-                            + " finds it: " + Story.places(actual.withoutId()));
+                            + " finds it: " + FailureText.places(actual.withoutId()));
         }
     }
 
@@ -110,7 +110,7 @@ public final class ReplayAssert extends AbstractAssert<ReplayAssert, ReplayRepor
             throw failure(
                     "%s",
                     "nothing is known about effects: give effects(...), or timeline(...) and add that timeline as a"
-                            + " listener of the deduplicator with consumer " + Story.name(actual.consumer())
+                            + " listener of the deduplicator with consumer " + FailureText.name(actual.consumer())
                             + " (or name its consumer(...)); an undecorated listener is told to no timeline");
         }
     }
@@ -120,7 +120,7 @@ public final class ReplayAssert extends AbstractAssert<ReplayAssert, ReplayRepor
         if (!actual.hasHeard()) {
             throw failure(
                     "%s",
-                    "the timeline has heard nothing of consumer " + Story.name(actual.consumer()) + " on topic "
+                    "the timeline has heard nothing of consumer " + FailureText.name(actual.consumer()) + " on topic "
                             + actual.topic() + ": add it as a listener of the deduplicator, give it to"
                             + " timeline(...), and name the consumer if that isn't the group");
         }
@@ -129,7 +129,8 @@ public final class ReplayAssert extends AbstractAssert<ReplayAssert, ReplayRepor
     private ReplayAssert fails(String what, List<String> ids) {
         if (!ids.isEmpty()) {
             throw failure(
-                    "%s", Story.of(ids.size() + (ids.size() == 1 ? " message " : " messages ") + what, ids, actual));
+                    "%s",
+                    FailureText.of(ids.size() + (ids.size() == 1 ? " message " : " messages ") + what, ids, actual));
         }
         return this;
     }

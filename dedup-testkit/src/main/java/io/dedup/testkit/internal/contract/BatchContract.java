@@ -15,10 +15,10 @@ import io.dedup.store.RenewRequest;
 import io.dedup.store.StoredRecord;
 import io.dedup.store.StoredRecord.State;
 import io.dedup.store.WriteResult;
+import io.dedup.testkit.internal.scenario.CallForm;
 import io.dedup.testkit.internal.scenario.ContractGroup;
-import io.dedup.testkit.internal.scenario.Form;
-import io.dedup.testkit.internal.scenario.Owners;
-import io.dedup.testkit.internal.scenario.Subject;
+import io.dedup.testkit.internal.scenario.KeyUnderTest;
+import io.dedup.testkit.internal.scenario.UniqueNames;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -60,7 +60,7 @@ public abstract class BatchContract extends ContractGroup {
                         .isInstanceOfSatisfying(
                                 ClaimResult.Acquired.class,
                                 acquired -> assertThat(acquired.attempt()).isEqualTo(1)));
-        assertAllApplied(size, store().renewAll(map(claims, claim -> new RenewRequest(claim, Subject.LEASE))));
+        assertAllApplied(size, store().renewAll(map(claims, claim -> new RenewRequest(claim, KeyUnderTest.LEASE))));
         assertThat(store().claimAll(requests))
                 .as("repeated by the same owners")
                 .hasSize(size)
@@ -75,7 +75,8 @@ public abstract class BatchContract extends ContractGroup {
                                 acquired -> assertThat(acquired.attempt()).isEqualTo(2)));
         assertAllApplied(
                 size,
-                store().completeAll(map(claims, claim -> new CompleteRequest(claim, Subject.WINDOW, null, false))));
+                store().completeAll(
+                                map(claims, claim -> new CompleteRequest(claim, KeyUnderTest.WINDOW, null, false))));
         assertThat(fixture().secondInstance().claimAll(requests))
                 .hasSize(size)
                 .hasOnlyElementsOfType(ClaimResult.AlreadyDone.class);
@@ -117,8 +118,8 @@ public abstract class BatchContract extends ContractGroup {
         List<CompleteRequest> done = new ArrayList<>();
         List<ReleaseRequest> released = new ArrayList<>();
         for (int i = 0; i < LARGE; i++) {
-            Claim claim = new Claim(requests.get(i).key(), Owners.next(), 1);
-            Duration lease = i % 4 == 1 ? Duration.ofMinutes(i) : Subject.LEASE;
+            Claim claim = new Claim(requests.get(i).key(), UniqueNames.owner(), 1);
+            Duration lease = i % 4 == 1 ? Duration.ofMinutes(i) : KeyUnderTest.LEASE;
             if (i % 4 != 0) {
                 claimed.add(new ClaimRequest(claim.key(), claim.owner(), lease));
             }
@@ -142,25 +143,26 @@ public abstract class BatchContract extends ContractGroup {
                 .mapToObj(i -> i % 4 == 0 || i % 4 == 3 ? WriteResult.applied() : WriteResult.leaseLost())
                 .toList();
 
-        assertThat(store().renewAll(map(claims, claim -> new RenewRequest(claim, Subject.LEASE))))
+        assertThat(store().renewAll(map(claims, claim -> new RenewRequest(claim, KeyUnderTest.LEASE))))
                 .isEqualTo(expected);
         List<Claim> some = claims.subList(0, 600);
         assertThat(store().releaseAll(map(some, claim -> new ReleaseRequest(claim, ReleaseMode.STARTED))))
                 .isEqualTo(expected.subList(0, 600));
         List<Claim> others = claims.subList(600, LARGE);
-        assertThat(store().completeAll(map(others, claim -> new CompleteRequest(claim, Subject.WINDOW, null, false))))
+        assertThat(store().completeAll(
+                                map(others, claim -> new CompleteRequest(claim, KeyUnderTest.WINDOW, null, false))))
                 .isEqualTo(expected.subList(600, LARGE));
     }
 
     @Test
     @DisplayName("each request of a batch keeps its own lease, fingerprint, mode, window and result")
     void requestsAreTheirOwn() {
-        Subject one = subject(Form.SINGLE);
-        Subject two = subject(Form.SINGLE);
-        Subject three = subject(Form.SINGLE);
-        ClaimRequest first = new ClaimRequest(one.key(), Owners.next(), Duration.ofMinutes(10), RED, true);
-        ClaimRequest second = new ClaimRequest(two.key(), Owners.next(), Duration.ofHours(10), null, true);
-        ClaimRequest third = new ClaimRequest(three.key(), Owners.next(), Duration.ofDays(10), BLUE, false);
+        KeyUnderTest one = subject(CallForm.SINGLE);
+        KeyUnderTest two = subject(CallForm.SINGLE);
+        KeyUnderTest three = subject(CallForm.SINGLE);
+        ClaimRequest first = new ClaimRequest(one.key(), UniqueNames.owner(), Duration.ofMinutes(10), RED, true);
+        ClaimRequest second = new ClaimRequest(two.key(), UniqueNames.owner(), Duration.ofHours(10), null, true);
+        ClaimRequest third = new ClaimRequest(three.key(), UniqueNames.owner(), Duration.ofDays(10), BLUE, false);
         assertThat(store().claimAll(List.of(first, second, third))).hasOnlyElementsOfType(ClaimResult.Acquired.class);
         assertHeld(one, first);
         assertHeld(two, second);
@@ -183,7 +185,7 @@ public abstract class BatchContract extends ContractGroup {
 
         assertThat(store().completeAll(List.of(
                         new CompleteRequest(claim(second), Window.forever(), bytes(2), false),
-                        new CompleteRequest(claim(first), Subject.WINDOW, null, true),
+                        new CompleteRequest(claim(first), KeyUnderTest.WINDOW, null, true),
                         new CompleteRequest(claim(third), Window.of(Duration.ofMinutes(5)), bytes(3), false))))
                 .containsOnly(WriteResult.applied());
         assertThat(one.found().result()).isNull();
@@ -211,7 +213,7 @@ public abstract class BatchContract extends ContractGroup {
             }
         }
         Collections.shuffle(keys, new Random(7));
-        List<ClaimRequest> requests = map(keys, key -> new ClaimRequest(key, Owners.next(), Subject.LEASE));
+        List<ClaimRequest> requests = map(keys, key -> new ClaimRequest(key, UniqueNames.owner(), KeyUnderTest.LEASE));
 
         assertThat(store().claimAll(requests)).hasSize(keys.size()).allSatisfy(answer -> assertAttempt(answer, 1));
 
@@ -221,7 +223,7 @@ public abstract class BatchContract extends ContractGroup {
         }
     }
 
-    private void assertHeld(Subject subject, ClaimRequest request) {
+    private void assertHeld(KeyUnderTest subject, ClaimRequest request) {
         StoredRecord record = subject.found();
         assertThat(record.owner()).isEqualTo(request.owner());
         assertThat(record.fingerprint()).isEqualTo(request.fingerprint());
@@ -252,7 +254,7 @@ public abstract class BatchContract extends ContractGroup {
         DedupScope scope = newScope();
         List<ClaimRequest> requests = new ArrayList<>();
         for (int i = 0; i < size; i++) {
-            requests.add(new ClaimRequest(scope.key("id-" + i), Owners.next(), Subject.LEASE));
+            requests.add(new ClaimRequest(scope.key("id-" + i), UniqueNames.owner(), KeyUnderTest.LEASE));
         }
         Collections.shuffle(requests, new Random(size));
         return requests;

@@ -16,9 +16,9 @@ import io.dedup.store.RenewRequest;
 import io.dedup.store.StoredRecord;
 import io.dedup.store.WriteResult;
 import io.dedup.testkit.internal.scenario.ContractGroup;
-import io.dedup.testkit.internal.scenario.Crowd;
-import io.dedup.testkit.internal.scenario.Owners;
-import io.dedup.testkit.internal.scenario.Subject;
+import io.dedup.testkit.internal.scenario.KeyUnderTest;
+import io.dedup.testkit.internal.scenario.RacingThreads;
+import io.dedup.testkit.internal.scenario.UniqueNames;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
@@ -35,7 +35,7 @@ import org.junit.jupiter.api.Test;
 public abstract class BatchRaceContract extends ContractGroup {
     private static final int KEYS = 600;
 
-    private final Crowd crowd = new Crowd();
+    private final RacingThreads crowd = new RacingThreads();
 
     @AfterAll
     void dismiss() {
@@ -45,11 +45,13 @@ public abstract class BatchRaceContract extends ContractGroup {
     /** A member's order of the keys, and what it got. */
     private record Member(DedupStore store, List<Claim> claims) {
         private List<ClaimResult> claimAll() {
-            return store.claimAll(map(claims, claim -> new ClaimRequest(claim.key(), claim.owner(), Subject.LEASE)));
+            return store.claimAll(
+                    map(claims, claim -> new ClaimRequest(claim.key(), claim.owner(), KeyUnderTest.LEASE)));
         }
 
         private List<WriteResult> completeAll() {
-            return store.completeAll(map(claims, claim -> new CompleteRequest(claim, Subject.WINDOW, null, false)));
+            return store.completeAll(
+                    map(claims, claim -> new CompleteRequest(claim, KeyUnderTest.WINDOW, null, false)));
         }
 
         private List<WriteResult> releaseAll() {
@@ -57,7 +59,7 @@ public abstract class BatchRaceContract extends ContractGroup {
         }
 
         private List<WriteResult> renewAll() {
-            return store.renewAll(map(claims, claim -> new RenewRequest(claim, Subject.LEASE)));
+            return store.renewAll(map(claims, claim -> new RenewRequest(claim, KeyUnderTest.LEASE)));
         }
 
         /** The single calls, for every third key; the others in batches of seven. */
@@ -67,7 +69,7 @@ public abstract class BatchRaceContract extends ContractGroup {
             while (i < claims.size()) {
                 if (i % 3 == 0) {
                     Claim claim = claims.get(i);
-                    answers.add(store.claim(new ClaimRequest(claim.key(), claim.owner(), Subject.LEASE)));
+                    answers.add(store.claim(new ClaimRequest(claim.key(), claim.owner(), KeyUnderTest.LEASE)));
                     i++;
                 } else {
                     Member some = new Member(store, claims.subList(i, Math.min(i + 7, claims.size())));
@@ -113,7 +115,7 @@ public abstract class BatchRaceContract extends ContractGroup {
     void takeovers() {
         List<DedupKey> keys = keys();
         member(keys, 99).claimAll();
-        advance(Subject.LEASE);
+        advance(KeyUnderTest.LEASE);
         List<Member> members = members(keys);
 
         List<List<ClaimResult>> answers = crowd.together(
@@ -219,11 +221,13 @@ public abstract class BatchRaceContract extends ContractGroup {
     }
 
     private List<Member> members(List<DedupKey> keys) {
-        return IntStream.range(0, Crowd.SIZE).mapToObj(i -> member(keys, i)).toList();
+        return IntStream.range(0, RacingThreads.SIZE)
+                .mapToObj(i -> member(keys, i))
+                .toList();
     }
 
     private Member member(List<DedupKey> keys, int seed) {
-        List<Claim> claims = map(keys, key -> new Claim(key, Owners.next(), 1));
+        List<Claim> claims = map(keys, key -> new Claim(key, UniqueNames.owner(), 1));
         return new Member(seed % 2 == 0 ? store() : fixture().secondInstance(), shuffled(claims, seed));
     }
 

@@ -6,21 +6,21 @@ import io.dedup.store.ClaimRequest;
 import io.dedup.store.ClaimResult;
 import io.dedup.store.Owner;
 import io.dedup.store.StoredRecord;
+import io.dedup.testkit.internal.scenario.CallForm;
 import io.dedup.testkit.internal.scenario.ContractGroup;
-import io.dedup.testkit.internal.scenario.EachForm;
-import io.dedup.testkit.internal.scenario.Form;
-import io.dedup.testkit.internal.scenario.Held;
-import io.dedup.testkit.internal.scenario.Owners;
-import io.dedup.testkit.internal.scenario.Subject;
+import io.dedup.testkit.internal.scenario.EachCallForm;
+import io.dedup.testkit.internal.scenario.HeldClaim;
+import io.dedup.testkit.internal.scenario.KeyUnderTest;
+import io.dedup.testkit.internal.scenario.UniqueNames;
 import java.time.Duration;
 import org.junit.jupiter.api.DisplayName;
 
 /** Who gets a claim, and with which attempt, deaths and lease. */
 public abstract class ClaimContract extends ContractGroup {
-    @EachForm
+    @EachCallForm
     @DisplayName("the first claim is attempt 1, without deaths")
-    void firstClaim(Form form) {
-        Held held = subject(form).acquire();
+    void firstClaim(CallForm form) {
+        HeldClaim held = subject(form).acquire();
 
         assertThat(held.attempt()).isEqualTo(1);
         assertThat(held.deaths()).isZero();
@@ -28,64 +28,64 @@ public abstract class ClaimContract extends ContractGroup {
         assertThat(held.token()).isPositive();
     }
 
-    @EachForm
+    @EachCallForm
     @DisplayName("a held key is in flight for everybody else, for as long as is left of the lease")
-    void inFlight(Form form) {
-        Subject subject = subject(form);
+    void inFlight(CallForm form) {
+        KeyUnderTest subject = subject(form);
         subject.acquire();
 
-        assertInFlight(subject.claim(), Subject.LEASE);
-        assertInFlight(subject.elsewhere().claim(), Subject.LEASE);
+        assertInFlight(subject.claim(), KeyUnderTest.LEASE);
+        assertInFlight(subject.elsewhere().claim(), KeyUnderTest.LEASE);
 
         advance(Duration.ofMinutes(20));
         assertInFlight(subject.elsewhere().claim(), Duration.ofMinutes(40));
     }
 
-    @EachForm
+    @EachCallForm
     @DisplayName("a refused claim leaves the holder's lease, attempt and fingerprint alone")
-    void refusedClaimChangesNothing(Form form) {
-        Subject subject = subject(form);
+    void refusedClaimChangesNothing(CallForm form) {
+        KeyUnderTest subject = subject(form);
         subject.acquire(RED);
         StoredRecord before = subject.found();
 
-        assertThat(subject.claim(Owners.next(), BLUE)).isInstanceOf(ClaimResult.Conflict.class);
-        assertThat(subject.claim(Owners.next(), RED)).isInstanceOf(ClaimResult.InFlight.class);
+        assertThat(subject.claim(UniqueNames.owner(), BLUE)).isInstanceOf(ClaimResult.Conflict.class);
+        assertThat(subject.claim(UniqueNames.owner(), RED)).isInstanceOf(ClaimResult.InFlight.class);
 
         assertUnchanged(before, subject.found());
     }
 
-    @EachForm
+    @EachCallForm
     @DisplayName("a lease is live until just before its end, and over exactly at it")
-    void leaseBoundary(Form form) {
-        Subject subject = subject(form);
+    void leaseBoundary(CallForm form) {
+        KeyUnderTest subject = subject(form);
         subject.acquire();
 
-        advance(Subject.LEASE.minus(step()));
+        advance(KeyUnderTest.LEASE.minus(step()));
         assertInFlight(subject.claim(), step());
 
         advance(step());
-        Held second = subject.acquire();
+        HeldClaim second = subject.acquire();
         assertThat(second.attempt()).isEqualTo(2);
         assertThat(second.deaths()).isEqualTo(1);
         assertThat(second.tookOver()).isTrue();
     }
 
-    @EachForm
+    @EachCallForm
     @DisplayName("the shortest lease is over after 1 ms")
-    void shortestLease(Form form) {
-        Subject subject = subject(form);
-        subject.acquire(new ClaimRequest(subject.key(), Owners.next(), Duration.ofMillis(1)));
+    void shortestLease(CallForm form) {
+        KeyUnderTest subject = subject(form);
+        subject.acquire(new ClaimRequest(subject.key(), UniqueNames.owner(), Duration.ofMillis(1)));
 
         advance(Duration.ofMillis(1));
         assertThat(subject.acquire().deaths()).isEqualTo(1);
     }
 
-    @EachForm
+    @EachCallForm
     @DisplayName("a lease may last for months")
-    void longLease(Form form) {
-        Subject subject = subject(form);
+    void longLease(CallForm form) {
+        KeyUnderTest subject = subject(form);
         Duration lease = Duration.ofDays(300);
-        subject.acquire(new ClaimRequest(subject.key(), Owners.next(), lease));
+        subject.acquire(new ClaimRequest(subject.key(), UniqueNames.owner(), lease));
 
         advance(lease.minus(step()));
         assertInFlight(subject.claim(), step());
@@ -93,80 +93,80 @@ public abstract class ClaimContract extends ContractGroup {
         assertThat(subject.acquire().attempt()).isEqualTo(2);
     }
 
-    @EachForm
+    @EachCallForm
     @DisplayName("each takeover of a dead lease counts an attempt and a death")
-    void deathsAddUp(Form form) {
-        Subject subject = subject(form);
+    void deathsAddUp(CallForm form) {
+        KeyUnderTest subject = subject(form);
         subject.acquire();
 
         for (int deaths = 1; deaths <= 4; deaths++) {
-            advance(Subject.LEASE);
-            Held next = subject.acquire();
+            advance(KeyUnderTest.LEASE);
+            HeldClaim next = subject.acquire();
             assertThat(next.attempt()).isEqualTo(deaths + 1);
             assertThat(next.deaths()).isEqualTo(deaths);
             assertThat(next.tookOver()).isTrue();
         }
     }
 
-    @EachForm
+    @EachCallForm
     @DisplayName("an owner that comes back after its own lease ran out counts as a takeover")
-    void sameOwnerAfterItsLease(Form form) {
-        Subject subject = subject(form);
-        Owner owner = Owners.next();
+    void sameOwnerAfterItsLease(CallForm form) {
+        KeyUnderTest subject = subject(form);
+        Owner owner = UniqueNames.owner();
         subject.acquire(owner);
-        advance(Subject.LEASE);
+        advance(KeyUnderTest.LEASE);
 
-        Held again = subject.acquire(owner);
+        HeldClaim again = subject.acquire(owner);
 
         assertThat(again.attempt()).isEqualTo(2);
         assertThat(again.deaths()).isEqualTo(1);
         assertThat(again.tookOver()).isTrue();
     }
 
-    @EachForm
+    @EachCallForm
     @DisplayName("D4 a repeated request recognises its own claim: same attempt and token, lease renewed")
-    void ownRetriedRequest(Form form) {
-        Subject subject = subject(form);
-        Held first = subject.acquire();
+    void ownRetriedRequest(CallForm form) {
+        KeyUnderTest subject = subject(form);
+        HeldClaim first = subject.acquire();
         advance(Duration.ofMinutes(30));
 
-        Held again = subject.acquire(first.owner());
+        HeldClaim again = subject.acquire(first.owner());
 
         assertThat(again.answer()).isEqualTo(first.answer());
-        assertRemaining(subject.found().leaseRemaining(), Subject.LEASE);
+        assertRemaining(subject.found().leaseRemaining(), KeyUnderTest.LEASE);
         advance(Duration.ofMinutes(40)); // past the end of the first lease
         assertInFlight(subject.elsewhere().claim(), Duration.ofMinutes(20));
     }
 
-    @EachForm
+    @EachCallForm
     @DisplayName("D4 a repeated request through another connection recognises its own claim")
-    void ownRetriedRequestElsewhere(Form form) {
-        Subject subject = subject(form);
-        Held first = subject.acquire();
+    void ownRetriedRequestElsewhere(CallForm form) {
+        KeyUnderTest subject = subject(form);
+        HeldClaim first = subject.acquire();
 
         assertThat(subject.elsewhere().acquire(first.owner()).answer()).isEqualTo(first.answer());
     }
 
-    @EachForm
+    @EachCallForm
     @DisplayName("D4 a repeated request that had taken over a dead lease is told so again")
-    void ownRetriedTakeover(Form form) {
-        Subject subject = subject(form);
+    void ownRetriedTakeover(CallForm form) {
+        KeyUnderTest subject = subject(form);
         subject.acquire();
-        advance(Subject.LEASE);
-        Held second = subject.acquire();
+        advance(KeyUnderTest.LEASE);
+        HeldClaim second = subject.acquire();
 
-        Held again = subject.acquire(second.owner());
+        HeldClaim again = subject.acquire(second.owner());
 
         assertThat(again.answer()).isEqualTo(second.answer());
         assertThat(again.tookOver()).isTrue();
         assertThat(again.deaths()).isEqualTo(1);
     }
 
-    @EachForm
+    @EachCallForm
     @DisplayName("D4 a repeated request with a shorter lease sets that lease")
-    void ownRetriedRequestSetsItsLease(Form form) {
-        Subject subject = subject(form);
-        Held first = subject.acquire();
+    void ownRetriedRequestSetsItsLease(CallForm form) {
+        KeyUnderTest subject = subject(form);
+        HeldClaim first = subject.acquire();
 
         subject.acquire(new ClaimRequest(subject.key(), first.owner(), Duration.ofMinutes(10)));
 
@@ -175,11 +175,11 @@ public abstract class ClaimContract extends ContractGroup {
         assertThat(subject.acquire().tookOver()).isTrue();
     }
 
-    @EachForm
+    @EachCallForm
     @DisplayName("a done key is already done for everybody, its own owner included")
-    void alreadyDone(Form form) {
-        Subject subject = subject(form);
-        Held held = subject.done(new byte[] {1, 2, 3}, null);
+    void alreadyDone(CallForm form) {
+        KeyUnderTest subject = subject(form);
+        HeldClaim held = subject.done(new byte[] {1, 2, 3}, null);
         StoredRecord record = subject.found();
 
         assertThat(subject.elsewhere().claim()).isInstanceOfSatisfying(ClaimResult.AlreadyDone.class, done -> {
@@ -191,15 +191,15 @@ public abstract class ClaimContract extends ContractGroup {
         assertUnchanged(record, subject.found());
     }
 
-    @EachForm
+    @EachCallForm
     @DisplayName("already done tells the attempt that did it")
-    void alreadyDoneTellsTheAttempt(Form form) {
-        Subject subject = subject(form);
+    void alreadyDoneTellsTheAttempt(CallForm form) {
+        KeyUnderTest subject = subject(form);
         subject.acquire();
-        advance(Subject.LEASE);
+        advance(KeyUnderTest.LEASE);
         subject.acquire();
-        advance(Subject.LEASE);
-        Subject.assertApplied(subject.complete(subject.acquire()));
+        advance(KeyUnderTest.LEASE);
+        KeyUnderTest.assertApplied(subject.complete(subject.acquire()));
 
         assertThat(subject.claim()).isInstanceOfSatisfying(ClaimResult.AlreadyDone.class, done -> {
             assertThat(done.attempt()).isEqualTo(3);
@@ -207,35 +207,36 @@ public abstract class ClaimContract extends ContractGroup {
         });
     }
 
-    @EachForm
+    @EachCallForm
     @DisplayName("an unfenced claim is a claim like any other")
-    void unfencedClaim(Form form) {
-        Subject subject = subject(form);
-        ClaimRequest request = new ClaimRequest(subject.key(), Owners.next(), Subject.LEASE, RED, false);
-        Held held = subject.acquire(request);
+    void unfencedClaim(CallForm form) {
+        KeyUnderTest subject = subject(form);
+        ClaimRequest request = new ClaimRequest(subject.key(), UniqueNames.owner(), KeyUnderTest.LEASE, RED, false);
+        HeldClaim held = subject.acquire(request);
 
         assertThat(held.attempt()).isEqualTo(1);
         assertThat(subject.acquire(request).answer()).as("repeated").isEqualTo(held.answer());
-        assertInFlight(subject.elsewhere().claim(), Subject.LEASE);
-        assertThat(subject.claim(Owners.next(), BLUE)).isInstanceOf(ClaimResult.Conflict.class);
-        advance(Subject.LEASE);
-        Held second = subject.acquire(new ClaimRequest(subject.key(), Owners.next(), Subject.LEASE, RED, false));
+        assertInFlight(subject.elsewhere().claim(), KeyUnderTest.LEASE);
+        assertThat(subject.claim(UniqueNames.owner(), BLUE)).isInstanceOf(ClaimResult.Conflict.class);
+        advance(KeyUnderTest.LEASE);
+        HeldClaim second =
+                subject.acquire(new ClaimRequest(subject.key(), UniqueNames.owner(), KeyUnderTest.LEASE, RED, false));
         assertThat(second.attempt()).isEqualTo(2);
         assertThat(second.deaths()).isEqualTo(1);
-        Subject.assertLeaseLost(subject.complete(held));
-        Subject.assertApplied(subject.complete(second));
-        assertThat(subject.claim(new ClaimRequest(subject.key(), Owners.next(), Subject.LEASE, null, false)))
+        KeyUnderTest.assertLeaseLost(subject.complete(held));
+        KeyUnderTest.assertApplied(subject.complete(second));
+        assertThat(subject.claim(new ClaimRequest(subject.key(), UniqueNames.owner(), KeyUnderTest.LEASE, null, false)))
                 .isInstanceOf(ClaimResult.AlreadyDone.class);
     }
 
-    @EachForm
+    @EachCallForm
     @DisplayName("one message ID in two scopes is two messages")
-    void scopesAreApart(Form form) {
-        Subject one = subject(form);
-        Subject two = subject(form);
+    void scopesAreApart(CallForm form) {
+        KeyUnderTest one = subject(form);
+        KeyUnderTest two = subject(form);
         one.acquire();
 
-        Subject.assertApplied(two.complete(two.acquire()));
+        KeyUnderTest.assertApplied(two.complete(two.acquire()));
 
         one.assertInFlight();
         two.assertDone();

@@ -6,13 +6,13 @@ import io.dedup.Window;
 import io.dedup.store.ClaimRequest;
 import io.dedup.store.ClaimResult;
 import io.dedup.store.StoredRecord;
+import io.dedup.testkit.internal.scenario.CallForm;
 import io.dedup.testkit.internal.scenario.ContractGroup;
-import io.dedup.testkit.internal.scenario.EachForm;
-import io.dedup.testkit.internal.scenario.Form;
-import io.dedup.testkit.internal.scenario.Held;
-import io.dedup.testkit.internal.scenario.Owners;
+import io.dedup.testkit.internal.scenario.EachCallForm;
+import io.dedup.testkit.internal.scenario.HeldClaim;
+import io.dedup.testkit.internal.scenario.KeyUnderTest;
 import io.dedup.testkit.internal.scenario.Situation;
-import io.dedup.testkit.internal.scenario.Subject;
+import io.dedup.testkit.internal.scenario.UniqueNames;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.EnumMap;
@@ -24,31 +24,31 @@ import org.junit.jupiter.api.DisplayName;
 
 /** Windows and the attempt retention, to the moment. */
 public abstract class ExpiryContract extends ContractGroup {
-    @EachForm
+    @EachCallForm
     @DisplayName("a window holds until just before its end, and is over exactly at it")
-    void windowBoundary(Form form) {
-        Subject subject = subject(form);
-        Held first = subject.done(new byte[] {1}, RED);
+    void windowBoundary(CallForm form) {
+        KeyUnderTest subject = subject(form);
+        HeldClaim first = subject.done(new byte[] {1}, RED);
 
-        advance(Subject.WINDOW_LENGTH.minus(step()));
+        advance(KeyUnderTest.WINDOW_LENGTH.minus(step()));
         subject.elsewhere().assertDone();
 
         advance(step());
         assertThat(subject.find()).isEmpty();
-        Held next = subject.elsewhere().acquire();
+        HeldClaim next = subject.elsewhere().acquire();
         assertFirstAttempt(next);
         assertThat(next.token()).isGreaterThan(first.token());
         assertThat(subject.found().result()).isNull();
         assertThat(subject.found().completedAt()).isNull();
     }
 
-    @EachForm
+    @EachCallForm
     @DisplayName("a window counts from the completion, not from the claim")
-    void windowCountsFromCompletion(Form form) {
-        Subject subject = subject(form);
-        Held held = subject.acquire();
+    void windowCountsFromCompletion(CallForm form) {
+        KeyUnderTest subject = subject(form);
+        HeldClaim held = subject.acquire();
         advance(Duration.ofMinutes(50));
-        Subject.assertApplied(subject.complete(held.claim(), Window.of(Duration.ofMinutes(30)), null, false));
+        KeyUnderTest.assertApplied(subject.complete(held.claim(), Window.of(Duration.ofMinutes(30)), null, false));
 
         advance(Duration.ofMinutes(30).minus(step()));
         subject.assertDone();
@@ -56,11 +56,11 @@ public abstract class ExpiryContract extends ContractGroup {
         assertFirstAttempt(subject.acquire());
     }
 
-    @EachForm
+    @EachCallForm
     @DisplayName("the shortest window is over after 1 ms")
-    void shortestWindow(Form form) {
-        Subject subject = subject(form);
-        Subject.assertApplied(
+    void shortestWindow(CallForm form) {
+        KeyUnderTest subject = subject(form);
+        KeyUnderTest.assertApplied(
                 subject.complete(subject.acquire().claim(), Window.of(Duration.ofMillis(1)), null, false));
 
         advance(Duration.ofMillis(1));
@@ -68,11 +68,11 @@ public abstract class ExpiryContract extends ContractGroup {
         assertFirstAttempt(subject.acquire());
     }
 
-    @EachForm
+    @EachCallForm
     @DisplayName("the longest window is kept to its end")
-    void longestWindow(Form form) {
-        Subject subject = subject(form);
-        Subject.assertApplied(subject.complete(subject.acquire().claim(), Window.of(Window.MAX), null, false));
+    void longestWindow(CallForm form) {
+        KeyUnderTest subject = subject(form);
+        KeyUnderTest.assertApplied(subject.complete(subject.acquire().claim(), Window.of(Window.MAX), null, false));
 
         advance(Window.MAX.minus(step()));
         subject.assertDone();
@@ -80,11 +80,12 @@ public abstract class ExpiryContract extends ContractGroup {
         assertFirstAttempt(subject.acquire());
     }
 
-    @EachForm
+    @EachCallForm
     @DisplayName("a window without an end outlives the longest one, and no purge takes it")
-    void forever(Form form) {
-        Subject subject = subject(form);
-        Subject.assertApplied(subject.complete(subject.acquire().claim(), Window.forever(), new byte[] {9}, false));
+    void forever(CallForm form) {
+        KeyUnderTest subject = subject(form);
+        KeyUnderTest.assertApplied(
+                subject.complete(subject.acquire().claim(), Window.forever(), new byte[] {9}, false));
         assertThat(subject.found().expiresAt()).isNull();
 
         advance(Window.MAX);
@@ -98,24 +99,24 @@ public abstract class ExpiryContract extends ContractGroup {
         assertThat(subject.found().expiresAt()).isNull();
     }
 
-    @EachForm
+    @EachCallForm
     @DisplayName("what an expired record knew is forgotten: a redelivery is a first attempt, its old owner a stranger")
-    void expiredKnowsNothing(Form form) {
-        Subject subject = subject(form);
+    void expiredKnowsNothing(CallForm form) {
+        KeyUnderTest subject = subject(form);
         subject.acquire();
-        advance(Subject.LEASE);
-        Held second = subject.acquire();
-        Subject.assertApplied(subject.complete(second));
-        advance(Subject.WINDOW_LENGTH);
+        advance(KeyUnderTest.LEASE);
+        HeldClaim second = subject.acquire();
+        KeyUnderTest.assertApplied(subject.complete(second));
+        advance(KeyUnderTest.WINDOW_LENGTH);
 
-        Subject.assertLeaseLost(subject.complete(second));
-        Subject.assertLeaseLost(subject.renew(second));
+        KeyUnderTest.assertLeaseLost(subject.complete(second));
+        KeyUnderTest.assertLeaseLost(subject.renew(second));
         assertFirstAttempt(subject.acquire(second.owner()));
     }
 
-    @EachForm
+    @EachCallForm
     @DisplayName("attempts and deaths of an unfinished record live for the retention, and are gone exactly at its end")
-    void retentionBoundary(Form form) {
+    void retentionBoundary(CallForm form) {
         Duration retention = store().attemptRetention();
         for (Situation situation : List.of(
                 Situation.RELEASED,
@@ -123,60 +124,60 @@ public abstract class ExpiryContract extends ContractGroup {
                 Situation.DEAD_GIVEN_BACK,
                 Situation.LEASE_OVER,
                 Situation.TAKEN_OVER_LEASE_OVER)) {
-            Subject looked = subject(form);
+            KeyUnderTest looked = subject(form);
             situation.arrange(looked, this::advance);
             advance(retention.minus(step()));
             assertThat(looked.find()).as("%s just before the end", situation).isPresent();
             assertThat(looked.acquire().attempt()).as("%s", situation).isEqualTo(situation.attempt() + 1);
 
-            Subject expired = subject(form);
-            Held last = situation.arrange(expired, this::advance);
+            KeyUnderTest expired = subject(form);
+            HeldClaim last = situation.arrange(expired, this::advance);
             advance(retention);
             assertThat(expired.find()).as("%s at the end", situation).isEmpty();
-            Subject.assertLeaseLost(expired.complete(last));
-            Subject.assertLeaseLost(expired.renew(last));
+            KeyUnderTest.assertLeaseLost(expired.complete(last));
+            KeyUnderTest.assertLeaseLost(expired.renew(last));
             assertFirstAttempt(expired.acquire());
         }
     }
 
-    @EachForm
+    @EachCallForm
     @DisplayName("the retention counts from the end of a lease: while it is held, nothing expires")
-    void retentionCountsFromTheLease(Form form) {
-        Subject subject = subject(form);
+    void retentionCountsFromTheLease(CallForm form) {
+        KeyUnderTest subject = subject(form);
         Duration retention = store().attemptRetention();
         Duration lease = retention.plus(Duration.ofHours(2));
-        Held held = subject.acquire(new ClaimRequest(subject.key(), Owners.next(), lease));
+        HeldClaim held = subject.acquire(new ClaimRequest(subject.key(), UniqueNames.owner(), lease));
 
         advance(retention.plus(Duration.ofHours(1)));
         subject.elsewhere().assertInFlight();
         advance(retention);
-        Subject.assertApplied(subject.complete(held));
+        KeyUnderTest.assertApplied(subject.complete(held));
     }
 
-    @EachForm
+    @EachCallForm
     @DisplayName("a claim starts the retention anew, also after it had nearly run out")
-    void claimStartsTheRetentionAnew(Form form) {
-        Subject subject = subject(form);
+    void claimStartsTheRetentionAnew(CallForm form) {
+        KeyUnderTest subject = subject(form);
         Situation.RELEASED.arrange(subject, this::advance);
         Duration nearly = store().attemptRetention().minus(step());
         advance(nearly);
-        Held second = subject.acquire();
-        advance(Subject.LEASE);
+        HeldClaim second = subject.acquire();
+        advance(KeyUnderTest.LEASE);
         advance(nearly);
 
-        Subject.assertApplied(subject.complete(second));
+        KeyUnderTest.assertApplied(subject.complete(second));
         assertThat(subject.found().attempt()).isEqualTo(2);
     }
 
-    @EachForm
+    @EachCallForm
     @DisplayName("a window may be shorter or longer than the retention: it alone decides about a done record")
-    void windowAndRetention(Form form) {
+    void windowAndRetention(CallForm form) {
         Duration retention = store().attemptRetention();
-        Subject shorter = subject(form);
-        Subject longer = subject(form);
-        Subject.assertApplied(
+        KeyUnderTest shorter = subject(form);
+        KeyUnderTest longer = subject(form);
+        KeyUnderTest.assertApplied(
                 shorter.complete(shorter.acquire().claim(), Window.of(retention.dividedBy(2)), null, false));
-        Subject.assertApplied(
+        KeyUnderTest.assertApplied(
                 longer.complete(longer.acquire().claim(), Window.of(retention.multipliedBy(3)), null, false));
 
         advance(retention.dividedBy(2).plus(step()));
@@ -185,16 +186,16 @@ public abstract class ExpiryContract extends ContractGroup {
         longer.assertDone();
     }
 
-    @EachForm
+    @EachCallForm
     @DisplayName("a purge removes nothing that is still to be seen, and leaves no trace of the rest")
-    void purge(Form form) {
-        Map<Situation, Subject> subjects = new EnumMap<>(Situation.class);
+    void purge(CallForm form) {
+        Map<Situation, KeyUnderTest> subjects = new EnumMap<>(Situation.class);
         // Arranging one moves the time of all: what takes days comes first, what an hour would end comes last.
         Stream.of(Situation.values())
                 .sorted(Comparator.comparing(Situation::isLive).thenComparing(situation -> situation.state() != null))
                 .filter(situation -> situation != Situation.TAKEN_OVER)
                 .forEach(situation -> {
-                    Subject subject = subject(form);
+                    KeyUnderTest subject = subject(form);
                     situation.arrange(subject, this::advance);
                     subjects.put(situation, subject);
                 });
@@ -219,11 +220,11 @@ public abstract class ExpiryContract extends ContractGroup {
         });
     }
 
-    @EachForm
+    @EachCallForm
     @DisplayName("time passes by itself, too: a dead owner's lease ends without anybody's help")
-    void timePasses(Form form) {
-        Subject subject = subject(form);
-        subject.acquire(new ClaimRequest(subject.key(), Owners.next(), Duration.ofMillis(50)));
+    void timePasses(CallForm form) {
+        KeyUnderTest subject = subject(form);
+        subject.acquire(new ClaimRequest(subject.key(), UniqueNames.owner(), Duration.ofMillis(50)));
         if (fixture().drift().isZero()) {
             advance(Duration.ofMillis(50));
         }
@@ -233,7 +234,7 @@ public abstract class ExpiryContract extends ContractGroup {
         assertThat(subject.found().attempt()).isEqualTo(2);
     }
 
-    private static void assertFirstAttempt(Held held) {
+    private static void assertFirstAttempt(HeldClaim held) {
         assertThat(held.attempt()).isEqualTo(1);
         assertThat(held.deaths()).isZero();
         assertThat(held.tookOver()).isFalse();

@@ -4,125 +4,125 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dedup.Fingerprint;
 import io.dedup.store.ClaimResult;
+import io.dedup.testkit.internal.scenario.CallForm;
 import io.dedup.testkit.internal.scenario.ContractGroup;
-import io.dedup.testkit.internal.scenario.EachForm;
+import io.dedup.testkit.internal.scenario.EachCallForm;
 import io.dedup.testkit.internal.scenario.EachSituation;
-import io.dedup.testkit.internal.scenario.Form;
-import io.dedup.testkit.internal.scenario.Held;
-import io.dedup.testkit.internal.scenario.Owners;
+import io.dedup.testkit.internal.scenario.HeldClaim;
+import io.dedup.testkit.internal.scenario.KeyUnderTest;
 import io.dedup.testkit.internal.scenario.Situation;
-import io.dedup.testkit.internal.scenario.Subject;
+import io.dedup.testkit.internal.scenario.UniqueNames;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DisplayName;
 
 /** One ID with two payloads: a conflict only where both fingerprints are known. */
 public abstract class FingerprintContract extends ContractGroup {
-    @EachForm
+    @EachCallForm
     @DisplayName("while held: conflict only if both fingerprints are there and differ")
-    void held(Form form) {
+    void held(CallForm form) {
         assertAnswers(form, false);
     }
 
-    @EachForm
+    @EachCallForm
     @DisplayName("when done: conflict only if both fingerprints are there and differ")
-    void done(Form form) {
+    void done(CallForm form) {
         assertAnswers(form, true);
     }
 
-    private void assertAnswers(Form form, boolean done) {
+    private void assertAnswers(CallForm form, boolean done) {
         Class<? extends ClaimResult> same = done ? ClaimResult.AlreadyDone.class : ClaimResult.InFlight.class;
-        Subject red = with(form, RED, done);
-        assertThat(red.claim(Owners.next(), BLUE)).isInstanceOf(ClaimResult.Conflict.class);
-        assertThat(red.elsewhere().claim(Owners.next(), BLUE)).isInstanceOf(ClaimResult.Conflict.class);
-        assertThat(red.claim(Owners.next(), new Fingerprint("RED"))).isInstanceOf(ClaimResult.Conflict.class);
-        assertThat(red.claim(Owners.next(), RED)).isInstanceOf(same);
-        assertThat(red.claim(Owners.next(), null)).isInstanceOf(same);
+        KeyUnderTest red = with(form, RED, done);
+        assertThat(red.claim(UniqueNames.owner(), BLUE)).isInstanceOf(ClaimResult.Conflict.class);
+        assertThat(red.elsewhere().claim(UniqueNames.owner(), BLUE)).isInstanceOf(ClaimResult.Conflict.class);
+        assertThat(red.claim(UniqueNames.owner(), new Fingerprint("RED"))).isInstanceOf(ClaimResult.Conflict.class);
+        assertThat(red.claim(UniqueNames.owner(), RED)).isInstanceOf(same);
+        assertThat(red.claim(UniqueNames.owner(), null)).isInstanceOf(same);
 
-        Subject none = with(form, null, done);
-        assertThat(none.claim(Owners.next(), RED)).isInstanceOf(same);
-        assertThat(none.claim(Owners.next(), null)).isInstanceOf(same);
+        KeyUnderTest none = with(form, null, done);
+        assertThat(none.claim(UniqueNames.owner(), RED)).isInstanceOf(same);
+        assertThat(none.claim(UniqueNames.owner(), null)).isInstanceOf(same);
     }
 
-    private Subject with(Form form, @Nullable Fingerprint fingerprint, boolean done) {
-        Subject subject = subject(form);
-        Held held = subject.acquire(fingerprint);
+    private KeyUnderTest with(CallForm form, @Nullable Fingerprint fingerprint, boolean done) {
+        KeyUnderTest subject = subject(form);
+        HeldClaim held = subject.acquire(fingerprint);
         if (done) {
-            Subject.assertApplied(subject.complete(held));
+            KeyUnderTest.assertApplied(subject.complete(held));
         }
         return subject;
     }
 
-    @EachForm
+    @EachCallForm
     @DisplayName("the owner's own repeated request is never a conflict, and keeps the first fingerprint")
-    void ownRetriedRequest(Form form) {
-        Subject subject = subject(form);
-        Held held = subject.acquire(RED);
+    void ownRetriedRequest(CallForm form) {
+        KeyUnderTest subject = subject(form);
+        HeldClaim held = subject.acquire(RED);
 
         assertThat(subject.acquire(held.owner(), BLUE).answer()).isEqualTo(held.answer());
         assertThat(subject.acquire(held.owner(), null).answer()).isEqualTo(held.answer());
 
         assertThat(subject.found().fingerprint()).isEqualTo(RED);
-        assertThat(subject.claim(Owners.next(), BLUE)).isInstanceOf(ClaimResult.Conflict.class);
+        assertThat(subject.claim(UniqueNames.owner(), BLUE)).isInstanceOf(ClaimResult.Conflict.class);
     }
 
-    @EachForm
+    @EachCallForm
     @DisplayName("renewing and completing keep the fingerprint of the claim")
-    void keptByRenewalAndCompletion(Form form) {
-        Subject subject = subject(form);
-        Held held = subject.acquire(RED);
-        Subject.assertApplied(subject.renew(held));
-        assertThat(subject.claim(Owners.next(), BLUE)).isInstanceOf(ClaimResult.Conflict.class);
-        Subject.assertApplied(subject.complete(held));
+    void keptByRenewalAndCompletion(CallForm form) {
+        KeyUnderTest subject = subject(form);
+        HeldClaim held = subject.acquire(RED);
+        KeyUnderTest.assertApplied(subject.renew(held));
+        assertThat(subject.claim(UniqueNames.owner(), BLUE)).isInstanceOf(ClaimResult.Conflict.class);
+        KeyUnderTest.assertApplied(subject.complete(held));
 
-        assertThat(subject.claim(Owners.next(), BLUE)).isInstanceOf(ClaimResult.Conflict.class);
+        assertThat(subject.claim(UniqueNames.owner(), BLUE)).isInstanceOf(ClaimResult.Conflict.class);
         assertThat(subject.found().fingerprint()).isEqualTo(RED);
     }
 
     @EachSituation
     @DisplayName("a claimable record is no conflict, and takes the new claim's fingerprint")
-    void claimableTakesTheNewOne(Situation situation, Form form) {
+    void claimableTakesTheNewOne(Situation situation, CallForm form) {
         if (situation.isLive() || situation.isDone()) {
-            Subject subject = subject(form);
+            KeyUnderTest subject = subject(form);
             situation.arrange(subject, this::advance);
-            assertThat(subject.claim(Owners.next(), BLUE)).isInstanceOf(ClaimResult.Conflict.class);
+            assertThat(subject.claim(UniqueNames.owner(), BLUE)).isInstanceOf(ClaimResult.Conflict.class);
             return;
         }
-        Subject subject = subject(form);
+        KeyUnderTest subject = subject(form);
         situation.arrange(subject, this::advance);
 
-        Held held = subject.acquire(BLUE);
+        HeldClaim held = subject.acquire(BLUE);
 
         assertThat(subject.found().fingerprint()).isEqualTo(BLUE);
-        assertThat(subject.claim(Owners.next(), RED)).isInstanceOf(ClaimResult.Conflict.class);
-        Subject.assertApplied(subject.complete(held));
-        assertThat(subject.claim(Owners.next(), RED)).isInstanceOf(ClaimResult.Conflict.class);
-        assertThat(subject.claim(Owners.next(), BLUE)).isInstanceOf(ClaimResult.AlreadyDone.class);
+        assertThat(subject.claim(UniqueNames.owner(), RED)).isInstanceOf(ClaimResult.Conflict.class);
+        KeyUnderTest.assertApplied(subject.complete(held));
+        assertThat(subject.claim(UniqueNames.owner(), RED)).isInstanceOf(ClaimResult.Conflict.class);
+        assertThat(subject.claim(UniqueNames.owner(), BLUE)).isInstanceOf(ClaimResult.AlreadyDone.class);
     }
 
     @EachSituation
     @DisplayName("a claimable record claimed without a fingerprint has none any more")
-    void claimableTakesNone(Situation situation, Form form) {
-        Subject subject = subject(form);
+    void claimableTakesNone(Situation situation, CallForm form) {
+        KeyUnderTest subject = subject(form);
         situation.arrange(subject, this::advance);
 
-        if (subject.claim(Owners.next(), null) instanceof ClaimResult.Acquired) {
+        if (subject.claim(UniqueNames.owner(), null) instanceof ClaimResult.Acquired) {
             assertThat(subject.found().fingerprint()).isNull();
-            assertThat(subject.claim(Owners.next(), BLUE)).isInstanceOf(ClaimResult.InFlight.class);
+            assertThat(subject.claim(UniqueNames.owner(), BLUE)).isInstanceOf(ClaimResult.InFlight.class);
         } else {
             assertThat(situation.isLive() || situation.isDone()).isTrue();
         }
     }
 
-    @EachForm
+    @EachCallForm
     @DisplayName("the longest fingerprint is kept whole")
-    void longest(Form form) {
+    void longest(CallForm form) {
         Fingerprint one = new Fingerprint("f".repeat(63) + "1");
         Fingerprint two = new Fingerprint("f".repeat(63) + "2");
-        Subject subject = subject(form);
+        KeyUnderTest subject = subject(form);
         subject.acquire(one);
 
         assertThat(subject.found().fingerprint()).isEqualTo(one);
-        assertThat(subject.claim(Owners.next(), two)).isInstanceOf(ClaimResult.Conflict.class);
-        assertThat(subject.claim(Owners.next(), one)).isInstanceOf(ClaimResult.InFlight.class);
+        assertThat(subject.claim(UniqueNames.owner(), two)).isInstanceOf(ClaimResult.Conflict.class);
+        assertThat(subject.claim(UniqueNames.owner(), one)).isInstanceOf(ClaimResult.InFlight.class);
     }
 }

@@ -9,12 +9,12 @@ import io.dedup.store.OperatorResult;
 import io.dedup.store.ReleaseMode;
 import io.dedup.store.StoredRecord;
 import io.dedup.store.StoredRecord.State;
+import io.dedup.testkit.internal.scenario.CallForm;
 import io.dedup.testkit.internal.scenario.ContractGroup;
-import io.dedup.testkit.internal.scenario.EachForm;
-import io.dedup.testkit.internal.scenario.Form;
-import io.dedup.testkit.internal.scenario.Held;
+import io.dedup.testkit.internal.scenario.EachCallForm;
+import io.dedup.testkit.internal.scenario.HeldClaim;
 import io.dedup.testkit.internal.scenario.HostileIds;
-import io.dedup.testkit.internal.scenario.Subject;
+import io.dedup.testkit.internal.scenario.KeyUnderTest;
 import java.nio.ByteBuffer;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -24,26 +24,26 @@ import org.junit.jupiter.api.DisplayName;
 
 /** IDs are kept byte for byte: no two are taken for each other, and none breaks anything. */
 public abstract class HostileIdContract extends ContractGroup {
-    @EachForm
+    @EachCallForm
     @DisplayName("T8 hostile IDs are all different, all the way from claim to done")
-    void messageIds(Form form) {
+    void messageIds(CallForm form) {
         DedupScope scope = newScope();
         assertAllDifferent(form, HostileIds.all().stream().map(scope::key).toList());
     }
 
-    @EachForm
+    @EachCallForm
     @DisplayName("T7 scope and ID don't run into each other")
-    void scopes(Form form) {
+    void scopes(CallForm form) {
         assertAllDifferent(form, HostileIds.joined(newScope().topic()));
     }
 
-    private void assertAllDifferent(Form form, List<DedupKey> keys) {
+    private void assertAllDifferent(CallForm form, List<DedupKey> keys) {
         assertThat(new HashSet<>(keys)).as("the keys themselves").hasSameSizeAs(keys);
-        Map<Subject, Held> held = new LinkedHashMap<>();
+        Map<KeyUnderTest, HeldClaim> held = new LinkedHashMap<>();
         for (DedupKey key : keys) {
-            Subject subject = new Subject(store(), fixture().secondInstance(), form, key);
+            KeyUnderTest subject = new KeyUnderTest(store(), fixture().secondInstance(), form, key);
             assertThat(subject.find()).as("%s isn't there yet", key).isEmpty();
-            Held first = subject.acquire();
+            HeldClaim first = subject.acquire();
             assertThat(first.attempt()).as("%s", key).isEqualTo(1);
             held.put(subject, first);
         }
@@ -51,27 +51,28 @@ public abstract class HostileIdContract extends ContractGroup {
             StoredRecord record = subject.elsewhere().found();
             assertThat(record.owner()).as("owner of %s", subject.key()).isEqualTo(first.owner());
             subject.elsewhere().assertInFlight();
-            Subject.assertApplied(subject.renew(first));
+            KeyUnderTest.assertApplied(subject.renew(first));
         });
         int count = 0;
-        for (Map.Entry<Subject, Held> entry : held.entrySet()) {
+        for (Map.Entry<KeyUnderTest, HeldClaim> entry : held.entrySet()) {
             byte[] result = ByteBuffer.allocate(4).putInt(count).array();
-            Subject subject = entry.getKey();
+            KeyUnderTest subject = entry.getKey();
             if (count % 2 == 0) {
-                Subject.assertApplied(subject.complete(entry.getValue().claim(), Subject.WINDOW, result, false));
+                KeyUnderTest.assertApplied(
+                        subject.complete(entry.getValue().claim(), KeyUnderTest.WINDOW, result, false));
             } else {
-                Subject.assertApplied(subject.release(entry.getValue(), ReleaseMode.STARTED));
-                Subject.assertApplied(
-                        subject.complete(subject.elsewhere().acquire().claim(), Subject.WINDOW, result, false));
+                KeyUnderTest.assertApplied(subject.release(entry.getValue(), ReleaseMode.STARTED));
+                KeyUnderTest.assertApplied(
+                        subject.complete(subject.elsewhere().acquire().claim(), KeyUnderTest.WINDOW, result, false));
             }
             count++;
         }
         assertDone(held.keySet().stream().toList());
     }
 
-    private void assertDone(List<Subject> subjects) {
+    private void assertDone(List<KeyUnderTest> subjects) {
         for (int i = 0; i < subjects.size(); i++) {
-            Subject subject = subjects.get(i);
+            KeyUnderTest subject = subjects.get(i);
             byte[] result = ByteBuffer.allocate(4).putInt(i).array();
             assertThat(subject.elsewhere().claim())
                     .as("%s", subject.key())

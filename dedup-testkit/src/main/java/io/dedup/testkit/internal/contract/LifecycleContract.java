@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dedup.store.DedupStore;
 import io.dedup.testkit.fixture.StoreFixture;
+import io.dedup.testkit.internal.scenario.CallForm;
 import io.dedup.testkit.internal.scenario.ContractGroup;
-import io.dedup.testkit.internal.scenario.EachForm;
-import io.dedup.testkit.internal.scenario.Form;
-import io.dedup.testkit.internal.scenario.Held;
-import io.dedup.testkit.internal.scenario.Subject;
+import io.dedup.testkit.internal.scenario.EachCallForm;
+import io.dedup.testkit.internal.scenario.HeldClaim;
+import io.dedup.testkit.internal.scenario.KeyUnderTest;
 import java.time.Duration;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -42,18 +42,19 @@ public abstract class LifecycleContract extends ContractGroup {
         }
     }
 
-    @EachForm
+    @EachCallForm
     @DisplayName("closing one client leaves the records to the others")
-    void closeLeavesRecords(Form form) throws Exception {
+    void closeLeavesRecords(CallForm form) throws Exception {
         try (StoreFixture own = newFixture()) {
             DedupStore store = own.store();
             DedupStore second = own.secondInstance();
-            Subject subject = new Subject(store, second, form, newScope().key("order-1"));
-            Held held = subject.acquire();
+            KeyUnderTest subject =
+                    new KeyUnderTest(store, second, form, newScope().key("order-1"));
+            HeldClaim held = subject.acquire();
             if (store != second) { // a store that lives in one process takes its records with it
                 store.close();
             }
-            Subject.assertApplied(subject.elsewhere().complete(held));
+            KeyUnderTest.assertApplied(subject.elsewhere().complete(held));
             subject.elsewhere().assertDone();
         }
     }

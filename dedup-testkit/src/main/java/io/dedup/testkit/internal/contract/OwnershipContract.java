@@ -6,14 +6,14 @@ import io.dedup.store.Claim;
 import io.dedup.store.Owner;
 import io.dedup.store.ReleaseMode;
 import io.dedup.store.StoredRecord;
+import io.dedup.testkit.internal.scenario.CallForm;
 import io.dedup.testkit.internal.scenario.ContractGroup;
-import io.dedup.testkit.internal.scenario.EachForm;
+import io.dedup.testkit.internal.scenario.EachCallForm;
 import io.dedup.testkit.internal.scenario.EachSituation;
-import io.dedup.testkit.internal.scenario.Form;
-import io.dedup.testkit.internal.scenario.Held;
-import io.dedup.testkit.internal.scenario.Owners;
+import io.dedup.testkit.internal.scenario.HeldClaim;
+import io.dedup.testkit.internal.scenario.KeyUnderTest;
 import io.dedup.testkit.internal.scenario.Situation;
-import io.dedup.testkit.internal.scenario.Subject;
+import io.dedup.testkit.internal.scenario.UniqueNames;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.DisplayName;
@@ -22,20 +22,20 @@ import org.junit.jupiter.api.DisplayName;
 public abstract class OwnershipContract extends ContractGroup {
     @EachSituation
     @DisplayName("T1 a stranger changes nothing, whatever state the record is in")
-    void stranger(Situation situation, Form form) {
-        Subject subject = subject(form);
-        Held owner = situation.arrange(subject, this::advance);
+    void stranger(Situation situation, CallForm form) {
+        KeyUnderTest subject = subject(form);
+        HeldClaim owner = situation.arrange(subject, this::advance);
 
-        assertPowerless(subject, new Claim(subject.key(), Owners.next(), owner.attempt() + 1));
+        assertPowerless(subject, new Claim(subject.key(), UniqueNames.owner(), owner.attempt() + 1));
     }
 
     @EachSituation
     @DisplayName("T1 who has lost its claim changes nothing any more")
-    void formerOwner(Situation situation, Form form) {
-        Subject subject = subject(form);
-        Held former = situation.arrange(subject, this::advance);
+    void formerOwner(Situation situation, CallForm form) {
+        KeyUnderTest subject = subject(form);
+        HeldClaim former = situation.arrange(subject, this::advance);
         if (situation.isOwned()) { // then take it away
-            advance(Subject.LEASE);
+            advance(KeyUnderTest.LEASE);
             subject.elsewhere().acquire();
         }
 
@@ -43,53 +43,53 @@ public abstract class OwnershipContract extends ContractGroup {
         assertPowerless(subject, new Claim(subject.key(), former.owner(), former.attempt() + 7));
     }
 
-    @EachForm
+    @EachCallForm
     @DisplayName("T1 a zombie can't complete, release or renew its successor's claim, which goes on undisturbed")
-    void zombie(Form form) {
-        Subject subject = subject(form);
-        Held zombie = subject.acquire();
-        advance(Subject.LEASE);
-        Held successor = subject.elsewhere().acquire();
+    void zombie(CallForm form) {
+        KeyUnderTest subject = subject(form);
+        HeldClaim zombie = subject.acquire();
+        advance(KeyUnderTest.LEASE);
+        HeldClaim successor = subject.elsewhere().acquire();
 
         assertPowerless(subject, zombie.claim());
 
         subject.assertInFlight();
-        Subject.assertApplied(subject.elsewhere().renew(successor));
-        Subject.assertApplied(subject.elsewhere().complete(successor));
+        KeyUnderTest.assertApplied(subject.elsewhere().renew(successor));
+        KeyUnderTest.assertApplied(subject.elsewhere().complete(successor));
         assertPowerless(subject, zombie.claim());
     }
 
-    @EachForm
+    @EachCallForm
     @DisplayName("T1 a zombie can't touch the claim after a release, nor after its successor's release")
-    void zombieAfterRelease(Form form) {
-        Subject subject = subject(form);
-        Held zombie = subject.acquire();
-        Subject.assertApplied(subject.release(zombie, ReleaseMode.STARTED));
-        Held successor = subject.elsewhere().acquire();
+    void zombieAfterRelease(CallForm form) {
+        KeyUnderTest subject = subject(form);
+        HeldClaim zombie = subject.acquire();
+        KeyUnderTest.assertApplied(subject.release(zombie, ReleaseMode.STARTED));
+        HeldClaim successor = subject.elsewhere().acquire();
 
         assertPowerless(subject, zombie.claim());
-        Subject.assertApplied(subject.release(successor, ReleaseMode.NOT_STARTED));
+        KeyUnderTest.assertApplied(subject.release(successor, ReleaseMode.NOT_STARTED));
         assertPowerless(subject, zombie.claim());
         assertPowerless(subject, successor.claim());
     }
 
-    @EachForm
+    @EachCallForm
     @DisplayName("T1 a zombie can't touch the claim of the same message after its window")
-    void zombieAfterTheWindow(Form form) {
-        Subject subject = subject(form);
-        Held zombie = subject.done(null, null);
-        advance(Subject.WINDOW_LENGTH);
-        Held successor = subject.acquire();
+    void zombieAfterTheWindow(CallForm form) {
+        KeyUnderTest subject = subject(form);
+        HeldClaim zombie = subject.done(null, null);
+        advance(KeyUnderTest.WINDOW_LENGTH);
+        HeldClaim successor = subject.acquire();
         assertThat(successor.attempt()).isEqualTo(zombie.attempt());
 
         assertPowerless(subject, zombie.claim());
 
-        Subject.assertApplied(subject.complete(successor));
+        KeyUnderTest.assertApplied(subject.complete(successor));
     }
 
-    @EachForm
+    @EachCallForm
     @DisplayName("T8 owners are compared to the letter: case, wildcards and prefixes count")
-    void ownersAreComparedExactly(Form form) {
+    void ownersAreComparedExactly(CallForm form) {
         List<Owner> owners = List.of(
                 new Owner("abc"),
                 new Owner("ABC"),
@@ -112,31 +112,32 @@ public abstract class OwnershipContract extends ContractGroup {
                 new Owner("a".repeat(64)),
                 new Owner("a".repeat(63)));
         for (Owner owner : owners) {
-            Subject subject = subject(form);
-            Held held = subject.acquire(owner);
+            KeyUnderTest subject = subject(form);
+            HeldClaim held = subject.acquire(owner);
             assertThat(subject.elsewhere().found().owner()).isEqualTo(owner);
             for (Owner other : owners) {
                 if (!other.equals(owner)) {
-                    Subject.assertLeaseLost(subject.renew(new Claim(subject.key(), other, 1), Subject.LEASE));
-                    Subject.assertLeaseLost(subject.release(new Claim(subject.key(), other, 1), ReleaseMode.STARTED));
-                    Subject.assertLeaseLost(
-                            subject.complete(new Claim(subject.key(), other, 1), Subject.WINDOW, null, false));
+                    KeyUnderTest.assertLeaseLost(subject.renew(new Claim(subject.key(), other, 1), KeyUnderTest.LEASE));
+                    KeyUnderTest.assertLeaseLost(
+                            subject.release(new Claim(subject.key(), other, 1), ReleaseMode.STARTED));
+                    KeyUnderTest.assertLeaseLost(
+                            subject.complete(new Claim(subject.key(), other, 1), KeyUnderTest.WINDOW, null, false));
                 }
             }
             assertThat(subject.acquire(owner).answer()).isEqualTo(held.answer());
-            Subject.assertApplied(subject.complete(held));
+            KeyUnderTest.assertApplied(subject.complete(held));
         }
     }
 
-    private void assertPowerless(Subject subject, Claim claim) {
+    private void assertPowerless(KeyUnderTest subject, Claim claim) {
         Optional<StoredRecord> before = subject.find();
 
-        Subject.assertLeaseLost(subject.complete(claim, Subject.WINDOW, new byte[] {66}, false));
-        Subject.assertLeaseLost(subject.complete(claim, Subject.WINDOW, new byte[] {66}, true));
+        KeyUnderTest.assertLeaseLost(subject.complete(claim, KeyUnderTest.WINDOW, new byte[] {66}, false));
+        KeyUnderTest.assertLeaseLost(subject.complete(claim, KeyUnderTest.WINDOW, new byte[] {66}, true));
         for (ReleaseMode mode : ReleaseMode.values()) {
-            Subject.assertLeaseLost(subject.release(claim, mode));
+            KeyUnderTest.assertLeaseLost(subject.release(claim, mode));
         }
-        Subject.assertLeaseLost(subject.renew(claim, Subject.LEASE.multipliedBy(2)));
+        KeyUnderTest.assertLeaseLost(subject.renew(claim, KeyUnderTest.LEASE.multipliedBy(2)));
 
         Optional<StoredRecord> after = subject.find();
         assertThat(after.isPresent()).as("record is there").isEqualTo(before.isPresent());

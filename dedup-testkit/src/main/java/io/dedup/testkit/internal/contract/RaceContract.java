@@ -10,14 +10,14 @@ import io.dedup.store.Owner;
 import io.dedup.store.ReleaseMode;
 import io.dedup.store.StoredRecord.State;
 import io.dedup.store.WriteResult;
+import io.dedup.testkit.internal.scenario.CallForm;
 import io.dedup.testkit.internal.scenario.ContractGroup;
-import io.dedup.testkit.internal.scenario.Crowd;
-import io.dedup.testkit.internal.scenario.EachForm;
-import io.dedup.testkit.internal.scenario.Form;
-import io.dedup.testkit.internal.scenario.Held;
-import io.dedup.testkit.internal.scenario.Owners;
+import io.dedup.testkit.internal.scenario.EachCallForm;
+import io.dedup.testkit.internal.scenario.HeldClaim;
+import io.dedup.testkit.internal.scenario.KeyUnderTest;
+import io.dedup.testkit.internal.scenario.RacingThreads;
 import io.dedup.testkit.internal.scenario.Situation;
-import io.dedup.testkit.internal.scenario.Subject;
+import io.dedup.testkit.internal.scenario.UniqueNames;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -46,7 +46,7 @@ public abstract class RaceContract extends ContractGroup {
     /** A store without a server is so fast that two threads hardly ever meet: it takes many more attempts. */
     private static final int RACES_IN_PROCESS = 20_000;
 
-    private final Crowd crowd = new Crowd();
+    private final RacingThreads crowd = new RacingThreads();
 
     @BeforeEach
     void forgetEarlierRaces() throws Exception {
@@ -58,10 +58,10 @@ public abstract class RaceContract extends ContractGroup {
         crowd.close();
     }
 
-    @EachForm
+    @EachCallForm
     @DisplayName("T3 all claim a new key: one acquires, the others are in flight")
-    void newKey(Form form) {
-        List<Subject> subjects = subjects(form, races(form), subject -> {});
+    void newKey(CallForm form) {
+        List<KeyUnderTest> subjects = subjects(form, races(form), subject -> {});
 
         for (List<Object> answers : crowd.race(subjects, (subject, member, race) -> subject.claim())) {
             assertOneWinner(answers, 1);
@@ -69,7 +69,7 @@ public abstract class RaceContract extends ContractGroup {
     }
 
     static Stream<Arguments> claimable() {
-        return situationsAndForms().filter(arguments -> {
+        return Situation.inEachForm().filter(arguments -> {
             Situation situation = (Situation) arguments.get()[0];
             return !situation.isLive() && !situation.isDone();
         });
@@ -78,8 +78,8 @@ public abstract class RaceContract extends ContractGroup {
     @ParameterizedTest(name = "{0}, {1}")
     @MethodSource("claimable")
     @DisplayName("T3 all take over a dead lease, or claim what is released, expired or forgotten: one acquires")
-    void claimableKey(Situation situation, Form form) {
-        List<Subject> subjects =
+    void claimableKey(Situation situation, CallForm form) {
+        List<KeyUnderTest> subjects =
                 subjects(form, RACES_PER_SITUATION, subject -> situation.arrange(subject, this::advance));
 
         for (List<Object> answers : crowd.race(subjects, (subject, member, race) -> subject.claim())) {
@@ -87,22 +87,22 @@ public abstract class RaceContract extends ContractGroup {
         }
     }
 
-    @EachForm
+    @EachCallForm
     @DisplayName("the owner completes while others take over: one of them has it, never both")
-    void completeAgainstTakeover(Form form) {
-        againstTakeover(form, Subject::complete, State.DONE);
+    void completeAgainstTakeover(CallForm form) {
+        againstTakeover(form, KeyUnderTest::complete, State.DONE);
     }
 
-    @EachForm
+    @EachCallForm
     @DisplayName("the owner renews while others take over: one of them has it, never both")
-    void renewAgainstTakeover(Form form) {
-        againstTakeover(form, Subject::renew, State.PROCESSING);
+    void renewAgainstTakeover(CallForm form) {
+        againstTakeover(form, KeyUnderTest::renew, State.PROCESSING);
     }
 
-    private void againstTakeover(Form form, Write write, State afterwards) {
-        List<Held> owners = new ArrayList<>();
-        List<Subject> subjects = subjects(form, races(form), subject -> owners.add(subject.acquire()));
-        advance(Subject.LEASE);
+    private void againstTakeover(CallForm form, Write write, State afterwards) {
+        List<HeldClaim> owners = new ArrayList<>();
+        List<KeyUnderTest> subjects = subjects(form, races(form), subject -> owners.add(subject.acquire()));
+        advance(KeyUnderTest.LEASE);
 
         List<List<Object>> races = crowd.race(
                 subjects,
@@ -121,14 +121,14 @@ public abstract class RaceContract extends ContractGroup {
     }
 
     private interface Write {
-        WriteResult of(Subject subject, Held held);
+        WriteResult of(KeyUnderTest subject, HeldClaim held);
     }
 
-    @EachForm
+    @EachCallForm
     @DisplayName("the owner releases while others claim: nobody's claim is lost, and no two have it")
-    void releaseAgainstClaim(Form form) {
-        List<Held> owners = new ArrayList<>();
-        List<Subject> subjects = subjects(form, races(form), subject -> owners.add(subject.acquire()));
+    void releaseAgainstClaim(CallForm form) {
+        List<HeldClaim> owners = new ArrayList<>();
+        List<KeyUnderTest> subjects = subjects(form, races(form), subject -> owners.add(subject.acquire()));
 
         List<List<Object>> races = crowd.race(
                 subjects,
@@ -145,11 +145,11 @@ public abstract class RaceContract extends ContractGroup {
         }
     }
 
-    @EachForm
+    @EachCallForm
     @DisplayName("the owner completes and releases at once, many times: one of them counts")
-    void ownerAgainstItself(Form form) {
-        List<Held> owners = new ArrayList<>();
-        List<Subject> subjects = subjects(form, races(form), subject -> owners.add(subject.acquire()));
+    void ownerAgainstItself(CallForm form) {
+        List<HeldClaim> owners = new ArrayList<>();
+        List<KeyUnderTest> subjects = subjects(form, races(form), subject -> owners.add(subject.acquire()));
 
         List<List<Object>> races = crowd.race(
                 subjects,
@@ -167,25 +167,25 @@ public abstract class RaceContract extends ContractGroup {
         }
     }
 
-    @EachForm
+    @EachCallForm
     @DisplayName("D4 one owner's request, repeated while the first is still under way: one claim, one attempt")
-    void repeatedMeanwhile(Form form) {
+    void repeatedMeanwhile(CallForm form) {
         List<Owner> owners = new ArrayList<>();
-        List<Subject> subjects = subjects(form, races(form), subject -> owners.add(Owners.next()));
+        List<KeyUnderTest> subjects = subjects(form, races(form), subject -> owners.add(UniqueNames.owner()));
 
         List<List<Object>> races = crowd.race(subjects, (subject, member, race) -> subject.claim(owners.get(race)));
 
         for (int i = 0; i < races.size(); i++) {
-            assertThat(winners(races.get(i))).hasSize(Crowd.SIZE);
+            assertThat(winners(races.get(i))).hasSize(RacingThreads.SIZE);
             assertThat(winners(races.get(i)).stream().distinct()).hasSize(1);
             assertThat(subjects.get(i).found().attempt()).isEqualTo(1);
         }
     }
 
-    @EachForm
+    @EachCallForm
     @DisplayName("an operator forgets while others claim: forgotten before the claim, or refused after it")
-    void forgetAgainstClaim(Form form) {
-        List<Subject> subjects = subjects(form, races(form), RaceContract::release);
+    void forgetAgainstClaim(CallForm form) {
+        List<KeyUnderTest> subjects = subjects(form, races(form), RaceContract::release);
 
         List<List<Object>> races = crowd.race(
                 subjects,
@@ -199,15 +199,15 @@ public abstract class RaceContract extends ContractGroup {
         }
     }
 
-    @EachForm
+    @EachCallForm
     @DisplayName("an operator declares done while others claim: done before the claim, or refused after it")
-    void forceDoneAgainstClaim(Form form) {
-        List<Subject> subjects = subjects(form, races(form), RaceContract::release);
+    void forceDoneAgainstClaim(CallForm form) {
+        List<KeyUnderTest> subjects = subjects(form, races(form), RaceContract::release);
 
         List<List<Object>> races = crowd.race(
                 subjects,
                 (subject, member, race) -> member == 0
-                        ? subject.store().forceDone(subject.key(), Subject.WINDOW, false)
+                        ? subject.store().forceDone(subject.key(), KeyUnderTest.WINDOW, false)
                         : subject.claim());
 
         for (List<Object> answers : races) {
@@ -216,14 +216,14 @@ public abstract class RaceContract extends ContractGroup {
         }
     }
 
-    @EachForm
+    @EachCallForm
     @DisplayName("a key that is claimed and released all the time has one holder at a time, and loses no attempt")
-    void mutualExclusion(Form form) {
-        Subject subject = subject(form);
+    void mutualExclusion(CallForm form) {
+        KeyUnderTest subject = subject(form);
         AtomicInteger holders = new AtomicInteger();
 
         List<List<Acquired>> acquired = crowd.together(
-                member -> claimAndRelease(Crowd.client(subject, member), holders, member % 2 == 0 ? 20 : 10));
+                member -> claimAndRelease(RacingThreads.client(subject, member), holders, member % 2 == 0 ? 20 : 10));
 
         List<Acquired> all = acquired.stream()
                 .flatMap(List::stream)
@@ -240,16 +240,16 @@ public abstract class RaceContract extends ContractGroup {
         assertThat(subject.found().attempt()).isEqualTo(all.size());
     }
 
-    private static Callable<List<Acquired>> claimAndRelease(Subject subject, AtomicInteger holders, int claims) {
+    private static Callable<List<Acquired>> claimAndRelease(KeyUnderTest subject, AtomicInteger holders, int claims) {
         return () -> {
             List<Acquired> acquired = new ArrayList<>();
             while (acquired.size() < claims) {
-                Owner owner = Owners.next();
+                Owner owner = UniqueNames.owner();
                 if (subject.claim(owner) instanceof Acquired mine) {
                     assertThat(holders.incrementAndGet()).as("holders").isEqualTo(1);
                     acquired.add(mine);
                     assertThat(holders.decrementAndGet()).as("holders").isZero();
-                    Subject.assertApplied(
+                    KeyUnderTest.assertApplied(
                             subject.release(new Claim(subject.key(), owner, mine.attempt()), ReleaseMode.STARTED));
                 }
             }
@@ -257,21 +257,21 @@ public abstract class RaceContract extends ContractGroup {
         };
     }
 
-    private int races(Form form) {
+    private int races(CallForm form) {
         if (fixture().secondInstance() != fixture().store()) {
             return RACES;
         }
-        return form == Form.SINGLE ? RACES_IN_PROCESS : RACES_IN_PROCESS / 10; // a batch leaves strangers behind
+        return form == CallForm.SINGLE ? RACES_IN_PROCESS : RACES_IN_PROCESS / 10; // a batch leaves strangers behind
     }
 
-    private static void release(Subject subject) {
-        Subject.assertApplied(subject.release(subject.acquire(), ReleaseMode.STARTED));
+    private static void release(KeyUnderTest subject) {
+        KeyUnderTest.assertApplied(subject.release(subject.acquire(), ReleaseMode.STARTED));
     }
 
-    private List<Subject> subjects(Form form, int count, Consumer<Subject> arrange) {
+    private List<KeyUnderTest> subjects(CallForm form, int count, Consumer<KeyUnderTest> arrange) {
         return IntStream.range(0, count)
                 .mapToObj(i -> {
-                    Subject subject = subject(form);
+                    KeyUnderTest subject = subject(form);
                     arrange.accept(subject);
                     return subject;
                 })
@@ -281,7 +281,7 @@ public abstract class RaceContract extends ContractGroup {
     private static void assertOneWinner(List<Object> answers, int attempt) {
         assertThat(winners(answers)).as("winners").hasSize(1);
         assertThat(winners(answers).get(0).attempt()).isEqualTo(attempt);
-        assertThat(answers).filteredOn(ClaimResult.InFlight.class::isInstance).hasSize(Crowd.SIZE - 1);
+        assertThat(answers).filteredOn(ClaimResult.InFlight.class::isInstance).hasSize(RacingThreads.SIZE - 1);
     }
 
     private static List<Acquired> winners(List<Object> answers) {

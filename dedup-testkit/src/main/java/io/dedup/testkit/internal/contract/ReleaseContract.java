@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.dedup.store.Claim;
 import io.dedup.store.ReleaseMode;
 import io.dedup.store.StoredRecord;
+import io.dedup.testkit.internal.scenario.CallForm;
 import io.dedup.testkit.internal.scenario.ContractGroup;
-import io.dedup.testkit.internal.scenario.EachForm;
-import io.dedup.testkit.internal.scenario.Form;
-import io.dedup.testkit.internal.scenario.Held;
-import io.dedup.testkit.internal.scenario.Subject;
+import io.dedup.testkit.internal.scenario.EachCallForm;
+import io.dedup.testkit.internal.scenario.HeldClaim;
+import io.dedup.testkit.internal.scenario.KeyUnderTest;
 import java.time.Duration;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -17,47 +17,47 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** Giving a claim up: who may, and what becomes of attempts and deaths. */
 public abstract class ReleaseContract extends ContractGroup {
-    @EachForm
+    @EachCallForm
     @DisplayName("released after a start: claimable at once, the attempt stays counted")
-    void started(Form form) {
-        Subject subject = subject(form);
+    void started(CallForm form) {
+        KeyUnderTest subject = subject(form);
 
-        Subject.assertApplied(subject.release(subject.acquire(), ReleaseMode.STARTED));
+        KeyUnderTest.assertApplied(subject.release(subject.acquire(), ReleaseMode.STARTED));
 
         assertReleased(subject, 1, 0);
         assertNext(subject.elsewhere().acquire(), 2, 0, false);
     }
 
-    @EachForm
+    @EachCallForm
     @DisplayName("released before a start: claimable at once, the attempt is given back")
-    void notStarted(Form form) {
-        Subject subject = subject(form);
+    void notStarted(CallForm form) {
+        KeyUnderTest subject = subject(form);
 
-        Subject.assertApplied(subject.release(subject.acquire(), ReleaseMode.NOT_STARTED));
+        KeyUnderTest.assertApplied(subject.release(subject.acquire(), ReleaseMode.NOT_STARTED));
 
         assertReleased(subject, 0, 0);
         assertNext(subject.elsewhere().acquire(), 1, 0, false);
     }
 
-    @EachForm
+    @EachCallForm
     @DisplayName("a started takeover keeps its attempt and its death, and the next claim is no takeover")
-    void startedTakeover(Form form) {
-        Subject subject = subject(form);
-        Held second = takenOver(subject);
+    void startedTakeover(CallForm form) {
+        KeyUnderTest subject = subject(form);
+        HeldClaim second = takenOver(subject);
 
-        Subject.assertApplied(subject.release(second, ReleaseMode.STARTED));
+        KeyUnderTest.assertApplied(subject.release(second, ReleaseMode.STARTED));
 
         assertReleased(subject, 2, 1);
         assertNext(subject.acquire(), 3, 1, false);
     }
 
-    @EachForm
+    @EachCallForm
     @DisplayName("a takeover given back unstarted leaves the record dead: the next claim counts that death once more")
-    void unstartedTakeover(Form form) {
-        Subject subject = subject(form);
-        Held second = takenOver(subject);
+    void unstartedTakeover(CallForm form) {
+        KeyUnderTest subject = subject(form);
+        HeldClaim second = takenOver(subject);
 
-        Subject.assertApplied(subject.release(second, ReleaseMode.NOT_STARTED));
+        KeyUnderTest.assertApplied(subject.release(second, ReleaseMode.NOT_STARTED));
 
         StoredRecord dead = subject.found();
         assertThat(dead.state()).isEqualTo(StoredRecord.State.ABANDONED);
@@ -67,43 +67,43 @@ public abstract class ReleaseContract extends ContractGroup {
         assertNext(subject.elsewhere().acquire(), 2, 1, true);
     }
 
-    @EachForm
+    @EachCallForm
     @DisplayName("giving a takeover back again and again charges nobody")
-    void unstartedTakeoverAgainAndAgain(Form form) {
-        Subject subject = subject(form);
-        Held held = takenOver(subject);
+    void unstartedTakeoverAgainAndAgain(CallForm form) {
+        KeyUnderTest subject = subject(form);
+        HeldClaim held = takenOver(subject);
 
         for (int i = 0; i < 5; i++) {
-            Subject.assertApplied(subject.release(held, ReleaseMode.NOT_STARTED));
+            KeyUnderTest.assertApplied(subject.release(held, ReleaseMode.NOT_STARTED));
             held = subject.acquire();
             assertNext(held, 2, 1, true);
         }
 
-        Subject.assertApplied(subject.complete(held));
+        KeyUnderTest.assertApplied(subject.complete(held));
         assertThat(subject.found().attempt()).isEqualTo(2);
     }
 
-    @EachForm
+    @EachCallForm
     @DisplayName("a conviction gives the attempt back and forgets all deaths")
-    void convicted(Form form) {
-        Subject subject = subject(form);
+    void convicted(CallForm form) {
+        KeyUnderTest subject = subject(form);
         takenOver(subject);
-        advance(Subject.LEASE);
-        Held third = subject.acquire();
+        advance(KeyUnderTest.LEASE);
+        HeldClaim third = subject.acquire();
         assertNext(third, 3, 2, true);
 
-        Subject.assertApplied(subject.release(third, ReleaseMode.CONVICTED));
+        KeyUnderTest.assertApplied(subject.release(third, ReleaseMode.CONVICTED));
 
         assertReleased(subject, 2, 0);
         assertNext(subject.elsewhere().acquire(), 3, 0, false);
     }
 
-    @EachForm
+    @EachCallForm
     @DisplayName("a conviction of an ordinary claim gives the attempt back")
-    void convictedWithoutTakeover(Form form) {
-        Subject subject = subject(form);
+    void convictedWithoutTakeover(CallForm form) {
+        KeyUnderTest subject = subject(form);
 
-        Subject.assertApplied(subject.release(subject.acquire(), ReleaseMode.CONVICTED));
+        KeyUnderTest.assertApplied(subject.release(subject.acquire(), ReleaseMode.CONVICTED));
 
         assertReleased(subject, 0, 0);
         assertNext(subject.acquire(), 1, 0, false);
@@ -113,71 +113,71 @@ public abstract class ReleaseContract extends ContractGroup {
     @EnumSource(ReleaseMode.class)
     @DisplayName("releasing after the lease ran out works if nobody took over, and counts no death")
     void afterTheLease(ReleaseMode mode) {
-        for (Form form : Form.values()) {
-            Subject subject = subject(form);
-            Held held = subject.acquire();
-            advance(Subject.LEASE.plus(Duration.ofMinutes(1)));
+        for (CallForm form : CallForm.values()) {
+            KeyUnderTest subject = subject(form);
+            HeldClaim held = subject.acquire();
+            advance(KeyUnderTest.LEASE.plus(Duration.ofMinutes(1)));
 
-            Subject.assertApplied(subject.release(held, mode));
+            KeyUnderTest.assertApplied(subject.release(held, mode));
 
             assertNext(subject.acquire(), mode == ReleaseMode.STARTED ? 2 : 1, 0, false);
         }
     }
 
-    @EachForm
+    @EachCallForm
     @DisplayName("a release forgets its owner: a second one, a completion and a renewal are refused")
-    void afterRelease(Form form) {
+    void afterRelease(CallForm form) {
         for (ReleaseMode mode : ReleaseMode.values()) {
-            Subject subject = subject(form);
-            Held held = takenOver(subject);
-            Subject.assertApplied(subject.release(held, mode));
+            KeyUnderTest subject = subject(form);
+            HeldClaim held = takenOver(subject);
+            KeyUnderTest.assertApplied(subject.release(held, mode));
             StoredRecord before = subject.found();
 
             for (ReleaseMode again : ReleaseMode.values()) {
-                Subject.assertLeaseLost(subject.release(held, again));
+                KeyUnderTest.assertLeaseLost(subject.release(held, again));
             }
-            Subject.assertLeaseLost(subject.renew(held));
-            Subject.assertLeaseLost(subject.complete(held.claim(), Subject.WINDOW, null, false));
-            Subject.assertLeaseLost(subject.complete(held.claim(), Subject.WINDOW, null, true));
+            KeyUnderTest.assertLeaseLost(subject.renew(held));
+            KeyUnderTest.assertLeaseLost(subject.complete(held.claim(), KeyUnderTest.WINDOW, null, false));
+            KeyUnderTest.assertLeaseLost(subject.complete(held.claim(), KeyUnderTest.WINDOW, null, true));
 
             assertUnchanged(before, subject.found());
         }
     }
 
-    @EachForm
+    @EachCallForm
     @DisplayName("an owner that claims again after its release gets a new attempt, not its old claim")
-    void sameOwnerAfterRelease(Form form) {
-        Subject subject = subject(form);
-        Held held = subject.acquire();
-        Subject.assertApplied(subject.release(held, ReleaseMode.STARTED));
+    void sameOwnerAfterRelease(CallForm form) {
+        KeyUnderTest subject = subject(form);
+        HeldClaim held = subject.acquire();
+        KeyUnderTest.assertApplied(subject.release(held, ReleaseMode.STARTED));
 
-        Held again = subject.acquire(held.owner());
+        HeldClaim again = subject.acquire(held.owner());
 
         assertNext(again, 2, 0, false);
         assertThat(again.token()).isGreaterThan(held.token());
     }
 
-    @EachForm
+    @EachCallForm
     @DisplayName("only the owner counts: a claim that never got its answer can be released")
-    void attemptIsNotCompared(Form form) {
-        Subject subject = subject(form);
-        Held held = subject.acquire();
+    void attemptIsNotCompared(CallForm form) {
+        KeyUnderTest subject = subject(form);
+        HeldClaim held = subject.acquire();
 
-        Subject.assertApplied(subject.release(new Claim(subject.key(), held.owner(), 0), ReleaseMode.NOT_STARTED));
+        KeyUnderTest.assertApplied(subject.release(new Claim(subject.key(), held.owner(), 0), ReleaseMode.NOT_STARTED));
 
         assertNext(subject.acquire(), 1, 0, false);
     }
 
     /** A key whose first owner died, held by the second. */
-    private Held takenOver(Subject subject) {
+    private HeldClaim takenOver(KeyUnderTest subject) {
         subject.acquire();
-        advance(Subject.LEASE);
-        Held second = subject.acquire();
+        advance(KeyUnderTest.LEASE);
+        HeldClaim second = subject.acquire();
         assertNext(second, 2, 1, true);
         return second;
     }
 
-    private static void assertReleased(Subject subject, int attempt, int deaths) {
+    private static void assertReleased(KeyUnderTest subject, int attempt, int deaths) {
         StoredRecord record = subject.found();
         assertThat(record.state()).isEqualTo(StoredRecord.State.RELEASED);
         assertThat(record.attempt()).isEqualTo(attempt);
@@ -189,7 +189,7 @@ public abstract class ReleaseContract extends ContractGroup {
         assertThat(record.result()).isNull();
     }
 
-    private static void assertNext(Held held, int attempt, int deaths, boolean tookOver) {
+    private static void assertNext(HeldClaim held, int attempt, int deaths, boolean tookOver) {
         assertThat(held.attempt()).as("attempt").isEqualTo(attempt);
         assertThat(held.deaths()).as("deaths").isEqualTo(deaths);
         assertThat(held.tookOver()).as("took over").isEqualTo(tookOver);

@@ -7,12 +7,12 @@ import io.dedup.store.ClaimRequest;
 import io.dedup.store.ClaimResult;
 import io.dedup.store.CompleteRequest;
 import io.dedup.store.WriteResult;
+import io.dedup.testkit.internal.scenario.CallForm;
 import io.dedup.testkit.internal.scenario.ContractGroup;
-import io.dedup.testkit.internal.scenario.EachForm;
-import io.dedup.testkit.internal.scenario.Form;
-import io.dedup.testkit.internal.scenario.Held;
-import io.dedup.testkit.internal.scenario.Owners;
-import io.dedup.testkit.internal.scenario.Subject;
+import io.dedup.testkit.internal.scenario.EachCallForm;
+import io.dedup.testkit.internal.scenario.HeldClaim;
+import io.dedup.testkit.internal.scenario.KeyUnderTest;
+import io.dedup.testkit.internal.scenario.UniqueNames;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -46,18 +46,18 @@ public abstract class ResultContract extends ContractGroup {
                         Arguments.of("digits", "12345".getBytes(StandardCharsets.US_ASCII)),
                         Arguments.of("a record", "D|1|2|3".getBytes(StandardCharsets.US_ASCII)),
                         Arguments.of("line ends", "\r\n$-1\r\n".getBytes(StandardCharsets.US_ASCII)))
-                .flatMap(arguments -> Arrays.stream(Form.values())
+                .flatMap(arguments -> Arrays.stream(CallForm.values())
                         .map(form -> Arguments.of(arguments.get()[0], arguments.get()[1], form)));
     }
 
     @ParameterizedTest(name = "{0}, {2}")
     @MethodSource("results")
     @DisplayName("a result comes back byte for byte")
-    void replayed(String name, byte @Nullable [] result, Form form) {
-        Subject subject = subject(form);
+    void replayed(String name, byte @Nullable [] result, CallForm form) {
+        KeyUnderTest subject = subject(form);
         subject.done(result, null);
 
-        for (Subject client : List.of(subject, subject.elsewhere())) {
+        for (KeyUnderTest client : List.of(subject, subject.elsewhere())) {
             assertThat(client.claim())
                     .isInstanceOfSatisfying(
                             ClaimResult.AlreadyDone.class,
@@ -66,16 +66,16 @@ public abstract class ResultContract extends ContractGroup {
         }
     }
 
-    @EachForm
+    @EachCallForm
     @DisplayName("a result doesn't outlive its window into the next run")
-    void notInherited(Form form) {
-        Subject subject = subject(form);
+    void notInherited(CallForm form) {
+        KeyUnderTest subject = subject(form);
         subject.done(new byte[] {1, 2, 3}, null);
-        advance(Subject.WINDOW_LENGTH);
+        advance(KeyUnderTest.WINDOW_LENGTH);
 
-        Held next = subject.acquire();
+        HeldClaim next = subject.acquire();
         assertThat(subject.found().result()).isNull();
-        Subject.assertApplied(subject.complete(next));
+        KeyUnderTest.assertApplied(subject.complete(next));
 
         assertThat(subject.claim())
                 .isInstanceOfSatisfying(
@@ -83,12 +83,12 @@ public abstract class ResultContract extends ContractGroup {
                         done -> assertThat(done.result()).isNull());
     }
 
-    @EachForm
+    @EachCallForm
     @DisplayName("a result of one byte comes back, whichever byte it is")
-    void oneByte(Form form) {
-        Subject any = subject(form);
+    void oneByte(CallForm form) {
+        KeyUnderTest any = subject(form);
         for (int value = 0; value < 256; value++) {
-            Subject subject = subject(form, any.key().scope(), "byte-" + value);
+            KeyUnderTest subject = subject(form, any.key().scope(), "byte-" + value);
             byte[] result = {(byte) value};
             subject.done(result, null);
 
@@ -102,15 +102,15 @@ public abstract class ResultContract extends ContractGroup {
     @Test
     @DisplayName("each record of a batch keeps its own result, or none")
     void eachOfABatch() {
-        Subject any = subject(Form.BATCH);
+        KeyUnderTest any = subject(CallForm.BATCH);
         List<ClaimRequest> claims = new ArrayList<>();
         List<CompleteRequest> completions = new ArrayList<>();
         for (int i = 0; i < 40; i++) {
-            ClaimRequest claim =
-                    new ClaimRequest(any.key().scope().key("id-" + i * 7 % 40), Owners.next(), Subject.LEASE);
+            ClaimRequest claim = new ClaimRequest(
+                    any.key().scope().key("id-" + i * 7 % 40), UniqueNames.owner(), KeyUnderTest.LEASE);
             claims.add(claim);
-            completions.add(
-                    new CompleteRequest(new Claim(claim.key(), claim.owner(), 1), Subject.WINDOW, resultOf(i), false));
+            completions.add(new CompleteRequest(
+                    new Claim(claim.key(), claim.owner(), 1), KeyUnderTest.WINDOW, resultOf(i), false));
         }
         assertThat(store().claimAll(claims))
                 .allSatisfy(answer -> assertThat(answer).isInstanceOf(ClaimResult.Acquired.class));

@@ -18,13 +18,13 @@ import io.dedup.store.StuckQuery;
 import io.dedup.store.StuckRecord;
 import io.dedup.store.StuckRecords;
 import io.dedup.store.WriteResult;
+import io.dedup.testkit.internal.scenario.CallForm;
 import io.dedup.testkit.internal.scenario.ContractGroup;
-import io.dedup.testkit.internal.scenario.Form;
-import io.dedup.testkit.internal.scenario.Held;
+import io.dedup.testkit.internal.scenario.HeldClaim;
 import io.dedup.testkit.internal.scenario.HostileIds;
-import io.dedup.testkit.internal.scenario.Owners;
+import io.dedup.testkit.internal.scenario.KeyUnderTest;
 import io.dedup.testkit.internal.scenario.Situation;
-import io.dedup.testkit.internal.scenario.Subject;
+import io.dedup.testkit.internal.scenario.UniqueNames;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -60,7 +60,7 @@ public abstract class StuckContract extends ContractGroup {
     @DisplayName("what began and isn't done is listed, as find shows it, and nothing else")
     void lists(Situation situation) {
         requireList();
-        Subject subject = subject(Form.SINGLE);
+        KeyUnderTest subject = subject(CallForm.SINGLE);
         situation.arrange(subject, this::advance);
         Optional<StoredRecord> before = subject.find();
 
@@ -81,7 +81,7 @@ public abstract class StuckContract extends ContractGroup {
     @DisplayName("a claim is listed from the given age on, though its lease is live")
     void age() {
         requireList();
-        Subject subject = subject(Form.SINGLE);
+        KeyUnderTest subject = subject(CallForm.SINGLE);
         subject.acquire();
         DedupScope scope = subject.key().scope();
         assertThat(find(scope, LONG, 10).records()).isEmpty();
@@ -101,10 +101,11 @@ public abstract class StuckContract extends ContractGroup {
     @DisplayName("a claim without a fencing token is listed, at the latest, that long after its lease")
     void withoutToken() {
         requireList();
-        Subject subject = subject(Form.SINGLE);
-        Held held = subject.acquire(new ClaimRequest(subject.key(), Owners.next(), Subject.LEASE, null, false));
+        KeyUnderTest subject = subject(CallForm.SINGLE);
+        HeldClaim held =
+                subject.acquire(new ClaimRequest(subject.key(), UniqueNames.owner(), KeyUnderTest.LEASE, null, false));
 
-        advance(Subject.LEASE.plus(LONG));
+        advance(KeyUnderTest.LEASE.plus(LONG));
 
         StoredRecord record = assertListed(subject.key().scope(), LONG, State.ABANDONED);
         assertThat(find(subject.key().scope(), LONGER, 10).records()).isEmpty();
@@ -115,9 +116,9 @@ public abstract class StuckContract extends ContractGroup {
     @DisplayName("a released message is listed, at the latest, that long after its release")
     void released() {
         requireList();
-        Subject subject = subject(Form.SINGLE);
-        Subject.assertApplied(subject.release(
-                subject.acquire(new ClaimRequest(subject.key(), Owners.next(), Subject.LEASE, RED, false)),
+        KeyUnderTest subject = subject(CallForm.SINGLE);
+        KeyUnderTest.assertApplied(subject.release(
+                subject.acquire(new ClaimRequest(subject.key(), UniqueNames.owner(), KeyUnderTest.LEASE, RED, false)),
                 ReleaseMode.STARTED));
         assertThat(find(subject.key().scope(), LONG, 10).records()).isEmpty();
 
@@ -133,7 +134,7 @@ public abstract class StuckContract extends ContractGroup {
         requireList();
         DedupScope scope = newScope();
         List<String> ids = IntStream.range(0, 5).mapToObj(i -> "order-" + i).toList();
-        ids.forEach(id -> subject(Form.SINGLE, scope, id).acquire());
+        ids.forEach(id -> subject(CallForm.SINGLE, scope, id).acquire());
 
         for (int limit = 1; limit <= 6; limit++) {
             StuckRecords stuck = find(scope, Duration.ZERO, limit);
@@ -149,7 +150,8 @@ public abstract class StuckContract extends ContractGroup {
         requireList();
         DedupScope scope = newScope();
         List<ClaimRequest> claims = IntStream.range(0, MANY)
-                .mapToObj(i -> new ClaimRequest(scope.key("order-" + i), Owners.next(), Subject.LEASE, null, true))
+                .mapToObj(i ->
+                        new ClaimRequest(scope.key("order-" + i), UniqueNames.owner(), KeyUnderTest.LEASE, null, true))
                 .toList();
         assertThat(store().claimAll(claims)).hasOnlyElementsOfType(ClaimResult.Acquired.class);
         List<CompleteRequest> done = new ArrayList<>();
@@ -160,7 +162,7 @@ public abstract class StuckContract extends ContractGroup {
                 open.add(claim.key().messageId());
             } else {
                 Claim held = new Claim(claim.key(), claim.owner(), 1);
-                done.add(new CompleteRequest(held, Subject.WINDOW, i % 2 == 0 ? new byte[100] : null, false));
+                done.add(new CompleteRequest(held, KeyUnderTest.WINDOW, i % 2 == 0 ? new byte[100] : null, false));
             }
         }
         assertThat(store().completeAll(done)).containsOnly(WriteResult.applied());
@@ -213,7 +215,7 @@ public abstract class StuckContract extends ContractGroup {
     }
 
     private void acquireAll(List<DedupKey> keys) {
-        keys.forEach(key -> new Subject(store(), fixture().secondInstance(), Form.SINGLE, key).acquire());
+        keys.forEach(key -> new KeyUnderTest(store(), fixture().secondInstance(), CallForm.SINGLE, key).acquire());
     }
 
     private void requireList() {

@@ -6,14 +6,14 @@ import io.dedup.store.Claim;
 import io.dedup.store.ClaimRequest;
 import io.dedup.store.OperatorResult;
 import io.dedup.store.ReleaseMode;
+import io.dedup.testkit.internal.scenario.CallForm;
 import io.dedup.testkit.internal.scenario.ContractGroup;
-import io.dedup.testkit.internal.scenario.EachForm;
+import io.dedup.testkit.internal.scenario.EachCallForm;
 import io.dedup.testkit.internal.scenario.EachSituation;
-import io.dedup.testkit.internal.scenario.Form;
-import io.dedup.testkit.internal.scenario.Held;
-import io.dedup.testkit.internal.scenario.Owners;
+import io.dedup.testkit.internal.scenario.HeldClaim;
+import io.dedup.testkit.internal.scenario.KeyUnderTest;
 import io.dedup.testkit.internal.scenario.Situation;
-import io.dedup.testkit.internal.scenario.Subject;
+import io.dedup.testkit.internal.scenario.UniqueNames;
 import java.time.Duration;
 import org.junit.jupiter.api.DisplayName;
 
@@ -21,99 +21,99 @@ import org.junit.jupiter.api.DisplayName;
 public abstract class TokenContract extends ContractGroup {
     @EachSituation
     @DisplayName("the next claim's token is higher than any before, whichever way the record went")
-    void growsOverEveryPath(Situation situation, Form form) {
-        Subject subject = subject(form);
-        Held last = situation.arrange(subject, this::advance);
+    void growsOverEveryPath(Situation situation, CallForm form) {
+        KeyUnderTest subject = subject(form);
+        HeldClaim last = situation.arrange(subject, this::advance);
         if (situation.isDone()) {
-            advance(Subject.WINDOW_LENGTH);
+            advance(KeyUnderTest.WINDOW_LENGTH);
             assertThat(subject.store().forget(subject.key(), false))
                     .isEqualTo(situation == Situation.DONE ? OperatorResult.ABSENT : OperatorResult.APPLIED);
         } else if (situation.isLive()) {
-            advance(Subject.LEASE);
+            advance(KeyUnderTest.LEASE);
         }
 
         assertThat(subject.elsewhere().acquire().token()).isGreaterThan(last.token());
     }
 
-    @EachForm
+    @EachCallForm
     @DisplayName("claims in quick succession get growing tokens, whichever client asks")
-    void growsQuickly(Form form) {
-        Subject subject = subject(form);
+    void growsQuickly(CallForm form) {
+        KeyUnderTest subject = subject(form);
         long last = 0;
         for (int i = 0; i < 20; i++) {
             for (ReleaseMode mode : ReleaseMode.values()) {
-                Held held = subject.acquire();
+                HeldClaim held = subject.acquire();
                 assertThat(held.token()).isGreaterThan(last);
                 last = held.token();
-                Subject.assertApplied(subject.release(held, mode));
+                KeyUnderTest.assertApplied(subject.release(held, mode));
                 subject = subject.elsewhere();
             }
         }
     }
 
-    @EachForm
+    @EachCallForm
     @DisplayName("takeovers of takeovers get growing tokens")
-    void growsOverTakeovers(Form form) {
-        Subject subject = subject(form);
+    void growsOverTakeovers(CallForm form) {
+        KeyUnderTest subject = subject(form);
         long last = 0;
         for (int i = 0; i < 5; i++) {
-            Held held = subject.acquire();
+            HeldClaim held = subject.acquire();
             assertThat(held.token()).isGreaterThan(last);
             last = held.token();
-            advance(Subject.LEASE);
+            advance(KeyUnderTest.LEASE);
         }
     }
 
-    @EachForm
+    @EachCallForm
     @DisplayName("renewing and repeating a claim keep its token")
-    void keptWhileHeld(Form form) {
-        Subject subject = subject(form);
-        Held held = subject.acquire();
+    void keptWhileHeld(CallForm form) {
+        KeyUnderTest subject = subject(form);
+        HeldClaim held = subject.acquire();
         advance(Duration.ofMinutes(1));
-        Subject.assertApplied(subject.renew(held));
+        KeyUnderTest.assertApplied(subject.renew(held));
 
         assertThat(subject.found().fencingToken()).isEqualTo(held.token());
         assertThat(subject.acquire(held.owner()).token()).isEqualTo(held.token());
     }
 
-    @EachForm
+    @EachCallForm
     @DisplayName("a release keeps the token, for the next one to exceed")
-    void keptByRelease(Form form) {
+    void keptByRelease(CallForm form) {
         for (ReleaseMode mode : ReleaseMode.values()) {
-            Subject subject = subject(form);
-            Held held = subject.acquire();
-            Subject.assertApplied(subject.release(held, mode));
+            KeyUnderTest subject = subject(form);
+            HeldClaim held = subject.acquire();
+            KeyUnderTest.assertApplied(subject.release(held, mode));
 
             assertThat(subject.found().fencingToken()).isEqualTo(held.token());
         }
     }
 
-    @EachForm
+    @EachCallForm
     @DisplayName("a claim that wants no token doesn't set the next one back")
-    void unfencedInBetween(Form form) {
-        Subject subject = subject(form);
-        Held first = subject.acquire();
-        Subject.assertApplied(subject.release(first, ReleaseMode.STARTED));
-        ClaimRequest unfenced = new ClaimRequest(subject.key(), Owners.next(), Subject.LEASE, null, false);
-        Held second = subject.acquire(unfenced);
+    void unfencedInBetween(CallForm form) {
+        KeyUnderTest subject = subject(form);
+        HeldClaim first = subject.acquire();
+        KeyUnderTest.assertApplied(subject.release(first, ReleaseMode.STARTED));
+        ClaimRequest unfenced = new ClaimRequest(subject.key(), UniqueNames.owner(), KeyUnderTest.LEASE, null, false);
+        HeldClaim second = subject.acquire(unfenced);
         assertThat(second.attempt()).isEqualTo(2);
-        Subject.assertApplied(subject.release(new Claim(subject.key(), second.owner(), 2), ReleaseMode.STARTED));
+        KeyUnderTest.assertApplied(subject.release(new Claim(subject.key(), second.owner(), 2), ReleaseMode.STARTED));
 
-        Held third = subject.elsewhere().acquire();
+        HeldClaim third = subject.elsewhere().acquire();
 
         assertThat(third.attempt()).isEqualTo(3);
         assertThat(third.token()).isGreaterThan(first.token()).isGreaterThan(second.token());
     }
 
-    @EachForm
+    @EachCallForm
     @DisplayName("a forgotten message starts again with attempt 1, and the token doesn't go back")
-    void forgotten(Form form) {
-        Subject subject = subject(form);
-        Held before = subject.acquire();
+    void forgotten(CallForm form) {
+        KeyUnderTest subject = subject(form);
+        HeldClaim before = subject.acquire();
         assertThat(subject.store().forget(subject.key(), true)).isEqualTo(OperatorResult.APPLIED);
         advance(Duration.ofMillis(1));
 
-        Held after = subject.acquire();
+        HeldClaim after = subject.acquire();
 
         assertThat(after.attempt()).isEqualTo(1);
         assertThat(after.token()).isGreaterThan(before.token());

@@ -40,7 +40,7 @@ final class RandomHistory {
 
     private final Random random;
     private final StoreFixture fixture;
-    private final Reference reference;
+    private final ReferenceStore reference;
     private final Duration unit;
     private final List<DedupKey> keys;
     private final Comparison comparison;
@@ -51,7 +51,7 @@ final class RandomHistory {
     RandomHistory(StoreFixture fixture, long seed) {
         this.fixture = fixture;
         random = new Random(seed);
-        reference = new Reference(fixture.store().attemptRetention());
+        reference = new ReferenceStore(fixture.store().attemptRetention());
         unit = fixture.drift().isZero() ? Duration.ofMillis(1) : Duration.ofHours(1);
         DedupScope scope = ContractGroup.newScope();
         keys = IntStream.range(0, KEYS).mapToObj(i -> scope.key("k" + i)).toList();
@@ -146,12 +146,12 @@ final class RandomHistory {
     }
 
     private void asked(String call, List<?> requests) {
-        log.add(call + " " + Wording.of(requests));
+        log.add(call + " " + HistoryText.of(requests));
     }
 
     private void answered(List<?> expected, List<?> actual) {
-        log.add("    expected " + Wording.of(expected));
-        log.add("    actual   " + Wording.of(actual));
+        log.add("    expected " + HistoryText.of(expected));
+        log.add("    actual   " + HistoryText.of(actual));
     }
 
     /** Numbered, so that one seed always tells the same history; the scope is new each time. */

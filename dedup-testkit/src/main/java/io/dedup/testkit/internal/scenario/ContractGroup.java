@@ -10,15 +10,12 @@ import io.dedup.store.StoredRecord;
 import io.dedup.testkit.fixture.StoreFixture;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Arrays;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
-import org.junit.jupiter.params.provider.Arguments;
 
 /** What the groups of the contract share: one fixture per group, new keys, and comparisons with a stated tolerance. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
@@ -59,11 +56,6 @@ public abstract class ContractGroup {
         openFixture();
     }
 
-    public static Stream<Arguments> situationsAndForms() {
-        return Arrays.stream(Situation.values())
-                .flatMap(situation -> Arrays.stream(Form.values()).map(form -> Arguments.of(situation, form)));
-    }
-
     protected final StoreFixture fixture() {
         return requireNonNull(fixture, "fixture");
     }
@@ -83,16 +75,16 @@ public abstract class ContractGroup {
     }
 
     /** A key that nobody has used, driven through this form. */
-    protected final Subject subject(Form form) {
+    protected final KeyUnderTest subject(CallForm form) {
         return subject(form, newScope(), "order-1");
     }
 
-    protected final Subject subject(Form form, DedupScope scope, String messageId) {
-        return new Subject(store(), fixture().secondInstance(), form, scope.key(messageId));
+    protected final KeyUnderTest subject(CallForm form, DedupScope scope, String messageId) {
+        return new KeyUnderTest(store(), fixture().secondInstance(), form, scope.key(messageId));
     }
 
     public static DedupScope newScope() {
-        return DedupScope.of("contract", Owners.name());
+        return DedupScope.of("contract", UniqueNames.next());
     }
 
     /** Compares a time that runs down, of which the store's own clock may have eaten a little. */

@@ -11,5 +11,5 @@ import org.junit.jupiter.params.provider.MethodSource;
 @Target(ElementType.METHOD)
 @Retention(RetentionPolicy.RUNTIME)
 @ParameterizedTest(name = "{0}, {1}")
-@MethodSource("io.dedup.testkit.internal.scenario.ContractGroup#situationsAndForms")
+@MethodSource("io.dedup.testkit.internal.scenario.Situation#inEachForm")
 public @interface EachSituation {}

@@ -6,102 +6,106 @@ import io.dedup.store.ClaimResult;
 import io.dedup.store.ReleaseMode;
 import io.dedup.store.StoredRecord.State;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.params.provider.Arguments;
 
 /** Every state that a record can be in, and how it gets there; the rows of the transition table. */
 public enum Situation {
     ABSENT(null, false) {
         @Override
-        public Held arrange(Subject subject, Consumer<Duration> clock) {
-            return new Held(new Claim(subject.key(), Owners.next(), 1), new ClaimResult.Acquired(1, 0, false, 0));
+        public HeldClaim arrange(KeyUnderTest subject, Consumer<Duration> clock) {
+            return new HeldClaim(
+                    new Claim(subject.key(), UniqueNames.owner(), 1), new ClaimResult.Acquired(1, 0, false, 0));
         }
     },
     HELD(State.PROCESSING, true) {
         @Override
-        public Held arrange(Subject subject, Consumer<Duration> clock) {
+        public HeldClaim arrange(KeyUnderTest subject, Consumer<Duration> clock) {
             return subject.acquire(ContractGroup.RED);
         }
     },
     TAKEN_OVER(State.PROCESSING, true) {
         @Override
-        public Held arrange(Subject subject, Consumer<Duration> clock) {
+        public HeldClaim arrange(KeyUnderTest subject, Consumer<Duration> clock) {
             LEASE_OVER.arrange(subject, clock);
             return subject.acquire(ContractGroup.RED);
         }
     },
     LEASE_OVER(State.ABANDONED, true) {
         @Override
-        public Held arrange(Subject subject, Consumer<Duration> clock) {
-            Held held = HELD.arrange(subject, clock);
-            clock.accept(Subject.LEASE);
+        public HeldClaim arrange(KeyUnderTest subject, Consumer<Duration> clock) {
+            HeldClaim held = HELD.arrange(subject, clock);
+            clock.accept(KeyUnderTest.LEASE);
             return held;
         }
     },
     TAKEN_OVER_LEASE_OVER(State.ABANDONED, true) {
         @Override
-        public Held arrange(Subject subject, Consumer<Duration> clock) {
-            Held held = TAKEN_OVER.arrange(subject, clock);
-            clock.accept(Subject.LEASE);
+        public HeldClaim arrange(KeyUnderTest subject, Consumer<Duration> clock) {
+            HeldClaim held = TAKEN_OVER.arrange(subject, clock);
+            clock.accept(KeyUnderTest.LEASE);
             return held;
         }
     },
     RELEASED(State.RELEASED, false) {
         @Override
-        public Held arrange(Subject subject, Consumer<Duration> clock) {
+        public HeldClaim arrange(KeyUnderTest subject, Consumer<Duration> clock) {
             return released(subject, HELD.arrange(subject, clock), ReleaseMode.STARTED);
         }
     },
     GIVEN_BACK(State.RELEASED, false) {
         @Override
-        public Held arrange(Subject subject, Consumer<Duration> clock) {
+        public HeldClaim arrange(KeyUnderTest subject, Consumer<Duration> clock) {
             return released(subject, HELD.arrange(subject, clock), ReleaseMode.NOT_STARTED);
         }
     },
     DEAD_GIVEN_BACK(State.ABANDONED, false) {
         @Override
-        public Held arrange(Subject subject, Consumer<Duration> clock) {
+        public HeldClaim arrange(KeyUnderTest subject, Consumer<Duration> clock) {
             return released(subject, TAKEN_OVER.arrange(subject, clock), ReleaseMode.NOT_STARTED);
         }
     },
     CONVICTED(State.RELEASED, false) {
         @Override
-        public Held arrange(Subject subject, Consumer<Duration> clock) {
+        public HeldClaim arrange(KeyUnderTest subject, Consumer<Duration> clock) {
             return released(subject, TAKEN_OVER.arrange(subject, clock), ReleaseMode.CONVICTED);
         }
     },
     RETENTION_OVER(null, false) {
         @Override
-        public Held arrange(Subject subject, Consumer<Duration> clock) {
-            Held held = TAKEN_OVER.arrange(subject, clock);
-            clock.accept(Subject.LEASE.plus(subject.store().attemptRetention()));
+        public HeldClaim arrange(KeyUnderTest subject, Consumer<Duration> clock) {
+            HeldClaim held = TAKEN_OVER.arrange(subject, clock);
+            clock.accept(KeyUnderTest.LEASE.plus(subject.store().attemptRetention()));
             return held;
         }
     },
     DONE(State.DONE, false) {
         @Override
-        public Held arrange(Subject subject, Consumer<Duration> clock) {
-            return completed(subject, HELD.arrange(subject, clock), Subject.WINDOW);
+        public HeldClaim arrange(KeyUnderTest subject, Consumer<Duration> clock) {
+            return completed(subject, HELD.arrange(subject, clock), KeyUnderTest.WINDOW);
         }
     },
     DONE_FOREVER(State.DONE, false) {
         @Override
-        public Held arrange(Subject subject, Consumer<Duration> clock) {
+        public HeldClaim arrange(KeyUnderTest subject, Consumer<Duration> clock) {
             return completed(subject, TAKEN_OVER.arrange(subject, clock), Window.forever());
         }
     },
     WINDOW_OVER(null, false) {
         @Override
-        public Held arrange(Subject subject, Consumer<Duration> clock) {
-            Held held = DONE.arrange(subject, clock);
-            clock.accept(Subject.WINDOW_LENGTH);
+        public HeldClaim arrange(KeyUnderTest subject, Consumer<Duration> clock) {
+            HeldClaim held = DONE.arrange(subject, clock);
+            clock.accept(KeyUnderTest.WINDOW_LENGTH);
             return held;
         }
     },
     FORGOTTEN(null, false) {
         @Override
-        public Held arrange(Subject subject, Consumer<Duration> clock) {
-            Held held = HELD.arrange(subject, clock);
+        public HeldClaim arrange(KeyUnderTest subject, Consumer<Duration> clock) {
+            HeldClaim held = HELD.arrange(subject, clock);
             subject.store().forget(subject.key(), true);
             clock.accept(Duration.ofMillis(1)); // a clock that stands still can't tell the next token from this one
             return held;
@@ -121,7 +125,13 @@ public enum Situation {
      *
      * @return the last claim of it; where there never was one, one that nobody has been given
      */
-    public abstract Held arrange(Subject subject, Consumer<Duration> clock);
+    public abstract HeldClaim arrange(KeyUnderTest subject, Consumer<Duration> clock);
+
+    /** Every situation with either form of the calls. */
+    public static Stream<Arguments> inEachForm() {
+        return Arrays.stream(values())
+                .flatMap(situation -> Arrays.stream(CallForm.values()).map(form -> Arguments.of(situation, form)));
+    }
 
     /** What an operator sees, or null where there is nothing to see. */
     public @Nullable State state() {
@@ -155,13 +165,13 @@ public enum Situation {
         return this == TAKEN_OVER || this == TAKEN_OVER_LEASE_OVER ? 1 : 0;
     }
 
-    private static Held released(Subject subject, Held held, ReleaseMode mode) {
-        Subject.assertApplied(subject.release(held, mode));
+    private static HeldClaim released(KeyUnderTest subject, HeldClaim held, ReleaseMode mode) {
+        KeyUnderTest.assertApplied(subject.release(held, mode));
         return held;
     }
 
-    private static Held completed(Subject subject, Held held, Window window) {
-        Subject.assertApplied(subject.complete(held.claim(), window, new byte[] {42}, false));
+    private static HeldClaim completed(KeyUnderTest subject, HeldClaim held, Window window) {
+        KeyUnderTest.assertApplied(subject.complete(held.claim(), window, new byte[] {42}, false));
         return held;
     }
 }

@@ -8,12 +8,12 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /** Tells what happened to messages, in few words that are fit for a terminal: IDs come from outside. */
-final class Story {
+final class FailureText {
     private static final int MAX_MESSAGES = 10;
     private static final int MAX_EVENTS = 20;
     private static final int MAX_PLACES = 5;
 
-    private Story() {}
+    private FailureText() {}
 
     /** The headline, and then the messages, at most {@value #MAX_MESSAGES} of them. */
     static String of(String headline, List<String> ids, ReplayReport report) {

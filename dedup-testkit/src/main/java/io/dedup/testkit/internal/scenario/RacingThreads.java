@@ -15,7 +15,7 @@ import java.util.function.IntFunction;
 import java.util.stream.IntStream;
 
 /** Threads that start at the same moment. */
-public final class Crowd implements AutoCloseable {
+public final class RacingThreads implements AutoCloseable {
     public static final int SIZE = 8;
 
     private static final long PATIENCE_SECONDS = 120;
@@ -53,7 +53,7 @@ public final class Crowd implements AutoCloseable {
 
     /** What a member does to a key; member 0 is the one who may do something else than the rest. */
     public interface Move {
-        Object play(Subject subject, int member, int race);
+        Object play(KeyUnderTest subject, int member, int race);
     }
 
     /**
@@ -61,7 +61,7 @@ public final class Crowd implements AutoCloseable {
      *
      * @return for each key the members' answers
      */
-    public List<List<Object>> race(List<Subject> subjects, Move move) {
+    public List<List<Object>> race(List<KeyUnderTest> subjects, Move move) {
         List<List<Object>> byMember = together(member -> () -> {
             List<Object> answers = new ArrayList<>();
             for (int race = 0; race < subjects.size(); race++) {
@@ -75,7 +75,7 @@ public final class Crowd implements AutoCloseable {
                 .toList();
     }
 
-    public static Subject client(Subject subject, int member) {
+    public static KeyUnderTest client(KeyUnderTest subject, int member) {
         return member % 2 == 0 ? subject : subject.elsewhere();
     }
 

@@ -5,7 +5,7 @@ import io.dedup.store.ClaimResult;
 import io.dedup.store.Owner;
 
 /** A claim that was acquired, and the answer that says so. */
-public record Held(Claim claim, ClaimResult.Acquired answer) {
+public record HeldClaim(Claim claim, ClaimResult.Acquired answer) {
     public Owner owner() {
         return claim.owner();
     }

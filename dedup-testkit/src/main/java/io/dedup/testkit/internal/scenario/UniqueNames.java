@@ -5,15 +5,15 @@ import java.util.UUID;
 import java.util.concurrent.ThreadLocalRandom;
 
 /** Owners and names that nobody has had before. */
-public final class Owners {
-    private Owners() {}
+public final class UniqueNames {
+    private UniqueNames() {}
 
-    public static Owner next() {
-        return new Owner(name());
+    public static Owner owner() {
+        return new Owner(next());
     }
 
     /** Random without a lock that would make racing threads queue up. */
-    public static String name() {
+    public static String next() {
         ThreadLocalRandom random = ThreadLocalRandom.current();
         return new UUID(random.nextLong(), random.nextLong()).toString();
     }

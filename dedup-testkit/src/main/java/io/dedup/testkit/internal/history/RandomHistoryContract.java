@@ -7,7 +7,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Random calls, single and in batches, answered as the in-memory store on a clock of its own answers them. */
-public abstract class StateMachineContract extends ContractGroup {
+public abstract class RandomHistoryContract extends ContractGroup {
     private static final int STEPS = 250;
 
     @BeforeEach

@@ -6,24 +6,24 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.dedup.store.ClaimResult;
 import io.dedup.store.StoredRecord;
 import io.dedup.store.StoredRecord.State;
+import io.dedup.testkit.internal.scenario.CallForm;
 import io.dedup.testkit.internal.scenario.ContractGroup;
 import io.dedup.testkit.internal.scenario.EachSituation;
-import io.dedup.testkit.internal.scenario.Form;
-import io.dedup.testkit.internal.scenario.Held;
-import io.dedup.testkit.internal.scenario.Owners;
+import io.dedup.testkit.internal.scenario.HeldClaim;
+import io.dedup.testkit.internal.scenario.KeyUnderTest;
 import io.dedup.testkit.internal.scenario.Situation;
-import io.dedup.testkit.internal.scenario.Subject;
+import io.dedup.testkit.internal.scenario.UniqueNames;
 import java.time.Duration;
 import java.util.Optional;
 import org.junit.jupiter.api.DisplayName;
 
 /** What an operator sees of each situation, and what the next claim makes of it: the table itself. */
-public abstract class FindContract extends ContractGroup {
+public abstract class EveryStateContract extends ContractGroup {
     @EachSituation
     @DisplayName("find shows the record as it is by the store's clock, and nothing of what is expired")
-    void finds(Situation situation, Form form) {
-        Subject subject = subject(form);
-        Held last = situation.arrange(subject, this::advance);
+    void finds(Situation situation, CallForm form) {
+        KeyUnderTest subject = subject(form);
+        HeldClaim last = situation.arrange(subject, this::advance);
         if (!situation.isLive()) {
             advance(Duration.ofMinutes(1)); // what is over stays over, and its remaining time isn't negative
         }
@@ -35,13 +35,13 @@ public abstract class FindContract extends ContractGroup {
         found.ifPresent(record -> assertShows(record, situation, last));
     }
 
-    private void assertShows(StoredRecord record, Situation situation, Held last) {
+    private void assertShows(StoredRecord record, Situation situation, HeldClaim last) {
         assertThat(record.attempt()).isEqualTo(situation.attempt());
         assertThat(record.deaths()).isEqualTo(situation.deaths());
         assertThat(record.fingerprint()).as("of the last claim").isEqualTo(RED);
         if (situation.isLive()) {
             assertThat(record.owner()).isEqualTo(last.owner());
-            assertRemaining(record.leaseRemaining(), Subject.LEASE);
+            assertRemaining(record.leaseRemaining(), KeyUnderTest.LEASE);
         } else {
             assertThat(record.leaseRemaining()).isEqualTo(Duration.ZERO);
             if (record.owner() != null) { // a store need not keep it, but must not show another's
@@ -59,7 +59,7 @@ public abstract class FindContract extends ContractGroup {
                 assertDistance(
                         requireNonNull(record.completedAt()),
                         requireNonNull(record.expiresAt()),
-                        Subject.WINDOW_LENGTH);
+                        KeyUnderTest.WINDOW_LENGTH);
             }
         } else {
             assertThat(record.fencingToken()).isEqualTo(last.token());
@@ -71,11 +71,11 @@ public abstract class FindContract extends ContractGroup {
 
     @EachSituation
     @DisplayName("the next claim continues where the record stands")
-    void nextClaim(Situation situation, Form form) {
-        Subject subject = subject(form);
+    void nextClaim(Situation situation, CallForm form) {
+        KeyUnderTest subject = subject(form);
         situation.arrange(subject, this::advance);
 
-        ClaimResult answer = subject.elsewhere().claim(Owners.next(), RED);
+        ClaimResult answer = subject.elsewhere().claim(UniqueNames.owner(), RED);
 
         if (situation.isDone()) {
             assertThat(answer)
@@ -97,8 +97,8 @@ public abstract class FindContract extends ContractGroup {
 
     @EachSituation
     @DisplayName("looking changes nothing")
-    void lookingChangesNothing(Situation situation, Form form) {
-        Subject subject = subject(form);
+    void lookingChangesNothing(Situation situation, CallForm form) {
+        KeyUnderTest subject = subject(form);
         situation.arrange(subject, this::advance);
         Optional<StoredRecord> first = subject.find();
 

@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.function.Function;
 
 /** The two forms of each call. A batch goes out between two strangers, whose answers must be their own. */
-public enum Form {
+public enum CallForm {
     SINGLE {
         @Override
         public ClaimResult claim(DedupStore store, ClaimRequest request) {
@@ -44,9 +44,9 @@ public enum Form {
         @Override
         public ClaimResult claim(DedupStore store, ClaimRequest request) {
             List<ClaimResult> answers = store.claimAll(List.of(
-                    new ClaimRequest(strangeKey(request.key()), Owners.next(), request.lease()),
+                    new ClaimRequest(strangeKey(request.key()), UniqueNames.owner(), request.lease()),
                     request,
-                    new ClaimRequest(strangeKey(request.key()), Owners.next(), request.lease())));
+                    new ClaimRequest(strangeKey(request.key()), UniqueNames.owner(), request.lease())));
             assertThat(answers).hasSize(3);
             assertThat(List.of(answers.get(0), answers.get(2)))
                     .as("claims of new keys in the same batch")
@@ -97,8 +97,8 @@ public enum Form {
 
     private static <T> WriteResult among(
             T request, Function<Claim, T> stranger, DedupKey key, Function<List<T>, List<WriteResult>> all) {
-        T before = stranger.apply(new Claim(strangeKey(key), Owners.next(), 1));
-        T after = stranger.apply(new Claim(strangeKey(key), Owners.next(), 1));
+        T before = stranger.apply(new Claim(strangeKey(key), UniqueNames.owner(), 1));
+        T after = stranger.apply(new Claim(strangeKey(key), UniqueNames.owner(), 1));
         List<WriteResult> answers = all.apply(List.of(before, request, after));
         assertThat(answers).hasSize(3);
         assertThat(List.of(answers.get(0), answers.get(2)))
@@ -108,6 +108,6 @@ public enum Form {
     }
 
     private static DedupKey strangeKey(DedupKey key) {
-        return key.scope().key(Owners.name());
+        return key.scope().key(UniqueNames.next());
     }
 }

@@ -7,11 +7,11 @@ import java.time.Instant;
 import java.util.concurrent.atomic.AtomicReference;
 
 /** The in-memory store, on a clock that stands still unless it is advanced. */
-final class Reference {
+final class ReferenceStore {
     private final AtomicReference<Instant> now = new AtomicReference<>(Instant.parse("2026-01-01T00:00:00Z"));
     private final DedupStore store;
 
-    Reference(Duration attemptRetention) {
+    ReferenceStore(Duration attemptRetention) {
         store = new InMemoryDedupStore(now::get, attemptRetention);
     }
 

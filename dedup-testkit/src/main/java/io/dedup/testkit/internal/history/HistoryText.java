@@ -12,11 +12,14 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Requests and answers in few words, for the log of a history. */
-final class Wording {
-    private Wording() {}
+final class HistoryText {
+    private HistoryText() {}
 
     static String of(List<?> values) {
-        return values.stream().map(Wording::of).filter(word -> !word.isEmpty()).collect(Collectors.joining("; "));
+        return values.stream()
+                .map(HistoryText::of)
+                .filter(word -> !word.isEmpty())
+                .collect(Collectors.joining("; "));
     }
 
     private static String of(Object value) {

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Writes go through the store under test, takeovers and reads as the test says; see {@link #elsewhere()}.
  */
-public record Subject(DedupStore store, DedupStore otherInstance, Form form, DedupKey key) {
+public record KeyUnderTest(DedupStore store, DedupStore otherInstance, CallForm form, DedupKey key) {
     /** Long against anything that passes unasked during a test. */
     public static final Duration LEASE = Duration.ofHours(1);
 
@@ -33,12 +33,12 @@ public record Subject(DedupStore store, DedupStore otherInstance, Form form, Ded
     public static final Window WINDOW = Window.of(WINDOW_LENGTH);
 
     /** The same key as another client of the store sees it. */
-    public Subject elsewhere() {
-        return new Subject(/* store= */ otherInstance, /* otherInstance= */ store, form, key);
+    public KeyUnderTest elsewhere() {
+        return new KeyUnderTest(/* store= */ otherInstance, /* otherInstance= */ store, form, key);
     }
 
     public ClaimResult claim() {
-        return claim(Owners.next(), null);
+        return claim(UniqueNames.owner(), null);
     }
 
     public ClaimResult claim(Owner owner) {
@@ -54,30 +54,30 @@ public record Subject(DedupStore store, DedupStore otherInstance, Form form, Ded
     }
 
     /** Claims for a new owner, and fails the test unless that works. */
-    public Held acquire() {
-        return acquire(Owners.next(), null);
+    public HeldClaim acquire() {
+        return acquire(UniqueNames.owner(), null);
     }
 
-    public Held acquire(Owner owner) {
+    public HeldClaim acquire(Owner owner) {
         return acquire(owner, null);
     }
 
-    public Held acquire(@Nullable Fingerprint fingerprint) {
-        return acquire(Owners.next(), fingerprint);
+    public HeldClaim acquire(@Nullable Fingerprint fingerprint) {
+        return acquire(UniqueNames.owner(), fingerprint);
     }
 
-    public Held acquire(Owner owner, @Nullable Fingerprint fingerprint) {
+    public HeldClaim acquire(Owner owner, @Nullable Fingerprint fingerprint) {
         return acquire(new ClaimRequest(key, owner, LEASE, fingerprint, true));
     }
 
-    public Held acquire(ClaimRequest request) {
+    public HeldClaim acquire(ClaimRequest request) {
         ClaimResult answer = claim(request);
         assertThat(answer).as("answer to a claim of %s", key).isInstanceOf(ClaimResult.Acquired.class);
         ClaimResult.Acquired acquired = (ClaimResult.Acquired) answer;
-        return new Held(new Claim(key, request.owner(), acquired.attempt()), acquired);
+        return new HeldClaim(new Claim(key, request.owner(), acquired.attempt()), acquired);
     }
 
-    public WriteResult complete(Held held) {
+    public WriteResult complete(HeldClaim held) {
         return complete(held.claim(), WINDOW, null, false);
     }
 
@@ -85,7 +85,7 @@ public record Subject(DedupStore store, DedupStore otherInstance, Form form, Ded
         return form.complete(store, new CompleteRequest(claim, window, result, repeated));
     }
 
-    public WriteResult release(Held held, ReleaseMode mode) {
+    public WriteResult release(HeldClaim held, ReleaseMode mode) {
         return release(held.claim(), mode);
     }
 
@@ -93,7 +93,7 @@ public record Subject(DedupStore store, DedupStore otherInstance, Form form, Ded
         return form.release(store, new ReleaseRequest(claim, mode));
     }
 
-    public WriteResult renew(Held held) {
+    public WriteResult renew(HeldClaim held) {
         return renew(held.claim(), LEASE);
     }
 
@@ -102,8 +102,8 @@ public record Subject(DedupStore store, DedupStore otherInstance, Form form, Ded
     }
 
     /** Claims and completes, for the fixed window. */
-    public Held done(byte @Nullable [] result, @Nullable Fingerprint fingerprint) {
-        Held held = acquire(fingerprint);
+    public HeldClaim done(byte @Nullable [] result, @Nullable Fingerprint fingerprint) {
+        HeldClaim held = acquire(fingerprint);
         assertApplied(complete(held.claim(), WINDOW, result, false));
         return held;
     }
