@@ -12,11 +12,11 @@ import java.util.Arrays;
  * Takes orders by HTTP, as {@code /topic/<name>/<type>/<queues>}, {@code /group/<name>/<fifo>/<retries>/<delays>},
  * {@code /lite-group/<name>/<topic>/<retries>} and {@code /reset/<topic>/<group>}.
  */
-final class Control {
+final class ControlEndpoint {
     private final Server server;
     private final HttpServer http;
 
-    Control(Server server, int port) throws IOException {
+    ControlEndpoint(Server server, int port) throws IOException {
         this.server = server;
         this.http = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 0);
         http.createContext("/", this::handle);

@@ -23,7 +23,7 @@ public final class RocketMqProgram {
         settings.applyHome(); // before the first class of the server is loaded
         Server server = new Server(settings);
         server.start();
-        new Control(server, settings.controlPort()).start();
+        new ControlEndpoint(server, settings.controlPort()).start();
         System.out.println(READY);
     }
 }
