@@ -2,9 +2,9 @@ package io.dedup.testservers;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.dedup.testservers.process.ChildJvm;
 import java.io.BufferedReader;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import org.awaitility.Awaitility;
@@ -42,13 +42,7 @@ final class ParentWatchTest {
     }
 
     private static Process start(Class<?> main) throws IOException {
-        return new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        main.getName())
-                .redirectError(ProcessBuilder.Redirect.INHERIT)
-                .start();
+        return ChildJvm.start(main);
     }
 
     /** Stands for Maven: passes its child's output on. */

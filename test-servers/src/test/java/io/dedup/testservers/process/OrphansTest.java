@@ -22,14 +22,7 @@ final class OrphansTest {
     @ParameterizedTest
     @ValueSource(strings = {"killed", "exits"})
     void serversAndFilesGoWithTheirJvm(String end) throws Exception {
-        Process jvm = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        Victim.class.getName(),
-                        end)
-                .redirectError(ProcessBuilder.Redirect.INHERIT)
-                .start();
+        Process jvm = ChildJvm.start(Victim.class, end);
         try (BufferedReader output = jvm.inputReader()) {
             List<String> report = List.of(output.lines()
                     .dropWhile(line -> !line.startsWith("started "))

@@ -3,8 +3,6 @@ package io.dedup.testservers.process;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
-import java.nio.file.Path;
-import java.util.List;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
@@ -28,9 +26,7 @@ class PortLocksTest {
     @Test
     @DisplayName("a port that another process has taken isn't given out, until that has ended")
     void otherProcess() throws IOException, InterruptedException {
-        String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
-        List<String> command = List.of(java, "-cp", System.getProperty("java.class.path"), Other.class.getName());
-        Process other = new ProcessBuilder(command)
+        Process other = ChildJvm.command(Other.class)
                 .redirectError(ProcessBuilder.Redirect.DISCARD)
                 .start();
         try {
