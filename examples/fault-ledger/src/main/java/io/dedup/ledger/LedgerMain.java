@@ -1,8 +1,10 @@
 package io.dedup.ledger;
 
+import io.dedup.ledger.plan.Settings;
 import io.dedup.ledger.report.HtmlReport;
 import io.dedup.ledger.report.JsonReport;
 import io.dedup.ledger.report.TextReport;
+import io.dedup.ledger.tally.RowResult;
 import io.dedup.testservers.ParentWatch;
 import java.nio.file.Files;
 import java.util.List;
@@ -21,7 +23,7 @@ public final class LedgerMain {
         ParentWatch.start();
         Settings settings = Settings.of(args);
         Files.createDirectories(settings.directory());
-        List<RowResult> results = new Ledger(settings).results();
+        List<RowResult> results = new Measurement(settings).results();
         System.out.print(TextReport.of(results));
         String name =
                 "ledger-" + settings.size().messages() + "-" + settings.size().faults() + "-"

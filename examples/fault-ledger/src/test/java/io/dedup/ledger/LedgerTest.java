@@ -2,7 +2,10 @@ package io.dedup.ledger;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.dedup.ledger.plan.Row;
+import io.dedup.ledger.plan.Settings;
 import io.dedup.ledger.report.TextReport;
+import io.dedup.ledger.tally.RowResult;
 import java.nio.file.Path;
 import java.util.EnumMap;
 import java.util.List;
@@ -21,7 +24,7 @@ class LedgerTest {
     @Test
     @Timeout(value = 10, unit = TimeUnit.MINUTES) // servers and a dozen JVM starts, on a machine that may be busy
     void ourPromisesHoldAndOthersDont() throws Exception {
-        List<RowResult> results = new Ledger(Settings.of(
+        List<RowResult> results = new Measurement(Settings.of(
                         "rows=leased-redis,leased-jdbc,leased-transactional,transactional,tiered,none,integration,unique-row",
                         "messages=180",
                         "faults=12",

@@ -1,4 +1,4 @@
-/** Tests of the ledger, and its short form. */
+/** The short form of the ledger, and its rules. */
 @NullMarked
 package io.dedup.ledger;
 

@@ -1,6 +1,6 @@
 package io.dedup.ledger.consumer;
 
-import io.dedup.ledger.Row;
+import io.dedup.ledger.plan.Row;
 import io.dedup.ledger.scheme.Stores;
 import java.util.Arrays;
 import java.util.List;

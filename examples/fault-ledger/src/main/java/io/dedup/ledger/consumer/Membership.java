@@ -1,6 +1,6 @@
 package io.dedup.ledger.consumer;
 
-import io.dedup.ledger.Row;
+import io.dedup.ledger.plan.Row;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;

@@ -1,8 +1,8 @@
 package io.dedup.ledger.consumer;
 
 import com.zaxxer.hikari.HikariDataSource;
-import io.dedup.ledger.Message;
-import io.dedup.ledger.Row;
+import io.dedup.ledger.plan.Message;
+import io.dedup.ledger.plan.Row;
 import io.dedup.ledger.scheme.Scheme;
 import io.dedup.ledger.scheme.Stores;
 import java.nio.charset.StandardCharsets;
@@ -50,16 +50,16 @@ final class RowListener implements AutoCloseable {
     void start() throws Exception {
         HikariDataSource pool = row.database() ? closing(stores.pool()) : null;
         JdbcTemplate jdbc = pool == null ? null : new JdbcTemplate(pool);
-        Handling handling = new Handling(effect(jdbc), row.effect() == Row.Effect.ROW);
+        SimulatedHandler handler = new SimulatedHandler(effect(jdbc), row.effect() == Row.Effect.ROW);
         ConcurrentMessageListenerContainer<String, String> container;
         if (row.mode().isPresent()) {
-            Ours ours = closing(new Ours(assignment, row, stores, pool));
-            container = ours.container(consumers(), handling);
+            DedupSetup dedup = closing(new DedupSetup(assignment, row, stores, pool));
+            container = dedup.container(consumers(), handler);
             container.setCommonErrorHandler(errorHandler());
-            ours.decorate(container);
+            dedup.decorate(container);
         } else {
             Scheme scheme = closing(Schemes.of(row, stores, jdbc));
-            container = container(record -> handle(scheme, handling, record));
+            container = container(record -> handle(scheme, handler, record));
             container.setCommonErrorHandler(errorHandler());
         }
         container.start();
@@ -70,7 +70,7 @@ final class RowListener implements AutoCloseable {
         return closeable;
     }
 
-    private Handling.Effect effect(@Nullable JdbcTemplate jdbc) {
+    private SimulatedHandler.Effect effect(@Nullable JdbcTemplate jdbc) {
         if (row.effect() == Row.Effect.ROW && jdbc != null) {
             String insert = "INSERT INTO " + stores.table("effect") + " (id, attempt) VALUES (?, ?)";
             return (id, attempt) -> jdbc.update(insert, id, attempt);
@@ -79,10 +79,10 @@ final class RowListener implements AutoCloseable {
         return (id, attempt) -> client.call(row.id(), id, attempt);
     }
 
-    private static void handle(Scheme scheme, Handling handling, ConsumerRecord<String, String> record) {
+    private static void handle(Scheme scheme, SimulatedHandler handler, ConsumerRecord<String, String> record) {
         Message message = message(record);
         try {
-            scheme.handle(message.id(), () -> handling.run(message, 0));
+            scheme.handle(message.id(), () -> handler.run(message, 0));
         } catch (RuntimeException e) {
             throw e;
         } catch (Exception e) {

@@ -1,13 +1,13 @@
 package io.dedup.ledger.consumer;
 
-import io.dedup.ledger.Row;
+import io.dedup.ledger.plan.Row;
 import io.dedup.ledger.scheme.CacheThenAct;
 import io.dedup.ledger.scheme.CamelRoute;
 import io.dedup.ledger.scheme.CounterThenAct;
-import io.dedup.ledger.scheme.Everything;
 import io.dedup.ledger.scheme.GetSetLock;
 import io.dedup.ledger.scheme.InTransaction;
 import io.dedup.ledger.scheme.IntegrationReceiver;
+import io.dedup.ledger.scheme.LockCacheAndRow;
 import io.dedup.ledger.scheme.LockRow;
 import io.dedup.ledger.scheme.MarkThenAct;
 import io.dedup.ledger.scheme.NoDedup;
@@ -58,7 +58,7 @@ final class Schemes {
             case FOR_UPDATE -> new SelectForUpdate(stores, jdbc);
             case OPTIMISTIC -> new OptimisticVersion(stores, jdbc);
             case UNIQUE_ROW -> new UniqueRow(stores, jdbc);
-            case EVERYTHING -> new Everything(stores, jdbc);
+            case EVERYTHING -> new LockCacheAndRow(stores, jdbc);
             case CAMEL_JDBC -> CamelRoute.jdbc(stores, jdbc);
             case CAMEL_JDBC_TX -> new InTransaction(CamelRoute.jdbc(stores, jdbc), jdbc);
             case INTEGRATION -> new IntegrationReceiver(stores, jdbc);

@@ -1,6 +1,6 @@
 package io.dedup.ledger.report;
 
-import io.dedup.ledger.RowResult;
+import io.dedup.ledger.tally.RowResult;
 import java.util.Locale;
 import java.util.function.Function;
 

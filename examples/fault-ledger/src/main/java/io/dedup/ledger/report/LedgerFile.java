@@ -1,8 +1,8 @@
 package io.dedup.ledger.report;
 
-import io.dedup.ledger.Row;
-import io.dedup.ledger.RowResult;
-import io.dedup.ledger.RunSize;
+import io.dedup.ledger.plan.Row;
+import io.dedup.ledger.plan.RunSize;
+import io.dedup.ledger.tally.RowResult;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

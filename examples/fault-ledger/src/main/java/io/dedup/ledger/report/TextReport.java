@@ -1,6 +1,6 @@
 package io.dedup.ledger.report;
 
-import io.dedup.ledger.RowResult;
+import io.dedup.ledger.tally.RowResult;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

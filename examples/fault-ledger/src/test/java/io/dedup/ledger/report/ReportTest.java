@@ -2,9 +2,9 @@ package io.dedup.ledger.report;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.dedup.ledger.Row;
-import io.dedup.ledger.RowResult;
-import io.dedup.ledger.RunSize;
+import io.dedup.ledger.plan.Row;
+import io.dedup.ledger.plan.RunSize;
+import io.dedup.ledger.tally.RowResult;
 import java.io.IOException;
 import java.io.StringReader;
 import java.nio.file.Path;

@@ -1,10 +1,10 @@
-package io.dedup.ledger;
+package io.dedup.ledger.plan;
 
 import java.util.Arrays;
 import java.util.Locale;
 
 /** What goes wrong. */
-enum FaultKind {
+public enum FaultKind {
     /** {@code kill -9} of a consumer process, which is started again at once, with another error of its host's clock. */
     KILL,
     /** SIGSTOP of a consumer process for longer than its leases and its broker session. */

@@ -1,4 +1,4 @@
-package io.dedup.ledger;
+package io.dedup.ledger.plan;
 
 import io.dedup.ledger.scheme.Stores;
 import java.time.Duration;
@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.Random;
 
 /** What a producer sends that sends again, in chunks: one for each fault, and one after the last. The seed decides. */
-final class Traffic {
-    static final int PARTITIONS = 4;
+public final class Traffic {
+    public static final int PARTITIONS = 4;
 
     private static final int MAX_WORK_MILLIS = 3;
     private static final int RARE = 50;
@@ -17,14 +17,14 @@ final class Traffic {
     private static final int MAX_GAP_MILLIS = 60;
 
     /** One record; the same message may be sent again. */
-    record Send(Message message, int partition, int gapMillis) {}
+    public record Send(Message message, int partition, int gapMillis) {}
 
     private final List<List<Send>> chunks = new ArrayList<>();
     private final List<List<Message>> begun = new ArrayList<>();
     private final List<Message> messages = new ArrayList<>();
     private final Random random;
 
-    Traffic(int count, List<FaultPlan.Fault> faults, long seed) {
+    public Traffic(int count, List<FaultPlan.Fault> faults, long seed) {
         random = new Random(seed);
         for (int i = 0; i <= faults.size(); i++) {
             chunks.add(new ArrayList<>());
@@ -98,17 +98,17 @@ final class Traffic {
     }
 
     /** One for each fault, and one after the last. */
-    List<List<Send>> chunks() {
+    public List<List<Send>> chunks() {
         return chunks;
     }
 
     /** Those that are sent for the first time with a fault's chunk. */
-    List<Message> begunWith(int fault) {
+    public List<Message> begunWith(int fault) {
         return begun.get(fault);
     }
 
     /** Each once. */
-    List<Message> messages() {
+    public List<Message> messages() {
         return messages;
     }
 }

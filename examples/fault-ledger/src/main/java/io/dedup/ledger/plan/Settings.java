@@ -1,4 +1,4 @@
-package io.dedup.ledger;
+package io.dedup.ledger.plan;
 
 import java.nio.file.Path;
 import java.time.Duration;
@@ -16,7 +16,7 @@ import java.util.TreeSet;
  * @param bound how long to wait for what isn't acknowledged when everything was sent
  * @param directory of results
  */
-record Settings(List<Row> rows, RunSize size, int together, Duration calm, Duration bound, Path directory) {
+public record Settings(List<Row> rows, RunSize size, int together, Duration calm, Duration bound, Path directory) {
     private static final Map<String, String> DEFAULTS = Map.of(
             "rows", "all",
             "messages", "1000",
@@ -33,7 +33,7 @@ record Settings(List<Row> rows, RunSize size, int together, Duration calm, Durat
      *
      * @throws IllegalArgumentException that names what is wrong
      */
-    static Settings of(String... arguments) {
+    public static Settings of(String... arguments) {
         Map<String, String> given = new HashMap<>(DEFAULTS);
         for (String argument : arguments) {
             int equals = argument.indexOf('=');

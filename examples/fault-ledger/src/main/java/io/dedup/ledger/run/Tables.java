@@ -1,9 +1,12 @@
-package io.dedup.ledger;
+package io.dedup.ledger.run;
 
+import io.dedup.ledger.plan.Message;
+import io.dedup.ledger.plan.Row;
 import io.dedup.ledger.scheme.CamelRoute;
 import io.dedup.ledger.scheme.IntegrationReceiver;
 import io.dedup.ledger.scheme.OneTimeToken;
 import io.dedup.ledger.scheme.Stores;
+import io.dedup.ledger.tally.Effect;
 import io.dedup.store.jdbc.InitializeSchema;
 import io.dedup.store.jdbc.JdbcDedupStore;
 import java.util.ArrayList;
@@ -100,10 +103,10 @@ final class Tables {
         }
     }
 
-    List<Effects.Effect> effects(Row row) {
+    List<Effect> effects(Row row) {
         return jdbc.query(
                 "SELECT id, attempt, (extract(epoch FROM at) * 1000)::bigint FROM " + name("effect", row)
                         + " ORDER BY n",
-                (found, n) -> new Effects.Effect(found.getString(1), found.getInt(2), found.getLong(3)));
+                (found, n) -> new Effect(found.getString(1), found.getInt(2), found.getLong(3)));
     }
 }

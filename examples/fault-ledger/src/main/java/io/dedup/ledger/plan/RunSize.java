@@ -1,4 +1,4 @@
-package io.dedup.ledger;
+package io.dedup.ledger.plan;
 
 /**
  * How much is sent and broken; with the seed, all that a run depends on but time.

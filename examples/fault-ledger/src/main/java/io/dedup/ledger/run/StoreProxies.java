@@ -1,6 +1,7 @@
-package io.dedup.ledger;
+package io.dedup.ledger.run;
 
 import io.dedup.ledger.consumer.Assignment;
+import io.dedup.ledger.plan.Row;
 import io.dedup.testkit.faults.TcpProxy;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -10,11 +11,11 @@ import java.util.Map;
 import java.util.Objects;
 
 /** Between consumers and stores: a proxy for each row and store. */
-final class Network implements AutoCloseable {
+final class StoreProxies implements AutoCloseable {
     private final Servers servers;
     private final Map<Row, List<TcpProxy>> proxies = new LinkedHashMap<>();
 
-    Network(Servers servers, Collection<Row> rows) {
+    StoreProxies(Servers servers, Collection<Row> rows) {
         this.servers = servers;
         for (Row row : rows) {
             List<TcpProxy> ofRow = new ArrayList<>();

@@ -1,8 +1,10 @@
-package io.dedup.ledger;
+package io.dedup.ledger.tally;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.dedup.ledger.Effects.Effect;
+import io.dedup.ledger.plan.Message;
+import io.dedup.ledger.plan.Row;
+import io.dedup.ledger.plan.RunSize;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -61,13 +63,13 @@ class TallyTest {
     void whatComesAgainAfterALossOfDataIsCountedApart() {
         Effect[] twice = {new Effect("a", 1, 20), new Effect("a", 1, 40)};
         List<Message> messages = List.of(message("a"));
-        assertThat(tally(Row.LEASED_REDIS, List.of(new Loss(30, 31)), messages, Set.of(), Set.of(), twice))
+        assertThat(tally(Row.LEASED_REDIS, List.of(new DataLoss(30, 31)), messages, Set.of(), Set.of(), twice))
                 .returns(0, RowResult::doubled)
                 .returns(1, RowResult::afterLoss);
         // before it was sent, and after it was over
         assertThat(tally(
                         Row.LEASED_REDIS,
-                        List.of(new Loss(5, 6), new Loss(50, 51)),
+                        List.of(new DataLoss(5, 6), new DataLoss(50, 51)),
                         messages,
                         Set.of(),
                         Set.of(),
@@ -75,10 +77,10 @@ class TallyTest {
                 .returns(1, RowResult::doubled)
                 .returns(0, RowResult::afterLoss);
         // whose effect came while it was going on
-        assertThat(tally(Row.LEASED_REDIS, List.of(new Loss(39, 50)), messages, Set.of(), Set.of(), twice))
+        assertThat(tally(Row.LEASED_REDIS, List.of(new DataLoss(39, 50)), messages, Set.of(), Set.of(), twice))
                 .returns(1, RowResult::afterLoss);
         // a loss that can't touch it
-        assertThat(tally(Row.TIERED, List.of(new Loss(30, 31)), messages, Set.of(), Set.of(), twice))
+        assertThat(tally(Row.TIERED, List.of(new DataLoss(30, 31)), messages, Set.of(), Set.of(), twice))
                 .returns(1, RowResult::doubled)
                 .returns(0, RowResult::afterLoss);
     }
@@ -86,7 +88,7 @@ class TallyTest {
     @Test
     void anyCopyThatWasNotAcknowledgedMakesAMessageWait() {
         assertThat(Tally.unacknowledged(
-                        List.of(new Sender.Copy("a", 0, 3), new Sender.Copy("b", 0, 4), new Sender.Copy("a", 1, 9)),
+                        List.of(new SentCopy("a", 0, 3), new SentCopy("b", 0, 4), new SentCopy("a", 1, 9)),
                         new long[] {4, 9}))
                 .containsExactlyInAnyOrder("b", "a");
     }
@@ -114,7 +116,7 @@ class TallyTest {
     /** All were sent at 10. */
     private static RowResult tally(
             Row row,
-            List<Loss> losses,
+            List<DataLoss> losses,
             List<Message> messages,
             Set<String> waiting,
             Set<String> dead,

@@ -1,6 +1,15 @@
-package io.dedup.ledger;
+package io.dedup.ledger.run;
 
 import io.dedup.ledger.consumer.Assignment;
+import io.dedup.ledger.plan.FaultKind;
+import io.dedup.ledger.plan.FaultPlan;
+import io.dedup.ledger.plan.Row;
+import io.dedup.ledger.plan.RunSize;
+import io.dedup.ledger.plan.Settings;
+import io.dedup.ledger.plan.Traffic;
+import io.dedup.ledger.tally.Effect;
+import io.dedup.ledger.tally.RowResult;
+import io.dedup.ledger.tally.Tally;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -15,7 +24,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** One pass of a plan over some rows at once: the same messages, the same faults, the same consumer processes. */
-final class Run {
+public final class Run {
     private static final Logger log = LoggerFactory.getLogger(Run.class);
     private static final Duration QUIET = Duration.ofSeconds(2);
 
@@ -27,7 +36,7 @@ final class Run {
     private final Path logs;
     private final String id = "run" + UUID.randomUUID().toString().substring(0, 8);
 
-    Run(Servers servers, List<Row> rows, Settings settings) {
+    public Run(Servers servers, List<Row> rows, Settings settings) {
         this.servers = servers;
         this.rows = List.copyOf(rows);
         this.size = settings.size();
@@ -36,15 +45,15 @@ final class Run {
         this.logs = settings.directory().resolve("logs");
     }
 
-    List<RowResult> results() throws IOException, InterruptedException, ExecutionException {
+    public List<RowResult> results() throws IOException, InterruptedException, ExecutionException {
         Files.createDirectories(logs);
         String bootstrap = servers.kafka().bootstrapServers();
         Tables tables = new Tables(servers);
         rows.forEach(tables::create);
         try (Topics topics = new Topics(bootstrap, id);
-                Effects effects = new Effects();
-                Network network = new Network(servers, rows);
-                Consumers consumers = new Consumers(
+                EffectCounter effects = new EffectCounter();
+                StoreProxies proxies = new StoreProxies(servers, rows);
+                ConsumerProcesses consumers = new ConsumerProcesses(
                         skew -> new Assignment(
                                 bootstrap,
                                 id,
@@ -53,28 +62,28 @@ final class Run {
                                 skew,
                                 servers.database().user(),
                                 servers.database().password(),
-                                network.places()),
+                                proxies.places()),
                         logs,
                         size.seed());
                 Sender sender = new Sender(bootstrap, id, rows)) {
             topics.create(rows);
             List<FaultPlan.Fault> faults = FaultPlan.of(size);
             Traffic traffic = new Traffic(size.messages(), faults, size.seed());
-            Breaker breaker = new Breaker(servers, network, tables, consumers, id, size.seed(), rows);
+            FaultInjector injector = new FaultInjector(servers, proxies, tables, consumers, id, size.seed(), rows);
             consumers.start();
-            go(traffic, faults, tables, sender, breaker, consumers);
+            go(traffic, faults, tables, sender, injector, consumers);
             awaitConsumed(topics, consumers);
             awaitQuiet(effects, tables);
             List<RowResult> results = new ArrayList<>();
             for (Row row : rows) {
-                results.add(new Tally(row, breaker.losses(), sender::firstSent)
+                results.add(new Tally(row, injector.losses(), sender::firstSent)
                         .of(
                                 size,
                                 traffic.messages(),
                                 effects(row, effects, tables),
                                 Tally.unacknowledged(sender.copies(row), topics.committed(row)),
                                 topics.deadLetters(row),
-                                network.roundTrips(row)));
+                                proxies.roundTrips(row)));
             }
             consumers.close();
             topics.delete(rows);
@@ -87,8 +96,8 @@ final class Run {
             List<FaultPlan.Fault> faults,
             Tables tables,
             Sender sender,
-            Breaker breaker,
-            Consumers consumers)
+            FaultInjector injector,
+            ConsumerProcesses consumers)
             throws InterruptedException, ExecutionException {
         for (int i = 0; i < faults.size(); i++) {
             FaultPlan.Fault fault = faults.get(i);
@@ -103,7 +112,7 @@ final class Run {
                 return true;
             });
             new Thread(sending, "sender").start();
-            breaker.carryOut(fault);
+            injector.carryOut(fault);
             sending.get();
             consumers.revive();
             TimeUnit.NANOSECONDS.sleep(calm.toNanos());
@@ -111,7 +120,8 @@ final class Run {
         sender.send(traffic.chunks().get(faults.size()));
     }
 
-    private void awaitConsumed(Topics topics, Consumers consumers) throws InterruptedException, ExecutionException {
+    private void awaitConsumed(Topics topics, ConsumerProcesses consumers)
+            throws InterruptedException, ExecutionException {
         long until = System.nanoTime() + bound.toNanos();
         List<Row> left = new ArrayList<>(rows);
         while (System.nanoTime() - until < 0) {
@@ -131,7 +141,7 @@ final class Run {
     }
 
     /** A consumer that has lost its partition may still be at it. */
-    private void awaitQuiet(Effects effects, Tables tables) throws InterruptedException {
+    private void awaitQuiet(EffectCounter effects, Tables tables) throws InterruptedException {
         int before = -1;
         int now;
         while ((now = rows.stream()
@@ -143,7 +153,7 @@ final class Run {
         }
     }
 
-    private static List<Effects.Effect> effects(Row row, Effects effects, Tables tables) {
+    private static List<Effect> effects(Row row, EffectCounter effects, Tables tables) {
         return row.effect() == Row.Effect.ROW ? tables.effects(row) : effects.of(row);
     }
 }

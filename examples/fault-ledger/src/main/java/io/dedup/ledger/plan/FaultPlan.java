@@ -1,4 +1,4 @@
-package io.dedup.ledger;
+package io.dedup.ledger.plan;
 
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -7,7 +7,10 @@ import java.util.List;
 import java.util.Random;
 
 /** Which faults, in which order: a matter of the seed alone, the same for every row. */
-final class FaultPlan {
+public final class FaultPlan {
+    /** How many consumer processes there are to hit. */
+    public static final int CONSUMERS = 2;
+
     private static final int VARIANTS = 3;
     private static final int MAX_MOMENT = 250;
     private static final int MIN_CUT = 200;
@@ -36,12 +39,12 @@ final class FaultPlan {
      * @param millis how long it lasts, where it lasts
      * @param variant which of the ways to do it, from 0 to 2
      */
-    record Fault(FaultKind kind, int moment, int victim, int millis, int variant) {}
+    public record Fault(FaultKind kind, int moment, int victim, int millis, int variant) {}
 
     private FaultPlan() {}
 
     /** @throws IllegalArgumentException for kinds that there aren't */
-    static List<Fault> of(RunSize size) {
+    public static List<Fault> of(RunSize size) {
         int faults = size.faults();
         List<FaultKind> of = round(size.kinds());
         Random random = new Random(size.seed());
@@ -58,7 +61,7 @@ final class FaultPlan {
             plan.add(new Fault(
                     kinds.get(i),
                     random.nextInt(MAX_MOMENT),
-                    i % Consumers.COUNT,
+                    i % CONSUMERS,
                     MIN_CUT + random.nextInt(MAX_CUT - MIN_CUT),
                     random.nextInt(VARIANTS)));
         }

@@ -1,4 +1,4 @@
-package io.dedup.ledger;
+package io.dedup.ledger.tally;
 
 /**
  * A deletion of what was remembered.
@@ -6,4 +6,4 @@ package io.dedup.ledger;
  * @param begin by this host's clock, in milliseconds; not later than it began
  * @param end not earlier than it was over
  */
-record Loss(long begin, long end) {}
+public record DataLoss(long begin, long end) {}

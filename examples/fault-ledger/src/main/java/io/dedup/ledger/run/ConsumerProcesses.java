@@ -1,7 +1,8 @@
-package io.dedup.ledger;
+package io.dedup.ledger.run;
 
 import io.dedup.ledger.consumer.Assignment;
 import io.dedup.ledger.consumer.ConsumerMain;
+import io.dedup.ledger.plan.FaultPlan;
 import io.dedup.testkit.faults.PausedProcess;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -17,9 +18,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongFunction;
 
 /** The consumer processes of a run. */
-final class Consumers implements AutoCloseable {
-    static final int COUNT = 2;
-
+final class ConsumerProcesses implements AutoCloseable {
     private static final int MAX_SKEW_MILLIS = 3_000;
     private static final Duration START = Duration.ofMinutes(2);
 
@@ -29,17 +28,17 @@ final class Consumers implements AutoCloseable {
     private final List<Consumer> consumers = new ArrayList<>();
 
     /** @param assignment what to tell a process whose host's clock is wrong by so many milliseconds */
-    Consumers(LongFunction<Assignment> assignment, Path logs, long seed) {
+    ConsumerProcesses(LongFunction<Assignment> assignment, Path logs, long seed) {
         this.assignment = assignment;
         this.logs = logs;
         this.random = new Random(seed);
     }
 
     void start() {
-        for (int i = 0; i < COUNT; i++) {
+        for (int i = 0; i < FaultPlan.CONSUMERS; i++) {
             consumers.add(new Consumer(i));
         }
-        for (int i = 0; i < COUNT; i++) {
+        for (int i = 0; i < FaultPlan.CONSUMERS; i++) {
             awaitReady(i);
         }
     }

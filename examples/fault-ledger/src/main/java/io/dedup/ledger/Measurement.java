@@ -1,17 +1,22 @@
 package io.dedup.ledger;
 
+import io.dedup.ledger.plan.Row;
+import io.dedup.ledger.plan.Settings;
 import io.dedup.ledger.report.LedgerFile;
+import io.dedup.ledger.run.Run;
+import io.dedup.ledger.run.Servers;
+import io.dedup.ledger.tally.RowResult;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
 
 /** Measures rows that haven't been measured yet, some at once. */
-final class Ledger {
+final class Measurement {
     private final Settings settings;
     private final LedgerFile file;
 
-    Ledger(Settings settings) {
+    Measurement(Settings settings) {
         this.settings = settings;
         this.file = new LedgerFile(settings.directory().resolve("ledger.csv"));
     }

@@ -1,13 +1,13 @@
 package io.dedup.ledger.consumer;
 
-import io.dedup.ledger.Message;
+import io.dedup.ledger.plan.Message;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
 
 /** What a handler does with a message. Not thread-safe. */
-final class Handling {
+final class SimulatedHandler {
     /** Has the effect of a message; told which attempt it is, 0 for unknown. */
     @FunctionalInterface
     interface Effect {
@@ -19,7 +19,7 @@ final class Handling {
     private final Map<String, Integer> failed = new HashMap<>();
 
     /** @param rollsBack whether an effect before a failure is undone */
-    Handling(Effect effect, boolean rollsBack) {
+    SimulatedHandler(Effect effect, boolean rollsBack) {
         this.effect = effect;
         this.rollsBack = rollsBack;
     }

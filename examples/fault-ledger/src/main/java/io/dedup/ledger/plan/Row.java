@@ -1,4 +1,4 @@
-package io.dedup.ledger;
+package io.dedup.ledger.plan;
 
 import io.dedup.DedupMode;
 import java.util.Arrays;
@@ -92,7 +92,7 @@ public enum Row {
     }
 
     /** Whether its memory can be lost without its effects. */
-    boolean forgets() {
+    public boolean forgets() {
         return effect == Effect.CALL && (redisServers > 0 || database);
     }
 

@@ -1,6 +1,9 @@
-package io.dedup.ledger;
+package io.dedup.ledger.run;
 
 import io.dedup.ledger.consumer.Assignment;
+import io.dedup.ledger.plan.Row;
+import io.dedup.ledger.plan.Traffic;
+import io.dedup.ledger.tally.SentCopy;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -20,14 +23,11 @@ import org.apache.kafka.common.serialization.StringSerializer;
 
 /** The producer: sends the same to every row. Thread-safe. */
 final class Sender implements AutoCloseable {
-    /** Where a copy of a message is. */
-    record Copy(String id, int partition, long offset) {}
-
     private final String run;
     private final Collection<Row> rows;
     private final KafkaProducer<String, String> producer;
     private final Map<String, Long> firstSent = new ConcurrentHashMap<>();
-    private final Map<Row, Queue<Copy>> copies = new ConcurrentHashMap<>();
+    private final Map<Row, Queue<SentCopy>> copies = new ConcurrentHashMap<>();
 
     Sender(String bootstrap, String run, Collection<Row> rows) {
         this.run = run;
@@ -52,7 +52,7 @@ final class Sender implements AutoCloseable {
                 record.headers().add("id", send.message().id().getBytes(StandardCharsets.UTF_8));
                 sending.add(producer.send(record, (where, failure) -> {
                     if (failure == null) {
-                        copies(row).add(new Copy(send.message().id(), where.partition(), where.offset()));
+                        copies(row).add(new SentCopy(send.message().id(), where.partition(), where.offset()));
                     }
                 }));
             }
@@ -67,7 +67,7 @@ final class Sender implements AutoCloseable {
         return firstSent.getOrDefault(id, 0L);
     }
 
-    Queue<Copy> copies(Row row) {
+    Queue<SentCopy> copies(Row row) {
         return Objects.requireNonNull(copies.get(row));
     }
 

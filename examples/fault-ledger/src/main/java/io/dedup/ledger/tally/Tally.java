@@ -1,5 +1,8 @@
-package io.dedup.ledger;
+package io.dedup.ledger.tally;
 
+import io.dedup.ledger.plan.Message;
+import io.dedup.ledger.plan.Row;
+import io.dedup.ledger.plan.RunSize;
 import java.time.LocalDate;
 import java.time.ZoneId;
 import java.util.ArrayList;
@@ -13,11 +16,11 @@ import java.util.Set;
 import java.util.function.ToLongFunction;
 
 /** Counts what became of one row's messages. */
-final class Tally {
+public final class Tally {
     private final Row row;
-    private final List<Loss> losses;
+    private final List<DataLoss> losses;
     private final ToLongFunction<String> firstSent;
-    private final Map<String, List<Effects.Effect>> effects = new HashMap<>();
+    private final Map<String, List<Effect>> effects = new HashMap<>();
     private final List<Long> latencies = new ArrayList<>();
     private int doubled;
     private int told;
@@ -27,16 +30,16 @@ final class Tally {
      * @param losses when the store's data were deleted
      * @param firstSent when a message was sent first
      */
-    Tally(Row row, List<Loss> losses, ToLongFunction<String> firstSent) {
+    public Tally(Row row, List<DataLoss> losses, ToLongFunction<String> firstSent) {
         this.row = row;
         this.losses = losses;
         this.firstSent = firstSent;
     }
 
     /** Of a message that wasn't acknowledged. */
-    static Set<String> unacknowledged(Collection<Sender.Copy> copies, long[] committed) {
+    public static Set<String> unacknowledged(Collection<SentCopy> copies, long[] committed) {
         Set<String> ids = new HashSet<>();
-        for (Sender.Copy copy : copies) {
+        for (SentCopy copy : copies) {
             if (copy.offset() >= committed[copy.partition()]) {
                 ids.add(copy.id());
             }
@@ -49,14 +52,14 @@ final class Tally {
      * @param waiting messages of which a copy wasn't acknowledged
      * @param dead messages among the dead letters
      */
-    RowResult of(
+    public RowResult of(
             RunSize size,
             List<Message> messages,
-            List<Effects.Effect> counted,
+            List<Effect> counted,
             Set<String> waiting,
             Set<String> dead,
             long roundTrips) {
-        for (Effects.Effect effect : counted) {
+        for (Effect effect : counted) {
             effects.computeIfAbsent(effect.id(), any -> new ArrayList<>()).add(effect);
         }
         int expected = 0;
@@ -65,7 +68,7 @@ final class Tally {
         int deadLettered = 0;
         for (Message message : messages) {
             expected += message.poison() ? 0 : 1;
-            List<Effects.Effect> found = effects.getOrDefault(message.id(), List.of());
+            List<Effect> found = effects.getOrDefault(message.id(), List.of());
             if (!found.isEmpty()) {
                 add(message.id(), found);
             } else if (dead.contains(message.id())) {
@@ -94,10 +97,10 @@ final class Tally {
                 (double) roundTrips / messages.size());
     }
 
-    private void add(String id, List<Effects.Effect> found) {
+    private void add(String id, List<Effect> found) {
         latencies.add(found.get(0).millis() - firstSent.applyAsLong(id));
         int here = 0;
-        for (Effects.Effect again : found.subList(1, found.size())) {
+        for (Effect again : found.subList(1, found.size())) {
             if (row.forgets() && isAfterLoss(id, again)) {
                 afterLoss++;
             } else {
@@ -111,7 +114,7 @@ final class Tally {
         told += Math.min(attempts, here);
     }
 
-    private boolean isAfterLoss(String id, Effects.Effect again) {
+    private boolean isAfterLoss(String id, Effect again) {
         long sent = firstSent.applyAsLong(id);
         return losses.stream().anyMatch(loss -> sent <= loss.end() && loss.begin() <= again.millis());
     }

@@ -7,12 +7,12 @@ import java.util.UUID;
 import org.springframework.jdbc.core.JdbcTemplate;
 
 /** All of it: a lock, a look into the cache, and a unique row in the business transaction; the cache is told after it. */
-public final class Everything implements Scheme {
+public final class LockCacheAndRow implements Scheme {
     private final Stores stores;
     private final RedisCommands<String, String> redis;
     private final UniqueRow row;
 
-    public Everything(Stores stores, JdbcTemplate jdbc) {
+    public LockCacheAndRow(Stores stores, JdbcTemplate jdbc) {
         this.stores = stores;
         this.redis = stores.redis();
         this.row = new UniqueRow(stores, jdbc);

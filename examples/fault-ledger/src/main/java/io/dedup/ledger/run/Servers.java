@@ -1,5 +1,6 @@
-package io.dedup.ledger;
+package io.dedup.ledger.run;
 
+import io.dedup.ledger.plan.Row;
 import io.dedup.testservers.KafkaServer;
 import io.dedup.testservers.KafkaServers;
 import io.dedup.testservers.PostgresServer;
@@ -12,7 +13,7 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /** A broker and the stores, each a process of its own. Restarts forget nothing. */
-final class Servers implements AutoCloseable {
+public final class Servers implements AutoCloseable {
     private final KafkaServer kafka = KafkaServers.builder()
             // For the groups whose partitions the broker assigns; the others bring their own.
             .setting("group.consumer.session.timeout.ms", "1500")
@@ -25,7 +26,7 @@ final class Servers implements AutoCloseable {
             .start();
     private final SqlDatabase database = postgres.newDatabase();
 
-    Servers(Collection<Row> rows) {
+    public Servers(Collection<Row> rows) {
         int count = rows.stream().mapToInt(Row::redisServers).max().orElse(0);
         redis = IntStream.range(0, count)
                 .mapToObj(which -> RedisServers.builder()

@@ -1,5 +1,7 @@
-package io.dedup.ledger;
+package io.dedup.ledger.run;
 
+import io.dedup.ledger.plan.Row;
+import io.dedup.ledger.tally.Effect;
 import java.io.DataInputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -12,19 +14,11 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /** The world outside: counts what handlers did to it, in the order in which it happened. Thread-safe. */
-final class Effects implements AutoCloseable {
-    /**
-     * One effect.
-     *
-     * @param attempt what its handler was told; 0 for nothing
-     * @param millis when, by this host's clock
-     */
-    record Effect(String id, int attempt, long millis) {}
-
+final class EffectCounter implements AutoCloseable {
     private final ServerSocket server;
     private final Map<String, List<Effect>> byRow = new ConcurrentHashMap<>();
 
-    Effects() {
+    EffectCounter() {
         try {
             server = new ServerSocket(0, 0, InetAddress.getLoopbackAddress());
         } catch (IOException e) {

@@ -1,5 +1,7 @@
-package io.dedup.ledger;
+package io.dedup.ledger.tally;
 
+import io.dedup.ledger.plan.Row;
+import io.dedup.ledger.plan.RunSize;
 import java.time.LocalDate;
 import java.util.ArrayList;
 import java.util.List;

@@ -6,7 +6,7 @@ import io.dedup.Deduplicator;
 import io.dedup.DeduplicatorBuilder;
 import io.dedup.kafka.KafkaDedup;
 import io.dedup.kafka.KafkaMessageIds;
-import io.dedup.ledger.Row;
+import io.dedup.ledger.plan.Row;
 import io.dedup.ledger.scheme.Stores;
 import io.dedup.store.DedupStore;
 import io.dedup.store.jdbc.JdbcDedupStore;
@@ -26,12 +26,12 @@ import org.springframework.kafka.listener.ConcurrentMessageListenerContainer;
 import org.springframework.messaging.handler.annotation.support.DefaultMessageHandlerMethodFactory;
 
 /** A mode of the framework, as a user would set it up. */
-final class Ours implements AutoCloseable {
+final class DedupSetup implements AutoCloseable {
     private final Deque<AutoCloseable> open = new ArrayDeque<>();
     private final String topic;
     private final KafkaDedup kafka;
 
-    Ours(Assignment assignment, Row row, Stores stores, @Nullable DataSource dataSource) throws Exception {
+    DedupSetup(Assignment assignment, Row row, Stores stores, @Nullable DataSource dataSource) throws Exception {
         this.topic = Assignment.topic(assignment.run(), row);
         try {
             this.kafka = kafka(assignment, row, stores, dataSource);
@@ -80,7 +80,7 @@ final class Ours implements AutoCloseable {
 
     /** What an annotated method would be: only such a one is told its attempt. */
     ConcurrentMessageListenerContainer<String, String> container(
-            ConsumerFactory<String, String> consumers, Handling handling) throws NoSuchMethodException {
+            ConsumerFactory<String, String> consumers, SimulatedHandler handler) throws NoSuchMethodException {
         ConcurrentKafkaListenerContainerFactory<String, String> factory =
                 new ConcurrentKafkaListenerContainerFactory<>();
         factory.setConsumerFactory(consumers);
@@ -90,7 +90,7 @@ final class Ours implements AutoCloseable {
         endpoint.setId(topic);
         endpoint.setGroupId(topic);
         endpoint.setTopics(topic);
-        endpoint.setBean(new Handler(handling));
+        endpoint.setBean(new Handler(handler));
         endpoint.setMethod(Handler.class.getMethod("on", ConsumerRecord.class, DedupContext.class));
         endpoint.setMessageHandlerMethodFactory(methods);
         return factory.createListenerContainer(endpoint);
@@ -109,14 +109,14 @@ final class Ours implements AutoCloseable {
 
     /** Public, for spring-kafka. */
     public static final class Handler {
-        private final Handling handling;
+        private final SimulatedHandler handler;
 
-        Handler(Handling handling) {
-            this.handling = handling;
+        Handler(SimulatedHandler handler) {
+            this.handler = handler;
         }
 
         public void on(ConsumerRecord<String, String> record, DedupContext context) {
-            handling.run(RowListener.message(record), context.attempt());
+            handler.run(RowListener.message(record), context.attempt());
         }
     }
 }

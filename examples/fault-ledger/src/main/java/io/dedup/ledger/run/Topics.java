@@ -1,6 +1,8 @@
-package io.dedup.ledger;
+package io.dedup.ledger.run;
 
 import io.dedup.ledger.consumer.Assignment;
+import io.dedup.ledger.plan.Row;
+import io.dedup.ledger.plan.Traffic;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Collection;

@@ -1,8 +1,11 @@
-package io.dedup.ledger;
+package io.dedup.ledger.run;
 
 import io.dedup.ledger.consumer.Assignment;
 import io.dedup.ledger.consumer.Membership;
+import io.dedup.ledger.plan.FaultPlan;
+import io.dedup.ledger.plan.Row;
 import io.dedup.ledger.scheme.Stores;
+import io.dedup.ledger.tally.DataLoss;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -14,30 +17,30 @@ import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.serialization.StringDeserializer;
 
 /** Carries a plan's faults out, to all rows of a run at once. */
-final class Breaker {
+final class FaultInjector {
     private static final Duration PAUSE = Stores.LEASE.plusMillis(1_500);
     private static final int STORM = 2;
     private static final Duration GUEST_STAYS = Duration.ofMillis(700);
 
     private final Servers servers;
-    private final Network network;
+    private final StoreProxies proxies;
     private final Tables tables;
-    private final Consumers consumers;
+    private final ConsumerProcesses consumers;
     private final String run;
     private final long seed;
     private final Collection<Row> rows;
-    private final List<Loss> losses = new ArrayList<>();
+    private final List<DataLoss> losses = new ArrayList<>();
 
-    Breaker(
+    FaultInjector(
             Servers servers,
-            Network network,
+            StoreProxies proxies,
             Tables tables,
-            Consumers consumers,
+            ConsumerProcesses consumers,
             String run,
             long seed,
             Collection<Row> rows) {
         this.servers = servers;
-        this.network = network;
+        this.proxies = proxies;
         this.tables = tables;
         this.consumers = consumers;
         this.run = run;
@@ -46,7 +49,7 @@ final class Breaker {
     }
 
     /** When what is remembered was deleted. */
-    List<Loss> losses() {
+    List<DataLoss> losses() {
         return losses;
     }
 
@@ -69,25 +72,25 @@ final class Breaker {
         long begin = System.currentTimeMillis();
         servers.flushRedis();
         tables.forget(rows);
-        losses.add(new Loss(begin, System.currentTimeMillis()));
+        losses.add(new DataLoss(begin, System.currentTimeMillis()));
     }
 
     private void cut(FaultPlan.Fault fault) throws InterruptedException {
         switch (fault.variant()) {
-            case 0 -> network.cut();
-            case 1 -> network.hang();
-            default -> network.halfOpen();
+            case 0 -> proxies.cut();
+            case 1 -> proxies.hang();
+            default -> proxies.halfOpen();
         }
         TimeUnit.MILLISECONDS.sleep(fault.millis());
-        network.heal();
+        proxies.heal();
     }
 
     /** For a moment only, or all commands would run into time-outs: that is what a cut does. */
     private void loseReplies(FaultPlan.Fault fault) throws InterruptedException {
-        network.loseReplies();
+        proxies.loseReplies();
         TimeUnit.MILLISECONDS.sleep(fault.millis() / 10);
-        network.reset();
-        network.heal();
+        proxies.reset();
+        proxies.heal();
     }
 
     /** Members that take partitions, handle nothing, commit nothing, and leave. */

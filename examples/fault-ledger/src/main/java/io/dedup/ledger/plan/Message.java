@@ -1,4 +1,4 @@
-package io.dedup.ledger;
+package io.dedup.ledger.plan;
 
 import java.time.Duration;
 
@@ -12,7 +12,7 @@ import java.time.Duration;
  */
 public record Message(String id, Duration before, Duration after, int failures, boolean poison) {
     /** For the record's value. */
-    String value() {
+    public String value() {
         return before.toMillis() + "," + after.toMillis() + "," + failures + "," + poison;
     }
 

@@ -1,0 +1,5 @@
+/** What became of a row's messages, counted from what was sent, what took effect and what was acknowledged. */
+@NullMarked
+package io.dedup.ledger.tally;
+
+import org.jspecify.annotations.NullMarked;
