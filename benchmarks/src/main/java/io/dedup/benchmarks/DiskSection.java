@@ -1,6 +1,6 @@
 package io.dedup.benchmarks;
 
-import io.dedup.benchmarks.jdbc.PurgeBed;
+import io.dedup.benchmarks.jdbc.PurgedDatabase;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -18,13 +18,14 @@ final class DiskSection {
     }
 
     void run(List<String> stores) {
-        Map<String, Supplier<PurgeBed>> beds = Map.of("postgresql", PurgeBed::postgres, "mariadb", PurgeBed::mariadb);
+        Map<String, Supplier<PurgedDatabase>> databases =
+                Map.of("postgresql", PurgedDatabase::postgres, "mariadb", PurgedDatabase::mariadb);
         List<List<String>> rows = new ArrayList<>();
         for (String store : List.of("postgresql", "mariadb")) {
-            Supplier<PurgeBed> open = beds.get(store);
+            Supplier<PurgedDatabase> open = databases.get(store);
             if (open != null && stores.contains(store)) {
-                try (PurgeBed bed = open.get()) {
-                    rows.add(row(bed));
+                try (PurgedDatabase database = open.get()) {
+                    rows.add(row(database));
                 }
             }
         }
@@ -32,10 +33,10 @@ final class DiskSection {
         report.table(List.of("store", "table", "indexes beside it", "together"), rows);
     }
 
-    private static List<String> row(PurgeBed bed) {
-        bed.fillForever(RECORDS);
-        long[] bytes = bed.bytes();
-        return List.of(bed.name(), each(bytes[0]), each(bytes[1]), each(bytes[0] + bytes[1]));
+    private static List<String> row(PurgedDatabase database) {
+        database.fillForever(RECORDS);
+        long[] bytes = database.bytes();
+        return List.of(database.name(), each(bytes[0]), each(bytes[1]), each(bytes[0] + bytes[1]));
     }
 
     private static String each(long bytes) {

@@ -1,8 +1,8 @@
 package io.dedup.benchmarks;
 
-import io.dedup.benchmarks.jdbc.PostgresBed;
+import io.dedup.benchmarks.jdbc.PrefilledPostgres;
 import io.dedup.benchmarks.latency.ClaimLatency;
-import io.dedup.benchmarks.redis.RedisBed;
+import io.dedup.benchmarks.redis.PrefilledRedis;
 import io.dedup.testservers.RedisBinary;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,8 +19,8 @@ final class LatencySection {
         ClaimLatency latency = new ClaimLatency(report::progress);
         List<List<String>> rows = new ArrayList<>();
         RedisBinary redis = RedisBinary.installed().orElseGet(RedisBinary::embedded);
-        rows.addAll(latency.measure(() -> new RedisBed(redis), maxIds));
-        rows.addAll(latency.measure(PostgresBed::new, maxIds));
+        rows.addAll(latency.measure(() -> new PrefilledRedis(redis), maxIds));
+        rows.addAll(latency.measure(PrefilledPostgres::new, maxIds));
         report.heading("Latency of a claim by stored IDs, in µs at 50 / 99 / 99.9 per cent");
         report.table(
                 List.of(

@@ -1,14 +1,14 @@
 package io.dedup.benchmarks;
 
 import io.dedup.benchmarks.jdbc.DatabasePollMemory;
-import io.dedup.benchmarks.jdbc.PostgresBed;
+import io.dedup.benchmarks.jdbc.PrefilledPostgres;
 import io.dedup.benchmarks.kafka.ListenerBench;
 import io.dedup.benchmarks.kafka.OtherReceivers;
 import io.dedup.benchmarks.kafka.PollMemory;
-import io.dedup.benchmarks.latency.Bed;
 import io.dedup.benchmarks.measure.Spread;
-import io.dedup.benchmarks.redis.RedisBed;
+import io.dedup.benchmarks.redis.PrefilledRedis;
 import io.dedup.benchmarks.redis.RedisPollMemory;
+import io.dedup.benchmarks.subject.PrefilledStore;
 import io.dedup.testservers.RedisBinary;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -46,9 +46,9 @@ final class ListenersSection {
     void run(List<String> stores, int rounds, int records) {
         ListenerBench bench = new ListenerBench(records, LONGEST);
         for (String store : stores) {
-            Optional<Ground> found = ground(store);
+            Optional<StoreUnderTest> found = start(store);
             if (found.isPresent()) {
-                try (Bed unused = found.get().bed()) {
+                try (PrefilledStore unused = found.get().filled()) {
                     run(bench, found.get(), WARM_UPS, rounds, Duration.ZERO);
                     run(bench, found.get(), 1, rounds, SLOW);
                 }
@@ -65,14 +65,18 @@ final class ListenersSection {
      * @param byHand what one writes oneself for a whole poll
      * @param others those of others, by name
      */
-    private record Ground(Bed bed, PollMemory.Maker byHand, Map<String, OtherReceivers.Maker> others) {
-        static Ground of(RedisBed bed) {
-            return new Ground(bed, run -> new RedisPollMemory(bed.port(), run), OtherReceivers.onRedis(bed.port()));
+    private record StoreUnderTest(
+            PrefilledStore filled, PollMemory.Maker byHand, Map<String, OtherReceivers.Maker> others) {
+        static StoreUnderTest of(PrefilledRedis filled) {
+            return new StoreUnderTest(
+                    filled, run -> new RedisPollMemory(filled.port(), run), OtherReceivers.onRedis(filled.port()));
         }
 
-        static Ground of(PostgresBed bed) {
-            return new Ground(
-                    bed, run -> new DatabasePollMemory(bed.pool(), run), OtherReceivers.onDatabase(bed.pool()));
+        static StoreUnderTest of(PrefilledPostgres filled) {
+            return new StoreUnderTest(
+                    filled,
+                    run -> new DatabasePollMemory(filled.pool(), run),
+                    OtherReceivers.onDatabase(filled.pool()));
         }
 
         double recordsPerSecond(ListenerBench bench, String who, Duration handler) {
@@ -81,30 +85,30 @@ final class ListenersSection {
             }
             OtherReceivers.Maker other = others.get(who);
             return other == null
-                    ? bench.recordsPerSecond(who.equals(BARE) ? null : bed.store(), who.equals(AHEAD), handler)
+                    ? bench.recordsPerSecond(who.equals(BARE) ? null : filled.store(), who.equals(AHEAD), handler)
                     : bench.recordsPerSecond(other, handler);
         }
     }
 
-    private static Optional<Ground> ground(String store) {
+    private static Optional<StoreUnderTest> start(String store) {
         return switch (store) {
-            case "redis-6.2" -> Optional.of(Ground.of(new RedisBed(RedisBinary.embedded())));
-            case "redis-7" -> RedisBinary.installed().map(RedisBed::new).map(Ground::of);
-            case "postgresql" -> Optional.of(Ground.of(new PostgresBed()));
+            case "redis-6.2" -> Optional.of(StoreUnderTest.of(new PrefilledRedis(RedisBinary.embedded())));
+            case "redis-7" -> RedisBinary.installed().map(PrefilledRedis::new).map(StoreUnderTest::of);
+            case "postgresql" -> Optional.of(StoreUnderTest.of(new PrefilledPostgres()));
             default -> Optional.empty();
         };
     }
 
-    private void run(ListenerBench bench, Ground ground, int warmUps, int rounds, Duration handler) {
-        Bed bed = ground.bed();
+    private void run(ListenerBench bench, StoreUnderTest tested, int warmUps, int rounds, Duration handler) {
+        PrefilledStore filled = tested.filled();
         List<String> contenders = new ArrayList<>(List.of(BARE, SINGLE, AHEAD, BY_HAND));
-        contenders.addAll(ground.others().keySet());
+        contenders.addAll(tested.others().keySet());
         Map<String, List<Double>> rates = new LinkedHashMap<>();
         for (int round = 1 - warmUps; round <= rounds; round++) {
             for (String who : contenders) {
-                double rate = ground.recordsPerSecond(bench, who, handler);
+                double rate = tested.recordsPerSecond(bench, who, handler);
                 report.progress(String.format(
-                        Locale.ROOT, "%s, handler %s, %s, round %d: %,.0f", bed.name(), handler, who, round, rate));
+                        Locale.ROOT, "%s, handler %s, %s, round %d: %,.0f", filled.name(), handler, who, round, rate));
                 if (round > 0) {
                     rates.computeIfAbsent(who, any -> new ArrayList<>()).add(rate);
                 }
@@ -115,7 +119,7 @@ final class ListenersSection {
         List<Double> ahead = rates.getOrDefault(AHEAD, List.of());
         for (Map.Entry<String, List<Double>> each : rates.entrySet()) {
             rows.add(List.of(
-                    bed.name(),
+                    filled.name(),
                     handler.isZero() ? "nothing" : handler.toMillis() + " ms",
                     each.getKey(),
                     Spread.of(each.getValue().stream().mapToDouble(rate -> rate))
@@ -127,12 +131,12 @@ final class ListenersSection {
         if (handler.isZero()) {
             targets.atLeast(
                     AHEAD + " / " + SINGLE,
-                    bed.name(),
+                    filled.name(),
                     FACTOR_TARGET,
                     ratio(ahead, single).median());
-            targets.atLeast(AHEAD + " / bare listener", bed.name(), BARE_TARGET, toBare);
+            targets.atLeast(AHEAD + " / bare listener", filled.name(), BARE_TARGET, toBare);
         } else {
-            targets.atLeast(AHEAD + " / bare listener, handler of 1 ms", bed.name(), SLOW_TARGET, toBare);
+            targets.atLeast(AHEAD + " / bare listener, handler of 1 ms", filled.name(), SLOW_TARGET, toBare);
         }
     }
 

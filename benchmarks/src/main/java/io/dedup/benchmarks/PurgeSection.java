@@ -1,6 +1,6 @@
 package io.dedup.benchmarks;
 
-import io.dedup.benchmarks.jdbc.PurgeBed;
+import io.dedup.benchmarks.jdbc.PurgedDatabase;
 import io.dedup.benchmarks.latency.PurgeLatency;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,13 +22,13 @@ final class PurgeSection {
         PurgeLatency latency = new PurgeLatency(report::progress);
         List<List<String>> rows = new ArrayList<>();
         if (stores.contains("postgresql")) {
-            try (PurgeBed bed = PurgeBed.postgres()) {
-                rows.add(row(latency.measure(bed, records, claimsPerSecond)));
+            try (PurgedDatabase database = PurgedDatabase.postgres()) {
+                rows.add(row(latency.measure(database, records, claimsPerSecond)));
             }
         }
         if (stores.contains("mariadb")) {
-            try (PurgeBed bed = PurgeBed.mariadb()) {
-                rows.add(row(latency.measure(bed, records, claimsPerSecond)));
+            try (PurgedDatabase database = PurgedDatabase.mariadb()) {
+                rows.add(row(latency.measure(database, records, claimsPerSecond)));
             }
         }
         report.heading("Purge: single claims, " + claimsPerSecond + "/s, in µs at 50 / 99 / 99.9 per cent");

@@ -4,7 +4,7 @@ import io.dedup.benchmarks.measure.Outcome;
 import io.dedup.benchmarks.measure.PairedRun;
 import io.dedup.benchmarks.measure.Sample;
 import io.dedup.benchmarks.measure.Spread;
-import io.dedup.benchmarks.subject.Names;
+import io.dedup.benchmarks.subject.ContenderNames;
 import io.dedup.benchmarks.subject.Subject;
 import java.util.ArrayList;
 import java.util.List;
@@ -52,14 +52,14 @@ final class StoresSection {
     }
 
     private void add(String store, String name, Outcome outcome) {
-        compare(name, outcome, Names.DEDUP, Names.BARE);
-        compare(name, outcome, Names.DEDUP_UNFENCED, Names.BARE_UNFENCED);
-        String batch = Names.of(Names.DEDUP, Names.batch(500));
-        String single = Names.of(Names.DEDUP, Names.SINGLE);
-        String naive = Names.of(Names.NAIVE, Names.SINGLE);
+        compare(name, outcome, ContenderNames.DEDUP, ContenderNames.BARE);
+        compare(name, outcome, ContenderNames.DEDUP_UNFENCED, ContenderNames.BARE_UNFENCED);
+        String batch = ContenderNames.of(ContenderNames.DEDUP, ContenderNames.batch(500));
+        String single = ContenderNames.of(ContenderNames.DEDUP, ContenderNames.SINGLE);
+        String naive = ContenderNames.of(ContenderNames.NAIVE, ContenderNames.SINGLE);
         if (outcome.has(naive)) {
             factor(name, outcome, batch, naive);
-            factor(name, outcome, Names.of(Names.NAIVE, Names.batch(500)), naive);
+            factor(name, outcome, ContenderNames.of(ContenderNames.NAIVE, ContenderNames.batch(500)), naive);
             factor(name, outcome, single, naive);
             targets.atLeast(
                     "batch of 500 / naive single",
@@ -68,11 +68,15 @@ final class StoresSection {
                     outcome.ratio(batch, naive).median());
         }
         factor(name, outcome, batch, single);
-        for (String form : Names.FORMS) {
-            String unfenced = Names.of(Names.DEDUP_UNFENCED, form);
+        for (String form : ContenderNames.FORMS) {
+            String unfenced = ContenderNames.of(ContenderNames.DEDUP_UNFENCED, form);
             if (outcome.has(unfenced)) {
-                factor(name, outcome, unfenced, Names.of(Names.DEDUP, form));
-                factor(name, outcome, Names.of(Names.BARE_UNFENCED, form), Names.of(Names.BARE, form));
+                factor(name, outcome, unfenced, ContenderNames.of(ContenderNames.DEDUP, form));
+                factor(
+                        name,
+                        outcome,
+                        ContenderNames.of(ContenderNames.BARE_UNFENCED, form),
+                        ContenderNames.of(ContenderNames.BARE, form));
             }
         }
         if (store.equals("postgresql")) {
@@ -83,20 +87,20 @@ final class StoresSection {
                     outcome.ratio(batch, single).median());
         }
         if (store.equals("memory")) {
-            for (String form : Names.FORMS) {
+            for (String form : ContenderNames.FORMS) {
                 engine(outcome, form);
             }
         }
     }
 
     private void compare(String name, Outcome outcome, String dedup, String bare) {
-        for (String form : Names.FORMS) {
-            String mine = Names.of(dedup, form);
-            String theirs = Names.of(bare, form);
+        for (String form : ContenderNames.FORMS) {
+            String mine = ContenderNames.of(dedup, form);
+            String theirs = ContenderNames.of(bare, form);
             if (!outcome.has(mine)) {
                 continue;
             }
-            String suffix = dedup.equals(Names.DEDUP) ? "" : ", no token";
+            String suffix = dedup.equals(ContenderNames.DEDUP) ? "" : ", no token";
             rows.add(List.of(
                     name,
                     form + suffix,
@@ -122,8 +126,8 @@ final class StoresSection {
     }
 
     private void engine(Outcome outcome, String form) {
-        String mine = Names.of(Names.DEDUP, form);
-        String theirs = Names.of(Names.BARE, form);
+        String mine = ContenderNames.of(ContenderNames.DEDUP, form);
+        String theirs = ContenderNames.of(ContenderNames.BARE, form);
         Spread nanos = outcome.difference(mine, theirs, Sample::nanosPerMessage);
         Spread cpu = outcome.difference(mine, theirs, Sample::cpuNanosPerMessage);
         Spread bytes = outcome.difference(mine, theirs, Sample::bytesPerMessage);

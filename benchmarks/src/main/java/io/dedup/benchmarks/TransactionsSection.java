@@ -5,7 +5,7 @@ import io.dedup.benchmarks.jdbc.TransactionSubject;
 import io.dedup.benchmarks.measure.Outcome;
 import io.dedup.benchmarks.measure.PairedRun;
 import io.dedup.benchmarks.measure.Sample;
-import io.dedup.benchmarks.subject.Names;
+import io.dedup.benchmarks.subject.ContenderNames;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -73,7 +73,7 @@ final class TransactionsSection {
             targets.atLeast(
                     shape + " with its record / alone, " + form,
                     name,
-                    form.equals(Names.batch(500)) ? BATCH_TARGET : SINGLE_TARGET,
+                    form.equals(ContenderNames.batch(500)) ? BATCH_TARGET : SINGLE_TARGET,
                     outcome.ratio(mine, alone).median());
         }
     }

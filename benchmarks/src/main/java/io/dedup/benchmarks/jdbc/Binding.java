@@ -1,6 +1,6 @@
 package io.dedup.benchmarks.jdbc;
 
-import io.dedup.benchmarks.subject.Slots.Slot;
+import io.dedup.benchmarks.subject.IdSlots.Slot;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.util.List;

@@ -2,7 +2,7 @@ package io.dedup.benchmarks.jdbc;
 
 import static java.util.Objects.requireNonNull;
 
-import io.dedup.benchmarks.subject.Slots;
+import io.dedup.benchmarks.subject.IdSlots;
 import java.nio.charset.StandardCharsets;
 import java.sql.Array;
 import java.sql.Types;
@@ -13,10 +13,10 @@ import org.jspecify.annotations.Nullable;
 /** Reads calls that set a parameter. Not thread-safe. */
 final class Bindings {
     private final IdentityHashMap<Array, CreatedArray> arrays = new IdentityHashMap<>();
-    private final Slots slots;
+    private final IdSlots slots;
 
     /** @param slots which messages the calls are about */
-    Bindings(Slots slots) {
+    Bindings(IdSlots slots) {
         this.slots = slots;
     }
 

@@ -63,6 +63,6 @@ public final class DatabasePollMemory implements PollMemory {
 
     @Override
     public void close() {
-        // the pool is the bed's
+        // whoever gave the pool closes it
     }
 }

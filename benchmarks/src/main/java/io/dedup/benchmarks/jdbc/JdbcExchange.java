@@ -11,7 +11,7 @@ import javax.sql.DataSource;
  *
  * @param sessions what to do with each connection
  */
-record JdbcExchange(DataSource pool, List<List<Step>> sessions) implements Exchange {
+record JdbcExchange(DataSource pool, List<List<SessionStep>> sessions) implements Exchange {
     JdbcExchange {
         if (sessions.isEmpty()) {
             throw new IllegalStateException("the store did nothing with a connection");
@@ -20,9 +20,9 @@ record JdbcExchange(DataSource pool, List<List<Step>> sessions) implements Excha
 
     @Override
     public void send(List<String> ids) {
-        for (List<Step> steps : sessions) {
+        for (List<SessionStep> steps : sessions) {
             try (Connection connection = pool.getConnection()) {
-                for (Step step : steps) {
+                for (SessionStep step : steps) {
                     step.run(connection, ids);
                 }
             } catch (SQLException e) {

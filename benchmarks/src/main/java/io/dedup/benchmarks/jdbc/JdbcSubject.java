@@ -2,10 +2,10 @@ package io.dedup.benchmarks.jdbc;
 
 import io.dedup.benchmarks.measure.Contender;
 import io.dedup.benchmarks.subject.BareWorkers;
-import io.dedup.benchmarks.subject.Bench;
 import io.dedup.benchmarks.subject.Capture;
+import io.dedup.benchmarks.subject.ContenderNames;
 import io.dedup.benchmarks.subject.DedupWorkers;
-import io.dedup.benchmarks.subject.Names;
+import io.dedup.benchmarks.subject.StoreRequests;
 import io.dedup.benchmarks.subject.Subject;
 import io.dedup.store.jdbc.JdbcDedupStore;
 import java.util.ArrayList;
@@ -13,25 +13,25 @@ import java.util.List;
 
 /** A database: the store, and the same statements by plain JDBC on the same pool. */
 public final class JdbcSubject implements Subject {
-    private final Bench bench = new Bench();
-    private final JdbcBench database;
+    private final StoreRequests requests = new StoreRequests();
+    private final DatabaseUnderTest database;
     private final DedupWorkers dedup;
 
-    private JdbcSubject(JdbcBench database) {
+    private JdbcSubject(DatabaseUnderTest database) {
         this.database = database;
-        this.dedup = new DedupWorkers(bench, database.store(), true);
+        this.dedup = new DedupWorkers(requests, database.store(), true);
     }
 
     public static JdbcSubject postgres() {
-        return new JdbcSubject(JdbcBench.postgres());
+        return new JdbcSubject(DatabaseUnderTest.postgres());
     }
 
     public static JdbcSubject mariadb() {
-        return new JdbcSubject(JdbcBench.mariadb());
+        return new JdbcSubject(DatabaseUnderTest.mariadb());
     }
 
     public static JdbcSubject h2() {
-        return new JdbcSubject(JdbcBench.h2());
+        return new JdbcSubject(DatabaseUnderTest.h2());
     }
 
     @Override
@@ -42,14 +42,14 @@ public final class JdbcSubject implements Subject {
     @Override
     public List<Contender> contenders() {
         List<Contender> contenders = new ArrayList<>(dedup.contenders());
-        BareWorkers bare = new BareWorkers(bench, database.store());
-        Recorder recorder = new Recorder(database.pool());
-        try (JdbcDedupStore watched = JdbcBench.storeOn(recorder.watched())) {
+        BareWorkers bare = new BareWorkers(requests, database.store());
+        StatementRecorder recorder = new StatementRecorder(database.pool());
+        try (JdbcDedupStore watched = DatabaseUnderTest.storeOn(recorder.watched())) {
             Capture capture = new Capture(
-                    bench, watched, (ids, work) -> new JdbcExchange(database.pool(), recorder.record(ids, work)));
-            contenders.addAll(bare.singles(Names.BARE, capture.single(true)));
-            for (int size : Names.BATCHES) {
-                contenders.add(bare.batch(Names.BARE, size, capture.batch(size)));
+                    requests, watched, (ids, work) -> new JdbcExchange(database.pool(), recorder.record(ids, work)));
+            contenders.addAll(bare.singles(ContenderNames.BARE, capture.single(true)));
+            for (int size : ContenderNames.BATCHES) {
+                contenders.add(bare.batch(ContenderNames.BARE, size, capture.batch(size)));
             }
         }
         return contenders;

@@ -7,7 +7,7 @@ import io.dedup.benchmarks.jdbc.Effects.Shape;
 import io.dedup.benchmarks.measure.Contender;
 import io.dedup.benchmarks.measure.Ids;
 import io.dedup.benchmarks.measure.Worker;
-import io.dedup.benchmarks.subject.Names;
+import io.dedup.benchmarks.subject.ContenderNames;
 import io.dedup.benchmarks.subject.Subject;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -31,18 +31,19 @@ public final class TransactionSubject implements Subject {
     public static final List<DedupMode> MODES = List.of(DedupMode.TRANSACTIONAL, DedupMode.LEASED_TRANSACTIONAL);
 
     /** What is measured. */
-    public static final List<String> FORMS = List.of(Names.SINGLE, Names.SINGLE_MANY, Names.batch(500));
+    public static final List<String> FORMS =
+            List.of(ContenderNames.SINGLE, ContenderNames.SINGLE_MANY, ContenderNames.batch(500));
 
     private static final int BATCH = 500;
     private static final int SINGLES_PER_CALL = 4;
 
-    private final JdbcBench database;
+    private final DatabaseUnderTest database;
     private final Effects effects;
     private final TransactionTemplate transactions;
     private final Map<DedupMode, Deduplicator> deduplicators = new EnumMap<>(DedupMode.class);
     private final AtomicLong next = new AtomicLong(1);
 
-    private TransactionSubject(JdbcBench database, String ignore) {
+    private TransactionSubject(DatabaseUnderTest database, String ignore) {
         this.database = database;
         JdbcTransactionManager manager = new JdbcTransactionManager(database.pool());
         this.effects = new Effects(new JdbcTemplate(database.pool()), ignore);
@@ -61,22 +62,22 @@ public final class TransactionSubject implements Subject {
 
     /** On PostgreSQL. */
     public static TransactionSubject postgres() {
-        return new TransactionSubject(JdbcBench.postgres(), "ON CONFLICT DO NOTHING");
+        return new TransactionSubject(DatabaseUnderTest.postgres(), "ON CONFLICT DO NOTHING");
     }
 
     /** On a PostgreSQL whose commits wait for the disk, as they do where money is moved. */
     public static TransactionSubject syncedPostgres() {
-        return new TransactionSubject(JdbcBench.syncedPostgres(), "ON CONFLICT DO NOTHING");
+        return new TransactionSubject(DatabaseUnderTest.syncedPostgres(), "ON CONFLICT DO NOTHING");
     }
 
     /** On MariaDB. */
     public static TransactionSubject mariadb() {
-        return new TransactionSubject(JdbcBench.mariadb(), "ON DUPLICATE KEY UPDATE id = id");
+        return new TransactionSubject(DatabaseUnderTest.mariadb(), "ON DUPLICATE KEY UPDATE id = id");
     }
 
     /** On MariaDB, with statements that the server prepares. */
     public static TransactionSubject preparingMariadb() {
-        return new TransactionSubject(JdbcBench.preparingMariadb(), "ON DUPLICATE KEY UPDATE id = id");
+        return new TransactionSubject(DatabaseUnderTest.preparingMariadb(), "ON DUPLICATE KEY UPDATE id = id");
     }
 
     @Override
@@ -86,7 +87,7 @@ public final class TransactionSubject implements Subject {
 
     /** How a contender is called. */
     public static String named(Shape shape, String who, String form) {
-        return Names.of(shape + ", " + who, form);
+        return ContenderNames.of(shape + ", " + who, form);
     }
 
     @Override
@@ -104,9 +105,10 @@ public final class TransactionSubject implements Subject {
 
     private static void add(
             List<Contender> contenders, Shape shape, String who, Supplier<Worker> singles, Supplier<Worker> batches) {
-        contenders.add(new Contender(named(shape, who, Names.SINGLE), 1, singles));
-        contenders.add(new Contender(named(shape, who, Names.SINGLE_MANY), Names.MANY_THREADS, singles));
-        contenders.add(new Contender(named(shape, who, Names.batch(BATCH)), 1, batches));
+        contenders.add(new Contender(named(shape, who, ContenderNames.SINGLE), 1, singles));
+        contenders.add(
+                new Contender(named(shape, who, ContenderNames.SINGLE_MANY), ContenderNames.MANY_THREADS, singles));
+        contenders.add(new Contender(named(shape, who, ContenderNames.batch(BATCH)), 1, batches));
     }
 
     private Worker alone(Shape shape) {

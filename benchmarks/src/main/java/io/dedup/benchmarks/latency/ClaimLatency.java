@@ -1,5 +1,6 @@
 package io.dedup.benchmarks.latency;
 
+import io.dedup.benchmarks.subject.PrefilledStore;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -32,61 +33,61 @@ public final class ClaimLatency {
      * @param maxIds the largest size to look at
      * @return a row for each size: store, size, single claims, batch claims, and both medians by those of the smallest
      */
-    public List<List<String>> measure(Supplier<Bed> newBed, int maxIds) {
-        List<Probe> probes = new ArrayList<>();
+    public List<List<String>> measure(Supplier<PrefilledStore> newStore, int maxIds) {
+        List<ClaimProbe> probes = new ArrayList<>();
         try {
             for (int size : SIZES) {
                 if (size <= maxIds) {
-                    probes.add(filled(newBed.get(), size));
+                    probes.add(filled(newStore.get(), size));
                 }
             }
             rounds(probes);
             return rows(probes);
         } finally {
-            probes.forEach(probe -> probe.bed().close());
+            probes.forEach(probe -> probe.filled().close());
         }
     }
 
-    private Probe filled(Bed bed, int size) {
+    private ClaimProbe filled(PrefilledStore filled, int size) {
         long from = System.nanoTime();
         try {
-            bed.fill(size);
+            filled.fill(size);
         } catch (RuntimeException e) {
-            bed.close();
+            filled.close();
             throw e;
         }
         progress.accept(String.format(
-                Locale.ROOT, "%s: %,d IDs stored in %.0f s", bed.name(), size, (System.nanoTime() - from) / 1e9));
-        return new Probe(bed, size);
+                Locale.ROOT, "%s: %,d IDs stored in %.0f s", filled.name(), size, (System.nanoTime() - from) / 1e9));
+        return new ClaimProbe(filled, size);
     }
 
-    private void rounds(List<Probe> probes) {
+    private void rounds(List<ClaimProbe> probes) {
         for (int i = 0; i < WARM_UP; i++) {
             probes.forEach(probe -> round(probe, false));
         }
         for (int i = 1; i <= ROUNDS; i++) {
             probes.forEach(probe -> round(probe, true));
             if (i % (ROUNDS / 4) == 0) {
-                progress.accept(probes.get(0).bed().name() + ": latency, round " + i + " of " + ROUNDS);
+                progress.accept(probes.get(0).filled().name() + ": latency, round " + i + " of " + ROUNDS);
             }
         }
     }
 
-    private static void round(Probe probe, boolean measured) {
+    private static void round(ClaimProbe probe, boolean measured) {
         if (probe.size() <= REFILL_UP_TO) {
-            probe.bed().clear();
-            probe.bed().fill(probe.size());
+            probe.filled().clear();
+            probe.filled().fill(probe.size());
         }
         probe.single(SINGLES, measured);
         probe.batch(BATCHES, measured);
     }
 
-    private static List<List<String>> rows(List<Probe> probes) {
+    private static List<List<String>> rows(List<ClaimProbe> probes) {
         List<List<String>> rows = new ArrayList<>();
-        Probe least = probes.get(0);
-        for (Probe probe : probes) {
+        ClaimProbe least = probes.get(0);
+        for (ClaimProbe probe : probes) {
             rows.add(List.of(
-                    probe.bed().name(),
+                    probe.filled().name(),
                     String.format(Locale.ROOT, "%,d", probe.size()),
                     probe.singles().micros(),
                     times(probe.singles().median(), least.singles().median()),

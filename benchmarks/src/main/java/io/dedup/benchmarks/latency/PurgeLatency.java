@@ -1,6 +1,6 @@
 package io.dedup.benchmarks.latency;
 
-import io.dedup.benchmarks.jdbc.PurgeBed;
+import io.dedup.benchmarks.jdbc.PurgedDatabase;
 import io.dedup.benchmarks.measure.Spread;
 import io.dedup.store.jdbc.JdbcDedupStore;
 import java.time.Duration;
@@ -36,11 +36,11 @@ public final class PurgeLatency {
             String store, int records, Duration took, Percentiles idle, Percentiles during, Spread ratios) {}
 
     /** Fills the table, and measures until nothing expired is left. */
-    public Figures measure(PurgeBed bed, int records, int perSecond) {
+    public Figures measure(PurgedDatabase database, int records, int perSecond) {
         long from = System.nanoTime();
-        bed.fillExpired(records);
-        tell(bed, "%,d expired records written in %.0f s", records, (System.nanoTime() - from) / 1e9);
-        SteadyClaims claims = new SteadyClaims(bed.store(), perSecond);
+        database.fillExpired(records);
+        tell(database, "%,d expired records written in %.0f s", records, (System.nanoTime() - from) / 1e9);
+        SteadyClaims claims = new SteadyClaims(database.store(), perSecond);
         claims.run(WARM_UP, new Percentiles());
         Percentiles idle = new Percentiles();
         Percentiles during = new Percentiles();
@@ -48,17 +48,17 @@ public final class PurgeLatency {
         int turns = 0;
         do {
             double without = turn(claims, idle);
-            try (JdbcDedupStore purging = bed.purging()) {
+            try (JdbcDedupStore purging = database.purging()) {
                 purging.ping();
                 ratios.add(turn(claims, during) / without);
             }
             turns++;
             if (turns % TELL_EVERY == 0) {
-                tell(bed, "%d turns; idle %s µs, during the purge %s µs", turns, idle.micros(), during.micros());
+                tell(database, "%d turns; idle %s µs, during the purge %s µs", turns, idle.micros(), during.micros());
             }
-        } while (!bed.isPurged());
+        } while (!database.isPurged());
         return new Figures(
-                bed.name(),
+                database.name(),
                 records,
                 TURN.multipliedBy(turns),
                 idle,
@@ -73,7 +73,7 @@ public final class PurgeLatency {
         return turn.at(0.99);
     }
 
-    private void tell(PurgeBed bed, String format, Object... values) {
-        progress.accept(bed.name() + ": " + String.format(Locale.ROOT, format, values));
+    private void tell(PurgedDatabase database, String format, Object... values) {
+        progress.accept(database.name() + ": " + String.format(Locale.ROOT, format, values));
     }
 }

@@ -1,7 +1,7 @@
 package io.dedup.benchmarks.latency;
 
 import io.dedup.benchmarks.measure.Ids;
-import io.dedup.benchmarks.subject.Bench;
+import io.dedup.benchmarks.subject.StoreRequests;
 import io.dedup.store.ClaimRequest;
 import io.dedup.store.ClaimResult;
 import io.dedup.store.DedupStore;
@@ -31,14 +31,14 @@ final class SteadyClaims {
         while (due < end) {
             due += nanosBetween;
             waitUntil(due);
-            Owner owner = Bench.newOwner();
-            ClaimRequest request = Bench.claim(Ids.text(next++), owner, true);
+            Owner owner = StoreRequests.newOwner();
+            ClaimRequest request = StoreRequests.claim(Ids.text(next++), owner, true);
             ClaimResult result = store.claim(request);
             percentiles.add(System.nanoTime() - due);
             if (!(result instanceof ClaimResult.Acquired)) {
                 throw new IllegalStateException("a new message is answered with " + result);
             }
-            if (!store.complete(Bench.completion(request.key().messageId(), owner))
+            if (!store.complete(StoreRequests.completion(request.key().messageId(), owner))
                     .isApplied()) {
                 throw new IllegalStateException("a completion wasn't applied");
             }

@@ -28,14 +28,14 @@ public record PairedRun(Duration warmUp, int rounds, Duration turn) {
         Map<String, List<Sample>> samples = new LinkedHashMap<>();
         for (Contender contender : contenders) {
             beforeTurn.run();
-            Round.run(contender, warmUp);
+            Turn.run(contender, warmUp);
         }
         progress.accept("warm");
         List<Contender> order = new ArrayList<>(contenders);
         for (int round = 1; round <= rounds; round++) {
             for (Contender contender : order) {
                 beforeTurn.run();
-                Sample sample = Round.run(contender, turn);
+                Sample sample = Turn.run(contender, turn);
                 samples.computeIfAbsent(contender.name(), name -> new ArrayList<>())
                         .add(sample);
             }

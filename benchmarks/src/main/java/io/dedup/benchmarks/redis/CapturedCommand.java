@@ -1,7 +1,7 @@
 package io.dedup.benchmarks.redis;
 
-import io.dedup.benchmarks.subject.Slots;
-import io.dedup.benchmarks.subject.Slots.Slot;
+import io.dedup.benchmarks.subject.IdSlots;
+import io.dedup.benchmarks.subject.IdSlots.Slot;
 import io.lettuce.core.codec.ByteArrayCodec;
 import io.lettuce.core.output.NestedMultiOutput;
 import io.lettuce.core.protocol.AsyncCommand;
@@ -14,7 +14,7 @@ import java.util.Locale;
 
 /** A command that was captured, to be sent for other messages. Thread-safe. */
 record CapturedCommand(CommandType type, List<Slot> arguments) {
-    static CapturedCommand of(List<byte[]> words, Slots slots) {
+    static CapturedCommand of(List<byte[]> words, IdSlots slots) {
         String name = new String(words.get(0), StandardCharsets.US_ASCII);
         return new CapturedCommand(
                 CommandType.valueOf(name.toUpperCase(Locale.ROOT)),

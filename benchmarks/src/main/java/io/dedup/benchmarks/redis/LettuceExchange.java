@@ -1,7 +1,7 @@
 package io.dedup.benchmarks.redis;
 
 import io.dedup.benchmarks.subject.Exchange;
-import io.dedup.benchmarks.subject.Slots;
+import io.dedup.benchmarks.subject.IdSlots;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.protocol.AsyncCommand;
 import java.util.ArrayList;
@@ -22,7 +22,7 @@ record LettuceExchange(StatefulRedisConnection<byte[], byte[]> connection, List<
      */
     static LettuceExchange of(
             StatefulRedisConnection<byte[], byte[]> connection, List<List<byte[]>> words, List<String> captured) {
-        Slots slots = new Slots(captured);
+        IdSlots slots = new IdSlots(captured);
         List<CapturedCommand> commands = words.stream()
                 .map(each -> CapturedCommand.of(each, slots))
                 .filter(CapturedCommand::holdsIds)

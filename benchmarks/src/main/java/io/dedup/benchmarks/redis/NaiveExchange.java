@@ -1,6 +1,6 @@
 package io.dedup.benchmarks.redis;
 
-import io.dedup.benchmarks.subject.Bench;
+import io.dedup.benchmarks.subject.StoreRequests;
 import io.lettuce.core.RedisFuture;
 import io.lettuce.core.SetArgs;
 import io.lettuce.core.api.StatefulRedisConnection;
@@ -17,7 +17,7 @@ final class NaiveExchange {
     private static final byte[] CLAIMED = "claimed".getBytes(StandardCharsets.US_ASCII);
     private static final byte[] DONE = "done".getBytes(StandardCharsets.US_ASCII);
     private static final long WINDOW_MILLIS = Duration.ofHours(24).toMillis();
-    private static final String PREFIX = "naive:" + Bench.SCOPE.text() + ":";
+    private static final String PREFIX = "naive:" + StoreRequests.SCOPE.text() + ":";
 
     private final RedisCommands<byte[], byte[]> commands;
     private final StatefulRedisConnection<byte[], byte[]> batches;
@@ -33,7 +33,7 @@ final class NaiveExchange {
 
     /** The same commands for many messages, all sent before the first answer is awaited. */
     void claimAll(List<String> ids) {
-        SetArgs claim = SetArgs.Builder.nx().px(Bench.LEASE.toMillis());
+        SetArgs claim = SetArgs.Builder.nx().px(StoreRequests.LEASE.toMillis());
         pipelined(ids, key -> pipeline.set(key, CLAIMED, claim));
     }
 
@@ -55,7 +55,7 @@ final class NaiveExchange {
     }
 
     void claim(List<String> ids) {
-        String ignored = commands.set(key(ids), CLAIMED, SetArgs.Builder.nx().px(Bench.LEASE.toMillis()));
+        String ignored = commands.set(key(ids), CLAIMED, SetArgs.Builder.nx().px(StoreRequests.LEASE.toMillis()));
     }
 
     void complete(List<String> ids) {

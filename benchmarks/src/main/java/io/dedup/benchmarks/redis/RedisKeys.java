@@ -1,8 +1,8 @@
 package io.dedup.benchmarks.redis;
 
 import io.dedup.benchmarks.measure.Ids;
-import io.dedup.benchmarks.subject.Slots;
-import io.dedup.benchmarks.subject.Slots.Slot;
+import io.dedup.benchmarks.subject.IdSlots;
+import io.dedup.benchmarks.subject.IdSlots.Slot;
 import io.lettuce.core.api.sync.RedisCommands;
 import java.util.List;
 
@@ -16,7 +16,7 @@ final class RedisKeys {
      * @param id of a record that is there
      */
     static Slot of(RedisCommands<byte[], byte[]> commands, String id) {
-        Slots slots = new Slots(List.of(id));
+        IdSlots slots = new IdSlots(List.of(id));
         return commands.keys("*" + id).stream()
                 .map(slots::find)
                 .filter(slot -> slot.holdsId() && slot.captured().length - slot.at() == Ids.LENGTH)

@@ -4,8 +4,8 @@ import static java.util.Objects.requireNonNull;
 
 import io.dedup.benchmarks.measure.Spread;
 import io.dedup.benchmarks.measure.Traffic;
-import io.dedup.benchmarks.subject.Bench;
-import io.dedup.benchmarks.subject.Slots.Slot;
+import io.dedup.benchmarks.subject.IdSlots.Slot;
+import io.dedup.benchmarks.subject.StoreRequests;
 import io.dedup.store.ClaimResult;
 import io.dedup.store.Owner;
 import io.dedup.store.WriteResult;
@@ -32,16 +32,16 @@ public final class RedisMemory {
     public record Figures(String server, int keyLength, Spread single, Spread batch, double everything) {}
 
     public static Figures measure(RedisBinary binary) {
-        try (RedisBench redis = RedisBench.start(binary)) {
+        try (RedisUnderTest redis = RedisUnderTest.start(binary)) {
             RedisCommands<byte[], byte[]> commands = redis.connection().sync();
-            Traffic traffic = new Bench().newTraffic(redis.store(), BATCH);
+            Traffic traffic = new StoreRequests().newTraffic(redis.store(), BATCH);
             List<String> singles = newIds(traffic);
             singles.forEach(id -> process(redis, id));
             Slot key = RedisKeys.of(commands, singles.get(0));
             long before = usedMemory(commands);
             List<String> batches = newIds(traffic);
             for (int from = 0; from < batches.size(); from += BATCH) {
-                Bench.process(redis.store(), batches.subList(from, Math.min(batches.size(), from + BATCH)));
+                StoreRequests.process(redis.store(), batches.subList(from, Math.min(batches.size(), from + BATCH)));
             }
             double everything = (double) (usedMemory(commands) - before) / batches.size();
             return new Figures(
@@ -61,10 +61,10 @@ public final class RedisMemory {
         return ids;
     }
 
-    private static void process(RedisBench redis, String id) {
-        Owner owner = Bench.newOwner();
-        ClaimResult claimed = redis.store().claim(Bench.claim(id, owner, true));
-        WriteResult completed = redis.store().complete(Bench.completion(id, owner));
+    private static void process(RedisUnderTest redis, String id) {
+        Owner owner = StoreRequests.newOwner();
+        ClaimResult claimed = redis.store().claim(StoreRequests.claim(id, owner, true));
+        WriteResult completed = redis.store().complete(StoreRequests.completion(id, owner));
         if (!(claimed instanceof ClaimResult.Acquired) || !completed.isApplied()) {
             throw new IllegalStateException("a new message is answered with " + claimed + ", then " + completed);
         }

@@ -2,12 +2,12 @@ package io.dedup.benchmarks.redis;
 
 import io.dedup.benchmarks.measure.Contender;
 import io.dedup.benchmarks.subject.BareWorkers;
-import io.dedup.benchmarks.subject.Bench;
 import io.dedup.benchmarks.subject.Capture;
 import io.dedup.benchmarks.subject.Captured;
+import io.dedup.benchmarks.subject.ContenderNames;
 import io.dedup.benchmarks.subject.DedupWorkers;
 import io.dedup.benchmarks.subject.Exchange;
-import io.dedup.benchmarks.subject.Names;
+import io.dedup.benchmarks.subject.StoreRequests;
 import io.dedup.benchmarks.subject.Subject;
 import io.dedup.testservers.RedisBinary;
 import java.util.ArrayList;
@@ -18,15 +18,15 @@ public final class RedisSubject implements Subject {
     private static final int UNFENCED_FROM = 7;
     private static final int LARGEST = 500;
 
-    private final Bench bench = new Bench();
-    private final RedisBench redis;
+    private final StoreRequests requests = new StoreRequests();
+    private final RedisUnderTest redis;
     private final BareWorkers bare;
     private final List<DedupWorkers> dedups = new ArrayList<>();
     private final boolean nativeClaims;
 
     public RedisSubject(RedisBinary binary) {
-        this.redis = RedisBench.start(binary);
-        this.bare = new BareWorkers(bench, redis.store());
+        this.redis = RedisUnderTest.start(binary);
+        this.bare = new BareWorkers(requests, redis.store());
         this.nativeClaims = binary.major() >= UNFENCED_FROM;
     }
 
@@ -38,21 +38,21 @@ public final class RedisSubject implements Subject {
     @Override
     public List<Contender> contenders() {
         List<Contender> contenders = new ArrayList<>(dedup(true).contenders());
-        Capture capture = new Capture(bench, redis.store(), this::captured);
-        contenders.addAll(bare.singles(Names.BARE, capture.single(true)));
-        for (int size : Names.BATCHES) {
-            contenders.add(bare.batch(Names.BARE, size, capture.batch(size)));
+        Capture capture = new Capture(requests, redis.store(), this::captured);
+        contenders.addAll(bare.singles(ContenderNames.BARE, capture.single(true)));
+        for (int size : ContenderNames.BATCHES) {
+            contenders.add(bare.batch(ContenderNames.BARE, size, capture.batch(size)));
         }
         contenders.addAll(naive());
         if (nativeClaims) {
             contenders.addAll(dedup(false).singles());
-            contenders.addAll(bare.singles(Names.BARE_UNFENCED, capture.single(false)));
+            contenders.addAll(bare.singles(ContenderNames.BARE_UNFENCED, capture.single(false)));
         }
         return contenders;
     }
 
     private DedupWorkers dedup(boolean fenced) {
-        DedupWorkers dedup = new DedupWorkers(bench, redis.store(), fenced);
+        DedupWorkers dedup = new DedupWorkers(requests, redis.store(), fenced);
         dedups.add(dedup);
         return dedup;
     }
@@ -60,8 +60,8 @@ public final class RedisSubject implements Subject {
     private List<Contender> naive() {
         NaiveExchange naive = new NaiveExchange(redis.connection(), redis.ownConnection());
         return List.of(
-                bare.single(Names.NAIVE, new Captured(naive::claim, naive::complete)),
-                bare.batch(Names.NAIVE, LARGEST, new Captured(naive::claimAll, naive::completeAll)));
+                bare.single(ContenderNames.NAIVE, new Captured(naive::claim, naive::complete)),
+                bare.batch(ContenderNames.NAIVE, LARGEST, new Captured(naive::claimAll, naive::completeAll)));
     }
 
     private Exchange captured(List<String> ids, Runnable work) {

@@ -11,13 +11,13 @@ import java.util.List;
  * Lets a store work while somebody looks at what it sends, and makes sure that the same, sent without it, does the same.
  */
 public final class Capture {
-    private final Bench bench;
+    private final StoreRequests requests;
     private final DedupStore store;
     private final Eavesdropper eavesdropper;
 
     /** @param store the one to be looked at */
-    public Capture(Bench bench, DedupStore store, Eavesdropper eavesdropper) {
-        this.bench = bench;
+    public Capture(StoreRequests requests, DedupStore store, Eavesdropper eavesdropper) {
+        this.requests = requests;
         this.store = store;
         this.eavesdropper = eavesdropper;
     }
@@ -35,45 +35,47 @@ public final class Capture {
 
     /** What the single forms send. */
     public Captured single(boolean fenced) {
-        Owner owner = Bench.newOwner();
-        Traffic.Block block = bench.newTraffic(store, Traffic.DUPLICATE_EVERY).next();
+        Owner owner = StoreRequests.newOwner();
+        Traffic.Block block =
+                requests.newTraffic(store, Traffic.DUPLICATE_EVERY).next();
         String fresh = block.fresh().get(0);
         String duplicate = block.ids().get(Traffic.DUPLICATE_EVERY - 1);
         Captured captured =
                 new Captured(claim(fresh, owner, fenced), claim(duplicate, owner, fenced), complete(fresh, owner));
-        Traffic.Block check = bench.newTraffic(store, Traffic.DUPLICATE_EVERY).next();
+        Traffic.Block check =
+                requests.newTraffic(store, Traffic.DUPLICATE_EVERY).next();
         captured.single(check);
-        bench.checkDone(store, check);
+        requests.checkDone(store, check);
         return captured;
     }
 
     private Exchange claim(String id, Owner owner, boolean fenced) {
         return eavesdropper.capture(List.of(id), () -> {
-            ClaimResult ignored = store.claim(Bench.claim(id, owner, fenced));
+            ClaimResult ignored = store.claim(StoreRequests.claim(id, owner, fenced));
         });
     }
 
     private Exchange complete(String id, Owner owner) {
         return eavesdropper.capture(List.of(id), () -> {
-            WriteResult ignored = store.complete(Bench.completion(id, owner));
+            WriteResult ignored = store.complete(StoreRequests.completion(id, owner));
         });
     }
 
     /** What the batch forms send. */
     public Captured batch(int size) {
-        Owner owner = Bench.newOwner();
-        Traffic traffic = bench.newTraffic(store, size);
+        Owner owner = StoreRequests.newOwner();
+        Traffic traffic = requests.newTraffic(store, size);
         Traffic.Block block = traffic.next();
         Exchange claim = eavesdropper.capture(block.ids(), () -> {
-            List<ClaimResult> ignored = store.claimAll(Bench.claims(block.ids(), owner, true));
+            List<ClaimResult> ignored = store.claimAll(StoreRequests.claims(block.ids(), owner, true));
         });
         Exchange complete = eavesdropper.capture(block.fresh(), () -> {
-            List<WriteResult> ignored = store.completeAll(Bench.completions(block.fresh(), owner));
+            List<WriteResult> ignored = store.completeAll(StoreRequests.completions(block.fresh(), owner));
         });
         Captured captured = new Captured(claim, complete);
         Traffic.Block check = traffic.next();
         captured.batch(check);
-        bench.checkDone(store, check);
+        requests.checkDone(store, check);
         return captured;
     }
 }

@@ -12,30 +12,30 @@ import java.util.List;
 
 /** Workers that handle messages as a user does: through a {@link Deduplicator}, with a handler that does nothing. */
 public final class DedupWorkers implements AutoCloseable {
-    private final Bench bench;
+    private final StoreRequests requests;
     private final DedupStore store;
     private final Deduplicator deduplicator;
     private final String name;
 
-    public DedupWorkers(Bench bench, DedupStore store, boolean fenced) {
-        this.bench = bench;
+    public DedupWorkers(StoreRequests requests, DedupStore store, boolean fenced) {
+        this.requests = requests;
         this.store = store;
-        this.name = fenced ? Names.DEDUP : Names.DEDUP_UNFENCED;
+        this.name = fenced ? ContenderNames.DEDUP : ContenderNames.DEDUP_UNFENCED;
         this.deduplicator = Deduplicator.builder(store)
-                .consumer(Bench.CONSUMER)
+                .consumer(StoreRequests.CONSUMER)
                 .defaults(DedupPolicy.defaults().toBuilder()
-                        .lease(Bench.LEASE)
-                        .window(Bench.WINDOW)
+                        .lease(StoreRequests.LEASE)
+                        .window(StoreRequests.WINDOW)
                         .fencingToken(fenced)
                         .build())
                 .build();
     }
 
-    /** A contender for each of {@link Names#FORMS}. */
+    /** A contender for each of {@link ContenderNames#FORMS}. */
     public List<Contender> contenders() {
         List<Contender> contenders = new ArrayList<>(singles());
-        for (int size : Names.BATCHES) {
-            contenders.add(new Contender(Names.of(name, Names.batch(size)), 1, () -> batches(size)));
+        for (int size : ContenderNames.BATCHES) {
+            contenders.add(new Contender(ContenderNames.of(name, ContenderNames.batch(size)), 1, () -> batches(size)));
         }
         return contenders;
     }
@@ -43,17 +43,21 @@ public final class DedupWorkers implements AutoCloseable {
     /** A contender for each form that isn't a batch. */
     public List<Contender> singles() {
         return List.of(
-                new Contender(Names.of(name, Names.SINGLE), 1, this::oneByOne),
-                new Contender(Names.of(name, Names.SINGLE_MANY), Names.MANY_THREADS, this::oneByOne));
+                new Contender(ContenderNames.of(name, ContenderNames.SINGLE), 1, this::oneByOne),
+                new Contender(
+                        ContenderNames.of(name, ContenderNames.SINGLE_MANY),
+                        ContenderNames.MANY_THREADS,
+                        this::oneByOne));
     }
 
     private Worker oneByOne() {
-        Traffic traffic = bench.newTraffic(store, Traffic.DUPLICATE_EVERY);
+        Traffic traffic = requests.newTraffic(store, Traffic.DUPLICATE_EVERY);
         return () -> {
             Traffic.Block block = traffic.next();
             int handled = 0;
             for (String id : block.ids()) {
-                DedupOutcome<Object> outcome = deduplicator.execute(deduplicator.key(Bench.TOPIC, id), context -> true);
+                DedupOutcome<Object> outcome =
+                        deduplicator.execute(deduplicator.key(StoreRequests.TOPIC, id), context -> true);
                 handled += handled(outcome);
             }
             return checked(block, handled);
@@ -61,12 +65,12 @@ public final class DedupWorkers implements AutoCloseable {
     }
 
     private Worker batches(int size) {
-        Traffic traffic = bench.newTraffic(store, size);
+        Traffic traffic = requests.newTraffic(store, size);
         return () -> {
             Traffic.Block block = traffic.next();
             int handled = 0;
-            for (DedupOutcome<?> outcome :
-                    deduplicator.executeAll(block.ids(), id -> deduplicator.key(Bench.TOPIC, id), items -> {})) {
+            for (DedupOutcome<?> outcome : deduplicator.executeAll(
+                    block.ids(), id -> deduplicator.key(StoreRequests.TOPIC, id), items -> {})) {
                 handled += handled(outcome);
             }
             return checked(block, handled);

@@ -11,8 +11,8 @@ import java.util.List;
 /** The in-memory store: behind the engine, and called directly, so that the difference is the engine. */
 public final class MemorySubject implements Subject {
     private final InMemoryDedupStore store = new InMemoryDedupStore();
-    private final Bench bench = new Bench();
-    private final DedupWorkers dedup = new DedupWorkers(bench, store, true);
+    private final StoreRequests requests = new StoreRequests();
+    private final DedupWorkers dedup = new DedupWorkers(requests, store, true);
 
     @Override
     public String name() {
@@ -21,30 +21,30 @@ public final class MemorySubject implements Subject {
 
     @Override
     public List<Contender> contenders() {
-        BareWorkers bare = new BareWorkers(bench, store);
-        Owner owner = Bench.newOwner();
+        BareWorkers bare = new BareWorkers(requests, store);
+        Owner owner = StoreRequests.newOwner();
         Captured calls = new Captured(ids -> claim(ids, owner), ids -> complete(ids, owner));
         List<Contender> contenders = new ArrayList<>(dedup.contenders());
-        contenders.addAll(bare.singles(Names.BARE, calls));
-        for (int size : Names.BATCHES) {
-            contenders.add(bare.batch(Names.BARE, size, calls));
+        contenders.addAll(bare.singles(ContenderNames.BARE, calls));
+        for (int size : ContenderNames.BATCHES) {
+            contenders.add(bare.batch(ContenderNames.BARE, size, calls));
         }
         return contenders;
     }
 
     private void claim(List<String> ids, Owner owner) {
         if (ids.size() == 1) {
-            ClaimResult ignored = store.claim(Bench.claim(ids.get(0), owner, true));
+            ClaimResult ignored = store.claim(StoreRequests.claim(ids.get(0), owner, true));
         } else {
-            List<ClaimResult> ignored = store.claimAll(Bench.claims(ids, owner, true));
+            List<ClaimResult> ignored = store.claimAll(StoreRequests.claims(ids, owner, true));
         }
     }
 
     private void complete(List<String> ids, Owner owner) {
         if (ids.size() == 1) {
-            WriteResult ignored = store.complete(Bench.completion(ids.get(0), owner));
+            WriteResult ignored = store.complete(StoreRequests.completion(ids.get(0), owner));
         } else {
-            List<WriteResult> ignored = store.completeAll(Bench.completions(ids, owner));
+            List<WriteResult> ignored = store.completeAll(StoreRequests.completions(ids, owner));
         }
     }
 

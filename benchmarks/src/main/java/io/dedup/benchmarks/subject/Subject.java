@@ -8,7 +8,7 @@ public interface Subject extends AutoCloseable {
     /** The store and its version. */
     String name();
 
-    /** What takes turns, named by {@link Names}. */
+    /** What takes turns, named by {@link ContenderNames}. */
     List<Contender> contenders();
 
     /** Called before each turn. */

@@ -2,22 +2,22 @@ package io.dedup.benchmarks.redis;
 
 import static java.util.Objects.requireNonNull;
 
-import io.dedup.benchmarks.latency.Bed;
 import io.dedup.benchmarks.measure.Ids;
-import io.dedup.benchmarks.subject.Bench;
-import io.dedup.benchmarks.subject.Slots.Slot;
+import io.dedup.benchmarks.subject.IdSlots.Slot;
+import io.dedup.benchmarks.subject.PrefilledStore;
+import io.dedup.benchmarks.subject.StoreRequests;
 import io.dedup.store.DedupStore;
 import io.dedup.testservers.RedisBinary;
 import io.lettuce.core.api.sync.RedisCommands;
 import java.util.List;
 
 /** A Redis that is filled with copies of a record that the store wrote. */
-public final class RedisBed implements Bed {
-    private final RedisBench redis;
+public final class PrefilledRedis implements PrefilledStore {
+    private final RedisUnderTest redis;
     private final RedisCommands<byte[], byte[]> commands;
 
-    public RedisBed(RedisBinary binary) {
-        redis = RedisBench.start(binary);
+    public PrefilledRedis(RedisBinary binary) {
+        redis = RedisUnderTest.start(binary);
         commands = redis.connection().sync();
     }
 
@@ -39,7 +39,7 @@ public final class RedisBed implements Bed {
     @Override
     public void fill(int size) {
         String first = Ids.text(0);
-        Bench.process(store(), List.of(first));
+        StoreRequests.process(store(), List.of(first));
         Slot key = RedisKeys.of(commands, first);
         byte[] value = requireNonNull(commands.get(key.captured()));
         long timeToLive = requireNonNull(commands.pttl(key.captured()));
@@ -50,7 +50,7 @@ public final class RedisBed implements Bed {
     /** All but what the namespace itself keeps, which a running store relies on. */
     @Override
     public void clear() {
-        List<byte[]> records = commands.keys("*" + Bench.SCOPE.text() + "*");
+        List<byte[]> records = commands.keys("*" + StoreRequests.SCOPE.text() + "*");
         commands.unlink(records.toArray(byte[][]::new));
     }
 

@@ -1,7 +1,7 @@
 package io.dedup.benchmarks.jdbc;
 
 import io.dedup.benchmarks.measure.Ids;
-import io.dedup.benchmarks.subject.Bench;
+import io.dedup.benchmarks.subject.StoreRequests;
 import io.dedup.store.DedupStore;
 import io.dedup.store.jdbc.JdbcDedupStore;
 import java.nio.charset.StandardCharsets;
@@ -14,25 +14,25 @@ import java.time.Duration;
 import java.util.List;
 
 /** A database with as many expired records as are wanted. Thread-safe after it is filled. */
-public final class PurgeBed implements AutoCloseable {
+public final class PurgedDatabase implements AutoCloseable {
     private static final int CHUNK = 10_000;
     private static final String COLUMNS =
             "message_id, scope, state, attempt, deaths, token, lease_until, completed_at, expires_at";
 
-    private final JdbcBench database;
+    private final DatabaseUnderTest database;
     private final boolean postgres;
 
-    private PurgeBed(JdbcBench database, boolean postgres) {
+    private PurgedDatabase(DatabaseUnderTest database, boolean postgres) {
         this.database = database;
         this.postgres = postgres;
     }
 
-    public static PurgeBed postgres() {
-        return new PurgeBed(JdbcBench.postgres(), true);
+    public static PurgedDatabase postgres() {
+        return new PurgedDatabase(DatabaseUnderTest.postgres(), true);
     }
 
-    public static PurgeBed mariadb() {
-        return new PurgeBed(JdbcBench.mariadb(), false);
+    public static PurgedDatabase mariadb() {
+        return new PurgedDatabase(DatabaseUnderTest.mariadb(), false);
     }
 
     public String name() {
@@ -74,7 +74,7 @@ public final class PurgeBed implements AutoCloseable {
                         + (long) (Duration.ofHours(1).toMillis() * 1_000.0 * i / size);
                 long expires = expired ? completed + Duration.ofHours(24).toMillis() * 1_000 : Long.MAX_VALUE;
                 insert.setBytes(1, Ids.text(i).getBytes(StandardCharsets.US_ASCII));
-                insert.setBytes(2, Bench.SCOPE.text().getBytes(StandardCharsets.UTF_8));
+                insert.setBytes(2, StoreRequests.SCOPE.text().getBytes(StandardCharsets.UTF_8));
                 insert.setLong(3, completed);
                 insert.setLong(4, expires);
                 if (postgres) {

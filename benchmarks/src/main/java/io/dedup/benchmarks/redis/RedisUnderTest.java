@@ -9,19 +9,19 @@ import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.codec.ByteArrayCodec;
 
 /** A Redis server of one's own, a store on it, and a bare connection to it. */
-record RedisBench(
+record RedisUnderTest(
         RedisServer server,
         RedisDedupStore store,
         RedisClient client,
         StatefulRedisConnection<byte[], byte[]> connection)
         implements AutoCloseable {
-    static RedisBench start(RedisBinary binary) {
+    static RedisUnderTest start(RedisBinary binary) {
         RedisServer server = RedisServers.builder()
                 .binary(binary)
                 .config("maxmemory-policy", "noeviction")
                 .start();
         RedisClient client = RedisClient.create(server.uri());
-        return new RedisBench(
+        return new RedisUnderTest(
                 server,
                 RedisDedupStore.builder().uri(server.uri()).build(),
                 client,

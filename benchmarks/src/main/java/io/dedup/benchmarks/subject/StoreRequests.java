@@ -22,7 +22,7 @@ import java.util.UUID;
  *
  * <p>With the namespace {@code dedup}, a key in Redis has 40 characters.
  */
-public final class Bench {
+public final class StoreRequests {
     public static final String CONSUMER = "bench";
     public static final String TOPIC = "orders";
     public static final DedupScope SCOPE = DedupScope.of(CONSUMER, TOPIC);

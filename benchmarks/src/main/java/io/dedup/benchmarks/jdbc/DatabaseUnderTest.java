@@ -20,15 +20,16 @@ import javax.sql.DataSource;
  * @param kind what is added to its name
  * @param stop ends the server
  */
-record JdbcBench(String kind, Runnable stop, HikariDataSource pool, JdbcDedupStore store) implements AutoCloseable {
+record DatabaseUnderTest(String kind, Runnable stop, HikariDataSource pool, JdbcDedupStore store)
+        implements AutoCloseable {
     /** Twice what the threads need, and one. */
     private static final int POOL = 17;
 
-    static JdbcBench postgres() {
+    static DatabaseUnderTest postgres() {
         return of("", server().start());
     }
 
-    static JdbcBench syncedPostgres() {
+    static DatabaseUnderTest syncedPostgres() {
         return of(
                 ", synced",
                 server().setting("fsync", "on")
@@ -40,21 +41,21 @@ record JdbcBench(String kind, Runnable stop, HikariDataSource pool, JdbcDedupSto
         return PostgresServers.builder().setting("shared_buffers", "1GB").setting("max_wal_size", "8GB");
     }
 
-    private static JdbcBench of(String kind, PostgresServer server) {
+    private static DatabaseUnderTest of(String kind, PostgresServer server) {
         SqlDatabase database = server.newDatabase();
         return of(kind, server::close, database.jdbcUrl(), database.user(), database.password());
     }
 
-    static JdbcBench mariadb() {
+    static DatabaseUnderTest mariadb() {
         return mariadb("", "");
     }
 
     /** The server keeps statements that it has parsed, which is not its driver's default. */
-    static JdbcBench preparingMariadb() {
+    static DatabaseUnderTest preparingMariadb() {
         return mariadb(", prepared", "?useServerPrepStmts=true");
     }
 
-    private static JdbcBench mariadb(String kind, String options) {
+    private static DatabaseUnderTest mariadb(String kind, String options) {
         MariaDbServer server = MariaDbServers.builder()
                 .setting("innodb-buffer-pool-size", "1G")
                 .setting("innodb-log-file-size", "1G")
@@ -65,11 +66,11 @@ record JdbcBench(String kind, Runnable stop, HikariDataSource pool, JdbcDedupSto
         return of(kind, server::close, database.jdbcUrl() + options, database.user(), database.password());
     }
 
-    static JdbcBench h2() {
+    static DatabaseUnderTest h2() {
         return of("", () -> {}, "jdbc:h2:mem:bench", "sa", "");
     }
 
-    private static JdbcBench of(String kind, Runnable stop, String url, String user, String password) {
+    private static DatabaseUnderTest of(String kind, Runnable stop, String url, String user, String password) {
         HikariConfig config = new HikariConfig();
         config.setJdbcUrl(url);
         config.setUsername(user);
@@ -77,7 +78,7 @@ record JdbcBench(String kind, Runnable stop, HikariDataSource pool, JdbcDedupSto
         config.setMaximumPoolSize(POOL);
         config.setTransactionIsolation("TRANSACTION_READ_COMMITTED"); // as the production checklist says
         HikariDataSource pool = new HikariDataSource(config);
-        return new JdbcBench(kind, stop, pool, storeOn(pool));
+        return new DatabaseUnderTest(kind, stop, pool, storeOn(pool));
     }
 
     static JdbcDedupStore storeOn(DataSource dataSource) {

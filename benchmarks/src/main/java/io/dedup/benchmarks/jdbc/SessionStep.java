@@ -8,12 +8,12 @@ import java.sql.Statement;
 import java.util.List;
 
 /** Something that the store did with a connection, to be done again for other messages. Thread-safe. */
-sealed interface Step {
+sealed interface SessionStep {
     /** Does it, and reads whatever is answered. */
     void run(Connection connection, List<String> ids) throws SQLException;
 
     /** A prepared statement: executed once, or as a batch of several sets of parameters. */
-    record Prepared(String sql, List<List<Binding>> executions, boolean batch) implements Step {
+    record Prepared(String sql, List<List<Binding>> executions, boolean batch) implements SessionStep {
         @Override
         public void run(Connection connection, List<String> ids) throws SQLException {
             try (PreparedStatement statement = connection.prepareStatement(sql)) {
@@ -35,7 +35,7 @@ sealed interface Step {
     }
 
     /** A statement without parameters. */
-    record Plain(String sql) implements Step {
+    record Plain(String sql) implements SessionStep {
         @Override
         public void run(Connection connection, List<String> ids) throws SQLException {
             try (Statement statement = connection.createStatement()) {
@@ -45,7 +45,7 @@ sealed interface Step {
     }
 
     /** What belongs to the transaction, and may take a round trip. */
-    enum Transaction implements Step {
+    enum Transaction implements SessionStep {
         BEGIN,
         END,
         COMMIT,

@@ -1,9 +1,9 @@
-package io.dedup.benchmarks.latency;
+package io.dedup.benchmarks.subject;
 
 import io.dedup.store.DedupStore;
 
 /** A store that is filled before it is measured. */
-public interface Bed extends AutoCloseable {
+public interface PrefilledStore extends AutoCloseable {
     /** The store and its version. */
     String name();
 

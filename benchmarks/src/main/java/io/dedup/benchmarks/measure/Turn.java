@@ -9,7 +9,7 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** One contender's turn. */
-final class Round {
+final class Turn {
     private final Usage usage = new Usage();
     private final CountDownLatch start = new CountDownLatch(1);
     private final CountDownLatch end = new CountDownLatch(1);
@@ -19,7 +19,7 @@ final class Round {
     private final CountDownLatch ready;
     private final CountDownLatch done;
 
-    private Round(Contender contender, Duration time) {
+    private Turn(Contender contender, Duration time) {
         this.contender = contender;
         this.time = time;
         this.ready = new CountDownLatch(contender.threads());
@@ -27,7 +27,7 @@ final class Round {
     }
 
     static Sample run(Contender contender, Duration time) throws InterruptedException {
-        return new Round(contender, time).run();
+        return new Turn(contender, time).run();
     }
 
     private Sample run() throws InterruptedException {

@@ -1,6 +1,6 @@
 package io.dedup.benchmarks.jdbc;
 
-import io.dedup.benchmarks.subject.Slots;
+import io.dedup.benchmarks.subject.IdSlots;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
@@ -18,12 +18,12 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Time-outs of statements aren't written down: they take no round trip.
  */
-final class Recorder {
-    private final List<List<Step>> sessions = new ArrayList<>();
+final class StatementRecorder {
+    private final List<List<SessionStep>> sessions = new ArrayList<>();
     private final DataSource pool;
-    private Bindings bindings = new Bindings(new Slots(List.of()));
+    private Bindings bindings = new Bindings(new IdSlots(List.of()));
 
-    Recorder(DataSource pool) {
+    StatementRecorder(DataSource pool) {
         this.pool = pool;
     }
 
@@ -33,7 +33,7 @@ final class Recorder {
             if (!method.equals("getConnection")) {
                 return answer;
             }
-            List<Step> steps = new ArrayList<>();
+            List<SessionStep> steps = new ArrayList<>();
             sessions.add(steps);
             return connection((Connection) answer, steps);
         });
@@ -44,9 +44,9 @@ final class Recorder {
      *
      * @param ids the messages that the work is about
      */
-    List<List<Step>> record(List<String> ids, Runnable work) {
+    List<List<SessionStep>> record(List<String> ids, Runnable work) {
         sessions.clear();
-        bindings = new Bindings(new Slots(ids));
+        bindings = new Bindings(new IdSlots(ids));
         work.run();
         return sessions.stream()
                 .filter(steps -> !steps.isEmpty())
@@ -54,7 +54,7 @@ final class Recorder {
                 .toList();
     }
 
-    private Connection connection(Connection real, List<Step> steps) {
+    private Connection connection(Connection real, List<SessionStep> steps) {
         return proxy(Connection.class, real, (method, args, answer) -> {
             switch (method) {
                 case "prepareStatement" -> {
@@ -64,23 +64,24 @@ final class Recorder {
                     return plain((Statement) answer, steps);
                 }
                 case "createArrayOf" -> bindings.created((java.sql.Array) answer, (String) args[0], (Object[]) args[1]);
-                case "setAutoCommit" -> steps.add((Boolean) args[0] ? Step.Transaction.END : Step.Transaction.BEGIN);
-                case "commit" -> steps.add(Step.Transaction.COMMIT);
-                case "rollback" -> steps.add(Step.Transaction.ROLLBACK);
+                case "setAutoCommit" ->
+                    steps.add((Boolean) args[0] ? SessionStep.Transaction.END : SessionStep.Transaction.BEGIN);
+                case "commit" -> steps.add(SessionStep.Transaction.COMMIT);
+                case "rollback" -> steps.add(SessionStep.Transaction.ROLLBACK);
                 default -> {} // nothing that the server hears of
             }
             return answer;
         });
     }
 
-    private PreparedStatement statement(PreparedStatement real, String sql, List<Step> steps) {
+    private PreparedStatement statement(PreparedStatement real, String sql, List<SessionStep> steps) {
         List<Binding> current = new ArrayList<>();
         List<List<Binding>> batch = new ArrayList<>();
         return proxy(PreparedStatement.class, real, (method, args, answer) -> {
             if (method.startsWith("execute")) {
                 boolean isBatch = method.endsWith("Batch");
-                steps.add(
-                        new Step.Prepared(sql, isBatch ? List.copyOf(batch) : List.of(List.copyOf(current)), isBatch));
+                steps.add(new SessionStep.Prepared(
+                        sql, isBatch ? List.copyOf(batch) : List.of(List.copyOf(current)), isBatch));
                 batch.clear();
                 current.clear();
             } else if (method.equals("addBatch")) {
@@ -93,10 +94,10 @@ final class Recorder {
         });
     }
 
-    private static Statement plain(Statement real, List<Step> steps) {
+    private static Statement plain(Statement real, List<SessionStep> steps) {
         return proxy(Statement.class, real, (method, args, answer) -> {
             if (method.startsWith("execute")) {
-                steps.add(new Step.Plain((String) args[0]));
+                steps.add(new SessionStep.Plain((String) args[0]));
             }
             return answer;
         });
@@ -107,7 +108,8 @@ final class Recorder {
             @Nullable Object[] given = args == null ? new Object[0] : args;
             return watcher.after(method.getName(), given, invoke(method, real, given));
         };
-        return type.cast(Proxy.newProxyInstance(Recorder.class.getClassLoader(), new Class<?>[] {type}, handler));
+        return type.cast(
+                Proxy.newProxyInstance(StatementRecorder.class.getClassLoader(), new Class<?>[] {type}, handler));
     }
 
     private static Object invoke(Method method, Object real, Object[] args) throws Throwable {

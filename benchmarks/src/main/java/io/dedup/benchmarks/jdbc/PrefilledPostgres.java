@@ -1,9 +1,9 @@
 package io.dedup.benchmarks.jdbc;
 
 import com.zaxxer.hikari.HikariDataSource;
-import io.dedup.benchmarks.latency.Bed;
 import io.dedup.benchmarks.measure.Ids;
-import io.dedup.benchmarks.subject.Bench;
+import io.dedup.benchmarks.subject.PrefilledStore;
+import io.dedup.benchmarks.subject.StoreRequests;
 import io.dedup.store.DedupStore;
 import io.dedup.store.jdbc.JdbcDedupStoreBuilder;
 import java.sql.Connection;
@@ -12,11 +12,11 @@ import java.sql.Statement;
 import java.util.List;
 
 /** A PostgreSQL that is filled with copies of a row that the store wrote. */
-public final class PostgresBed implements Bed {
+public final class PrefilledPostgres implements PrefilledStore {
     private static final String TABLE = JdbcDedupStoreBuilder.DEFAULT_TABLE;
     private static final String ID_COLUMN = "message_id";
 
-    private final JdbcBench database = JdbcBench.postgres();
+    private final DatabaseUnderTest database = DatabaseUnderTest.postgres();
 
     @Override
     public String name() {
@@ -34,7 +34,7 @@ public final class PostgresBed implements Bed {
 
     @Override
     public void fill(int size) {
-        Bench.process(store(), List.of(Ids.text(0)));
+        StoreRequests.process(store(), List.of(Ids.text(0)));
         try (Connection connection = database.pool().getConnection()) {
             new PostgresFiller(connection, TABLE, ID_COLUMN).fill(size);
         } catch (SQLException e) {

@@ -11,11 +11,11 @@ import java.util.Map;
  *
  * <p>Thread-safe.
  */
-public final class Slots {
+public final class IdSlots {
     private final Map<String, Integer> indexes = new HashMap<>();
 
     /** @param captured the messages that were sent, each {@link Ids#LENGTH} ASCII characters */
-    public Slots(List<String> captured) {
+    public IdSlots(List<String> captured) {
         for (int i = 0; i < captured.size(); i++) {
             indexes.put(captured.get(i), i);
         }

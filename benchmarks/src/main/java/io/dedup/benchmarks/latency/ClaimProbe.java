@@ -2,7 +2,8 @@ package io.dedup.benchmarks.latency;
 
 import io.dedup.benchmarks.measure.Ids;
 import io.dedup.benchmarks.measure.Traffic;
-import io.dedup.benchmarks.subject.Bench;
+import io.dedup.benchmarks.subject.PrefilledStore;
+import io.dedup.benchmarks.subject.StoreRequests;
 import io.dedup.store.ClaimRequest;
 import io.dedup.store.ClaimResult;
 import io.dedup.store.Owner;
@@ -12,7 +13,7 @@ import java.util.List;
 import java.util.SplittableRandom;
 
 /** Times the claims of a filled store; every fifth is for one of the stored IDs. Not thread-safe. */
-final class Probe {
+final class ClaimProbe {
     static final int BATCH = 500;
 
     private static final long FIRST_NEW = 1L << 40;
@@ -20,17 +21,17 @@ final class Probe {
     private final SplittableRandom random = new SplittableRandom(1);
     private final Percentiles singles = new Percentiles();
     private final Percentiles batches = new Percentiles();
-    private final Bed bed;
+    private final PrefilledStore filled;
     private final int size;
     private long next = FIRST_NEW;
 
-    Probe(Bed bed, int size) {
-        this.bed = bed;
+    ClaimProbe(PrefilledStore filled, int size) {
+        this.filled = filled;
         this.size = size;
     }
 
-    Bed bed() {
-        return bed;
+    PrefilledStore filled() {
+        return filled;
     }
 
     int size() {
@@ -48,18 +49,19 @@ final class Probe {
     /** Claims by the single form; completes, too, outside the measured time. */
     void single(int count, boolean measured) {
         for (int i = 0; i < count; i++) {
-            Owner owner = Bench.newOwner();
+            Owner owner = StoreRequests.newOwner();
             boolean duplicate = i % Traffic.DUPLICATE_EVERY == 0;
-            ClaimRequest request = Bench.claim(duplicate ? stored() : fresh(), owner, true);
+            ClaimRequest request = StoreRequests.claim(duplicate ? stored() : fresh(), owner, true);
             long from = System.nanoTime();
-            ClaimResult result = bed.store().claim(request);
+            ClaimResult result = filled.store().claim(request);
             long took = System.nanoTime() - from;
             check(duplicate, result);
             if (measured) {
                 singles.add(took);
             }
             if (!duplicate) {
-                check(bed.store().complete(Bench.completion(request.key().messageId(), owner)));
+                check(filled.store()
+                        .complete(StoreRequests.completion(request.key().messageId(), owner)));
             }
         }
     }
@@ -67,7 +69,7 @@ final class Probe {
     /** The same by the batch forms. */
     void batch(int count, boolean measured) {
         for (int i = 0; i < count; i++) {
-            Owner owner = Bench.newOwner();
+            Owner owner = StoreRequests.newOwner();
             List<String> duplicates = storedOnce(BATCH / Traffic.DUPLICATE_EVERY);
             List<String> fresh = new ArrayList<>();
             while (fresh.size() < BATCH - duplicates.size()) {
@@ -75,9 +77,9 @@ final class Probe {
             }
             List<String> ids = new ArrayList<>(duplicates);
             ids.addAll(fresh);
-            List<ClaimRequest> requests = Bench.claims(ids, owner, true);
+            List<ClaimRequest> requests = StoreRequests.claims(ids, owner, true);
             long from = System.nanoTime();
-            List<ClaimResult> results = bed.store().claimAll(requests);
+            List<ClaimResult> results = filled.store().claimAll(requests);
             long took = System.nanoTime() - from;
             for (int j = 0; j < results.size(); j++) {
                 check(j < duplicates.size(), results.get(j));
@@ -85,7 +87,7 @@ final class Probe {
             if (measured) {
                 batches.add(took);
             }
-            bed.store().completeAll(Bench.completions(fresh, owner)).forEach(Probe::check);
+            filled.store().completeAll(StoreRequests.completions(fresh, owner)).forEach(ClaimProbe::check);
         }
     }
 

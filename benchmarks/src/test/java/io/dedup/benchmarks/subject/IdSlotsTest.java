@@ -7,14 +7,14 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-class SlotsTest {
+class IdSlotsTest {
     private final List<String> captured = List.of(Ids.text(1), Ids.text(2));
     private final List<String> others = List.of(Ids.text(3), Ids.text(4));
-    private final Slots slots = new Slots(captured);
+    private final IdSlots slots = new IdSlots(captured);
 
     @Test
     void puts_the_id_of_the_same_message_in_place() {
-        Slots.Slot slot = slots.find(ascii("key:" + captured.get(1) + ":end"));
+        IdSlots.Slot slot = slots.find(ascii("key:" + captured.get(1) + ":end"));
         assertThat(slot.holdsId()).isTrue();
         assertThat(slot.text(others)).isEqualTo("key:" + others.get(1) + ":end");
         assertThat(slot.text(captured)).isEqualTo("key:" + captured.get(1) + ":end");
@@ -22,7 +22,7 @@ class SlotsTest {
 
     @Test
     void leaves_the_rest_alone() {
-        Slots.Slot slot = slots.find(ascii("30000"));
+        IdSlots.Slot slot = slots.find(ascii("30000"));
         assertThat(slot.holdsId()).isFalse();
         assertThat(slot.text(others)).isEqualTo("30000");
     }

@@ -3,7 +3,7 @@ package io.dedup.benchmarks.subject;
 import java.util.List;
 
 /** How contenders are called: who, and in which form. */
-public final class Names {
+public final class ContenderNames {
     /** Engine and store. */
     public static final String DEDUP = "dedup";
 
@@ -27,7 +27,7 @@ public final class Names {
     /** All forms, in the order of the tables. */
     public static final List<String> FORMS = List.of(SINGLE, SINGLE_MANY, batch(100), batch(500));
 
-    private Names() {}
+    private ContenderNames() {}
 
     public static String batch(int size) {
         return "batch of " + size;
