@@ -8,20 +8,33 @@ import io.dedup.ledger.tally.RowResult;
 import io.dedup.testservers.ParentWatch;
 import java.nio.file.Files;
 import java.util.List;
+import picocli.CommandLine;
+import picocli.CommandLine.ParameterException;
 
 /** Measures, prints and writes the ledger; goes on where it was stopped. */
 public final class LedgerMain {
     private LedgerMain() {}
 
     /**
-     * Exits with 1 when a promise of the framework was broken.
+     * Exits with 1 when a promise of the framework was broken, and with 2 when it can't read its arguments.
      *
-     * @param args {@code rows=all messages=1000 faults=30 kinds=all seed=1 together=7 calm-ms=1000 bound-s=60
-     *     directory=target/ledger}, each optional
+     * @param args of {@link Settings}
      */
     public static void main(String[] args) throws Exception {
         ParentWatch.start();
-        Settings settings = Settings.of(args);
+        int status;
+        try {
+            status = measure(Settings.of(args)) ? 0 : 1;
+        } catch (ParameterException e) {
+            System.err.println(e.getMessage());
+            e.getCommandLine().usage(System.err);
+            status = CommandLine.ExitCode.USAGE;
+        }
+        System.exit(status); // the servers' threads would hold it
+    }
+
+    /** Returns whether all promises were kept. */
+    private static boolean measure(Settings settings) throws Exception {
         Files.createDirectories(settings.directory());
         List<RowResult> results = new Measurement(settings).results();
         System.out.print(TextReport.of(results));
@@ -37,6 +50,6 @@ public final class LedgerMain {
                 kept = false;
             }
         }
-        System.exit(kept ? 0 : 1); // the servers' threads would hold it
+        return kept;
     }
 }

@@ -25,14 +25,14 @@ class LedgerTest {
     @Timeout(value = 10, unit = TimeUnit.MINUTES) // servers and a dozen JVM starts, on a machine that may be busy
     void ourPromisesHoldAndOthersDont() throws Exception {
         List<RowResult> results = new Measurement(Settings.of(
-                        "rows=leased-redis,leased-jdbc,leased-transactional,transactional,tiered,none,integration,unique-row",
-                        "messages=180",
-                        "faults=12",
-                        "seed=1",
-                        "together=8",
-                        "calm-ms=0",
-                        "bound-s=180",
-                        "directory=" + directory))
+                        "--rows=leased-redis,leased-jdbc,leased-transactional,transactional,tiered,none,integration,unique-row",
+                        "--messages=180",
+                        "--faults=12",
+                        "--seed=1",
+                        "--together=8",
+                        "--calm-ms=0",
+                        "--bound-s=180",
+                        "--directory=" + directory))
                 .results();
         System.out.print(TextReport.of(results));
 

@@ -15,9 +15,9 @@ public final class ConsumerMain {
 
     private ConsumerMain() {}
 
-    /** Arguments: of an {@link Assignment}. */
+    /** Argument: an {@link Assignment}. */
     public static void main(String[] args) throws IOException, InterruptedException {
-        Assignment assignment = Assignment.of(args);
+        Assignment assignment = Assignment.of(args[0]);
         List<Thread> starting = new ArrayList<>();
         for (Assignment.Place place : assignment.places()) {
             Thread thread = new Thread(

@@ -1,5 +1,6 @@
 package io.dedup.ledger.consumer;
 
+import java.io.BufferedOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.EOFException;
@@ -23,8 +24,11 @@ final class EffectClient {
         try {
             Socket open = socket == null ? new Socket(InetAddress.getLoopbackAddress(), port) : socket;
             socket = open;
-            DataOutputStream out = new DataOutputStream(open.getOutputStream());
-            out.writeUTF(row + "\t" + id + "\t" + attempt);
+            DataOutputStream out = new DataOutputStream(new BufferedOutputStream(open.getOutputStream()));
+            out.writeUTF(row);
+            out.writeUTF(id);
+            out.writeInt(attempt);
+            out.flush();
             if (new DataInputStream(open.getInputStream()).read() < 0) {
                 throw new EOFException();
             }

@@ -3,89 +3,112 @@ package io.dedup.ledger.plan;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.TreeSet;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.TypeConversionException;
 
-/**
- * What is to be measured.
- *
- * @param together how many rows share one pass, and its consumer processes
- * @param calm between faults
- * @param bound how long to wait for what isn't acknowledged when everything was sent
- * @param directory of results
- */
-public record Settings(List<Row> rows, RunSize size, int together, Duration calm, Duration bound, Path directory) {
-    private static final Map<String, String> DEFAULTS = Map.of(
-            "rows", "all",
-            "messages", "1000",
-            "faults", "30",
-            "kinds", RunSize.ALL,
-            "seed", "1",
-            "together", "7",
-            "calm-ms", "1000",
-            "bound-s", "60",
-            "directory", "target/ledger");
+/** What is to be measured. */
+@Command(name = "ledger", sortOptions = false, showDefaultValues = true)
+public final class Settings {
+    @Option(names = "--rows", description = "all, or names separated by commas, such as tiered,unique-row")
+    private String rows = "all";
+
+    @Option(names = "--messages", converter = FromOne.class, description = "for each row")
+    private int messages = 1000;
+
+    @Option(names = "--faults", converter = FromOne.class, description = "for each row")
+    private int faults = 30;
+
+    @Option(names = "--kinds", description = "of faults: all, or names joined by plus signs, such as kill+store-cut")
+    private String kinds = RunSize.ALL;
+
+    @Option(names = "--seed", description = "decides what is sent and broken, where and when")
+    private long seed = 1;
+
+    @Option(names = "--together", converter = FromOne.class, description = "how many rows share a pass")
+    private int together = 7;
+
+    @Option(names = "--calm-ms", description = "milliseconds between faults")
+    private long calmMillis = 1000;
+
+    @Option(
+            names = "--bound-s",
+            converter = FromOne.class,
+            description = "seconds to wait for what isn't acknowledged when everything was sent")
+    private int boundSeconds = 60;
+
+    @Option(names = "--directory", description = "of the results")
+    private Path directory = Path.of("target", "ledger");
+
+    private Settings() {}
 
     /**
-     * From arguments such as {@code rows=leased-redis,none messages=1000}.
+     * From arguments such as {@code --rows=leased-redis,none --messages=1000}.
      *
-     * @throws IllegalArgumentException that names what is wrong
+     * @throws ParameterException that names what is wrong
      */
     public static Settings of(String... arguments) {
-        Map<String, String> given = new HashMap<>(DEFAULTS);
-        for (String argument : arguments) {
-            int equals = argument.indexOf('=');
-            String name = equals < 0 ? argument : argument.substring(0, equals);
-            if (equals < 0 || !DEFAULTS.containsKey(name)) {
-                throw new IllegalArgumentException(
-                        argument + ": name=value, with one of the names " + new TreeSet<>(DEFAULTS.keySet()));
-            }
-            given.put(name, argument.substring(equals + 1));
+        Settings settings = new Settings();
+        CommandLine line = new CommandLine(settings);
+        line.parseArgs(arguments);
+        try {
+            settings.check();
+        } catch (IllegalArgumentException e) {
+            throw new ParameterException(line, e.getMessage(), e);
         }
-        int faults = positive(given, "faults");
-        int messages = positive(given, "messages");
+        return settings;
+    }
+
+    private void check() {
         if (messages < faults) {
             throw new IllegalArgumentException("messages=" + messages + ": at least one for each of faults=" + faults);
         }
-        return new Settings(
-                rows(given.getOrDefault("rows", "")),
-                size(given, messages, faults),
-                positive(given, "together"),
-                Duration.ofMillis(number(given, "calm-ms")),
-                Duration.ofSeconds(positive(given, "bound-s")),
-                Path.of(given.getOrDefault("directory", "")));
+        List<FaultPlan.Fault> unusedPlan = FaultPlan.of(size()); // refuses what isn't a kind
+        List<Row> unusedRows = rows(); // refuses what isn't a row
     }
 
-    private static RunSize size(Map<String, String> given, int messages, int faults) {
-        String kinds = given.getOrDefault("kinds", RunSize.ALL);
-        RunSize size = new RunSize(messages, faults, kinds, number(given, "seed"));
-        List<FaultPlan.Fault> unused = FaultPlan.of(size); // refuses what isn't a kind
-        return size;
+    public List<Row> rows() {
+        return rows.equals("all")
+                ? List.of(Row.values())
+                : Arrays.stream(rows.split(",", -1)).map(Row::of).distinct().toList();
     }
 
-    private static List<Row> rows(String text) {
-        if (text.equals("all")) {
-            return List.of(Row.values());
-        }
-        return Arrays.stream(text.split(",", -1)).map(Row::of).distinct().toList();
+    public RunSize size() {
+        return new RunSize(messages, faults, kinds, seed);
     }
 
-    private static int positive(Map<String, String> given, String name) {
-        long value = number(given, name);
-        if (value < 1 || value > Integer.MAX_VALUE) {
-            throw new IllegalArgumentException(name + "=" + value + ": a number from 1 on");
-        }
-        return (int) value;
+    /** How many rows share one pass, and its consumer processes. */
+    public int together() {
+        return together;
     }
 
-    private static long number(Map<String, String> given, String name) {
-        String text = given.getOrDefault(name, "");
-        try {
-            return Long.parseLong(text);
-        } catch (NumberFormatException e) {
-            throw new IllegalArgumentException(name + "=" + text + ": a number", e);
+    /** Between faults. */
+    public Duration calm() {
+        return Duration.ofMillis(calmMillis);
+    }
+
+    /** How long to wait for what isn't acknowledged when everything was sent. */
+    public Duration bound() {
+        return Duration.ofSeconds(boundSeconds);
+    }
+
+    /** Of results. */
+    public Path directory() {
+        return directory;
+    }
+
+    /** A number from 1. */
+    private static final class FromOne implements ITypeConverter<Integer> {
+        @Override
+        public Integer convert(String text) {
+            if (!text.matches("[1-9]\\d{0,8}")) {
+                throw new TypeConversionException("'" + text + "' is not a number from 1 to 999999999");
+            }
+            return Integer.valueOf(text);
         }
     }
 }

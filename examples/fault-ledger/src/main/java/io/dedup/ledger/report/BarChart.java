@@ -4,7 +4,10 @@ import io.dedup.ledger.tally.RowResult;
 import java.util.List;
 import java.util.Locale;
 
-/** A bar for each row, as inline SVG. */
+/**
+ * A bar for each row, as inline SVG. Written out here because the libraries that draw charts need the fonts of the machine,
+ * give elements IDs that clash within a page, and turn letters into outlines.
+ */
 final class BarChart {
     private static final int LABELS = 400;
     private static final int BARS = 600;
@@ -15,7 +18,7 @@ final class BarChart {
 
     static String of(List<RowResult> results, Column column, String colour) {
         double max = results.stream()
-                .mapToDouble(result -> Double.parseDouble(column.of(result)))
+                .mapToDouble(result -> column.of(result).doubleValue())
                 .max()
                 .orElse(0);
         StringBuilder svg = new StringBuilder(String.format(
@@ -24,7 +27,7 @@ final class BarChart {
                 WIDTH,
                 LINE * results.size()));
         for (int i = 0; i < results.size(); i++) {
-            double value = Double.parseDouble(column.of(results.get(i)));
+            double value = column.of(results.get(i)).doubleValue();
             double width = max == 0 ? 0 : BARS * value / max;
             int text = LINE * i + 14;
             svg.append(String.format(

@@ -1,10 +1,12 @@
 package io.dedup.ledger.report;
 
 import io.dedup.ledger.tally.RowResult;
+import java.math.BigDecimal;
+import java.math.RoundingMode;
 import java.util.Locale;
 import java.util.function.Function;
 
-/** What is said of a row, in this order. */
+/** A number that is said of a row; in this order. */
 enum Column {
     MESSAGES("messages", result -> result.size().messages()),
     EXPECTED("expected", RowResult::expected),
@@ -17,14 +19,14 @@ enum Column {
     DEAD_LETTERED("given up", RowResult::deadLettered),
     P50("p50 ms", RowResult::p50),
     P99("p99 ms", RowResult::p99),
-    ROUND_TRIPS("round trips", result -> String.format(Locale.ROOT, "%.1f", result.roundTrips()));
+    ROUND_TRIPS("round trips", result -> BigDecimal.valueOf(result.roundTrips()).setScale(1, RoundingMode.HALF_UP));
 
     private final String title;
 
     @SuppressWarnings("ImmutableEnumChecker") // functions of a record, all of them
-    private final Function<RowResult, Object> value;
+    private final Function<RowResult, Number> value;
 
-    Column(String title, Function<RowResult, Object> value) {
+    Column(String title, Function<RowResult, Number> value) {
         this.title = title;
         this.value = value;
     }
@@ -38,14 +40,14 @@ enum Column {
         return name().toLowerCase(Locale.ROOT);
     }
 
-    String of(RowResult result) {
-        return value.apply(result).toString();
+    Number of(RowResult result) {
+        return value.apply(result);
     }
 
     /** Whether there is something wrong; told apart from others in a report. */
     boolean isBad(RowResult result) {
         return switch (this) {
-            case LOST, DOUBLED, STUCK, DEAD_LETTERED, AFTER_LOSS -> !of(result).equals("0");
+            case LOST, DOUBLED, STUCK, DEAD_LETTERED, AFTER_LOSS -> of(result).longValue() != 0;
             default -> false;
         };
     }

@@ -1,27 +1,40 @@
 package io.dedup.ledger.report;
 
 import io.dedup.ledger.tally.RowResult;
-import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.stream.Collectors;
+import java.util.Map;
+import tools.jackson.core.util.DefaultPrettyPrinter;
+import tools.jackson.core.util.Separators;
+import tools.jackson.core.util.Separators.Spacing;
+import tools.jackson.databind.ObjectWriter;
+import tools.jackson.databind.json.JsonMapper;
 
 /** The ledger for programs: an array of objects. */
 public final class JsonReport {
+    private static final ObjectWriter JSON = new JsonMapper()
+            .writer()
+            .with(new DefaultPrettyPrinter(
+                    Separators.createDefaultInstance().withObjectNameValueSpacing(Spacing.AFTER)));
+
     private JsonReport() {}
 
-    /** All texts in it are our own, and need no escapes. */
+    /** With a line feed at its end. */
     public static String of(List<RowResult> results) {
-        return results.stream().map(JsonReport::of).collect(Collectors.joining(",\n  ", "[\n  ", "\n]\n"));
+        return JSON.writeValueAsString(results.stream().map(JsonReport::of).toList()) + "\n";
     }
 
-    private static String of(RowResult result) {
-        return "{\"row\": \"" + result.row().id() + "\", \"title\": \""
-                + result.row().title() + "\", \"date\": \"" + result.date() + "\", \"faults\": "
-                + result.size().faults() + ", \"kinds\": \"" + result.size().kinds() + "\", \"seed\": "
-                + result.size().seed() + ", "
-                + Arrays.stream(Column.values())
-                        .map(column -> "\"" + column.id() + "\": " + column.of(result))
-                        .collect(Collectors.joining(", "))
-                + "}";
+    private static Map<String, Object> of(RowResult result) {
+        Map<String, Object> values = new LinkedHashMap<>();
+        values.put("row", result.row().id());
+        values.put("title", result.row().title());
+        values.put("date", result.date().toString());
+        values.put("faults", result.size().faults());
+        values.put("kinds", result.size().kinds());
+        values.put("seed", result.size().seed());
+        for (Column column : Column.values()) {
+            values.put(column.id(), column.of(result));
+        }
+        return values;
     }
 }

@@ -4,21 +4,30 @@ import io.dedup.ledger.plan.Row;
 import io.dedup.ledger.plan.RunSize;
 import io.dedup.ledger.tally.RowResult;
 import java.io.IOException;
+import java.io.Reader;
+import java.io.Writer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.LocalDate;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.Objects;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.apache.commons.csv.CSVFormat;
+import org.apache.commons.csv.CSVParser;
+import org.apache.commons.csv.CSVPrinter;
+import org.apache.commons.csv.CSVRecord;
 
 /** All results so far, as CSV: a line is added when its row is measured. */
 public final class LedgerFile {
+    private static final String[] HEADER = Stream.concat(
+                    Stream.of("row", "faults", "kinds", "seed", "date"),
+                    Arrays.stream(Column.values()).map(Column::id))
+            .toArray(String[]::new);
+    private static final CSVFormat FORMAT =
+            CSVFormat.DEFAULT.builder().setRecordSeparator('\n').get();
+
     private final Path file;
 
     public LedgerFile(Path file) {
@@ -27,23 +36,27 @@ public final class LedgerFile {
 
     /** Adds rows. */
     public void append(List<RowResult> results) throws IOException {
-        List<String> lines = new ArrayList<>();
-        if (!Files.exists(file)) {
-            lines.add("row,faults,kinds,seed,date,"
-                    + Arrays.stream(Column.values()).map(Column::id).collect(Collectors.joining(",")));
+        boolean isNew = !Files.exists(file);
+        try (Writer writer = Files.newBufferedWriter(file, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+                CSVPrinter printer = new CSVPrinter(writer, FORMAT)) {
+            if (isNew) {
+                printer.printRecord((Object[]) HEADER);
+            }
+            for (RowResult result : results) {
+                printer.printRecord(line(result));
+            }
         }
-        for (RowResult result : results) {
-            lines.add(Stream.concat(
-                            Stream.of(
-                                    result.row().id(),
-                                    String.valueOf(result.size().faults()),
-                                    result.size().kinds(),
-                                    String.valueOf(result.size().seed()),
-                                    result.date().toString()),
-                            Arrays.stream(Column.values()).map(column -> column.of(result)))
-                    .collect(Collectors.joining(",")));
-        }
-        Files.write(file, lines, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+    }
+
+    private static List<Object> line(RowResult result) {
+        List<Object> values = new ArrayList<>(List.of(
+                result.row().id(),
+                result.size().faults(),
+                result.size().kinds(),
+                result.size().seed(),
+                result.date()));
+        Arrays.stream(Column.values()).map(column -> column.of(result)).forEach(values::add);
+        return values;
     }
 
     /** What was measured in this size; nothing when there is no file yet. */
@@ -51,46 +64,40 @@ public final class LedgerFile {
         if (!Files.exists(file)) {
             return List.of();
         }
-        List<String> lines = Files.readAllLines(file);
-        List<String> names = List.of(lines.get(0).split(",", -1));
-        return lines.stream()
-                .skip(1)
-                .map(line -> result(names, line.split(",", -1)))
-                .filter(result -> result.size().equals(size))
-                .toList();
-    }
-
-    private static RowResult result(List<String> names, String[] line) {
-        Map<String, String> values = new HashMap<>();
-        for (int i = 0; i < line.length; i++) {
-            values.put(names.get(i), line[i]);
+        CSVFormat withHeader =
+                FORMAT.builder().setHeader().setSkipHeaderRecord(true).get();
+        try (Reader reader = Files.newBufferedReader(file);
+                CSVParser lines = withHeader.parse(reader)) {
+            return lines.stream()
+                    .map(LedgerFile::result)
+                    .filter(result -> result.size().equals(size))
+                    .toList();
         }
+    }
+
+    private static RowResult result(CSVRecord line) {
         return new RowResult(
-                Row.of(text(values, "row")),
+                Row.of(line.get("row")),
                 new RunSize(
-                        integer(values, Column.MESSAGES),
-                        Integer.parseInt(text(values, "faults")),
-                        text(values, "kinds"),
-                        Long.parseLong(text(values, "seed"))),
-                LocalDate.parse(text(values, "date")),
-                integer(values, Column.EXPECTED),
-                integer(values, Column.EFFECTS),
-                integer(values, Column.LOST),
-                integer(values, Column.DOUBLED),
-                integer(values, Column.TOLD),
-                integer(values, Column.AFTER_LOSS),
-                integer(values, Column.STUCK),
-                integer(values, Column.DEAD_LETTERED),
-                integer(values, Column.P50),
-                integer(values, Column.P99),
-                Double.parseDouble(text(values, Column.ROUND_TRIPS.id())));
+                        integer(line, Column.MESSAGES),
+                        Integer.parseInt(line.get("faults")),
+                        line.get("kinds"),
+                        Long.parseLong(line.get("seed"))),
+                LocalDate.parse(line.get("date")),
+                integer(line, Column.EXPECTED),
+                integer(line, Column.EFFECTS),
+                integer(line, Column.LOST),
+                integer(line, Column.DOUBLED),
+                integer(line, Column.TOLD),
+                integer(line, Column.AFTER_LOSS),
+                integer(line, Column.STUCK),
+                integer(line, Column.DEAD_LETTERED),
+                integer(line, Column.P50),
+                integer(line, Column.P99),
+                Double.parseDouble(line.get(Column.ROUND_TRIPS.id())));
     }
 
-    private static int integer(Map<String, String> values, Column column) {
-        return Integer.parseInt(text(values, column.id()));
-    }
-
-    private static String text(Map<String, String> values, String name) {
-        return Objects.requireNonNull(values.get(name), name);
+    private static int integer(CSVRecord line, Column column) {
+        return Integer.parseInt(line.get(column.id()));
     }
 }

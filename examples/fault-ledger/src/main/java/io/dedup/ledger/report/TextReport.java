@@ -19,7 +19,7 @@ public final class TextReport {
         for (RowResult result : results) {
             List<String> line = new ArrayList<>(List.of(result.row().title()));
             for (Column column : Column.values()) {
-                String text = column.of(result);
+                String text = column.of(result).toString();
                 line.add(column.isBad(result) ? "**" + text + "**" : text);
             }
             lines.add(line);

@@ -126,7 +126,7 @@ final class ConsumerProcesses implements AutoCloseable {
                     "-cp",
                     System.getProperty("java.class.path"),
                     ConsumerMain.class.getName()));
-            command.addAll(assignment.apply(skew).arguments());
+            command.add(assignment.apply(skew).argument());
             try {
                 process = new ProcessBuilder(command)
                         .redirectError(ProcessBuilder.Redirect.appendTo(

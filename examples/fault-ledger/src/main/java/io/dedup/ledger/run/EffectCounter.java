@@ -53,8 +53,10 @@ final class EffectCounter implements AutoCloseable {
         try (socket) {
             DataInputStream in = new DataInputStream(socket.getInputStream());
             while (true) {
-                String[] parts = in.readUTF().split("\t", -1);
-                add(parts[0], new Effect(parts[1], Integer.parseInt(parts[2]), System.currentTimeMillis()));
+                String row = in.readUTF();
+                String id = in.readUTF();
+                int attempt = in.readInt();
+                add(row, new Effect(id, attempt, System.currentTimeMillis()));
                 socket.getOutputStream().write(1);
             }
         } catch (IOException e) {

@@ -6,27 +6,32 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import picocli.CommandLine.ParameterException;
 
 class SettingsTest {
     @Test
     void allRowsUnlessNamed() {
         assertThat(Settings.of().rows()).containsExactly(Row.values());
-        assertThat(Settings.of("rows=tiered,none,tiered").rows()).containsExactly(Row.TIERED, Row.NONE);
+        assertThat(Settings.of("--rows=tiered,none,tiered").rows()).containsExactly(Row.TIERED, Row.NONE);
     }
 
     @ParameterizedTest
-    @CsvSource({
-        "rows=redis, no row redis",
-        "messages=many, messages=many",
-        "faults=0, faults=0",
-        "messages=5, faults=30",
-        "fault=3, fault=3",
-        "kinds=kill+flood, no kind of fault flood",
-        "quick, quick",
-    })
+    @CsvSource(
+            delimiter = '>',
+            quoteCharacter = '"',
+            value = {
+                "--rows=redis > no row redis",
+                "--messages=many > '--messages': 'many'",
+                "--faults=0 > '--faults': '0'",
+                "--messages=5 > messages=5: at least one for each of faults=30",
+                "--fault=3 > --fault=3",
+                "--kinds=kill+flood > no kind of fault flood",
+                "--seed=first > '--seed': 'first'",
+                "quick > quick",
+            })
     void whatIsWrongIsNamed(String argument, String named) {
         assertThatThrownBy(() -> Settings.of(argument))
-                .isInstanceOf(IllegalArgumentException.class)
+                .isInstanceOf(ParameterException.class)
                 .hasMessageContaining(named);
     }
 }
