@@ -2,24 +2,32 @@ package io.dedup.benchmarks;
 
 import io.dedup.testservers.ParentWatch;
 import java.lang.management.ManagementFactory;
-import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.Locale;
+import picocli.CommandLine;
+import picocli.CommandLine.ParameterException;
 
 /** The command: measures what it is asked to, prints the tables, and writes them to a file. */
 public final class BenchmarkMain {
     private BenchmarkMain() {}
 
     /**
-     * Runs it.
+     * Runs it; exits with 2 when it can't read its arguments.
      *
-     * @param arguments the file to write, then those of {@link Options}
+     * @param arguments those of {@link Options}
      */
     public static void main(String... arguments) throws Exception {
         ParentWatch.start();
-        Path file = Path.of(arguments[0]);
-        Options options = Options.parse(Arrays.copyOfRange(arguments, 1, arguments.length));
+        try {
+            measure(Options.parse(arguments));
+        } catch (ParameterException e) {
+            System.err.println(e.getMessage());
+            e.getCommandLine().usage(System.err);
+            System.exit(CommandLine.ExitCode.USAGE);
+        }
+    }
+
+    private static void measure(Options options) throws Exception {
         long from = System.nanoTime();
         Report report = new Report(System.out);
         Targets targets = new Targets();
@@ -51,7 +59,7 @@ public final class BenchmarkMain {
         report.line("Load average " + load() + " at the end.");
         report.line("Took " + took.toMinutes() + " min " + took.toSecondsPart() + " s.");
         System.out.println(report);
-        report.writeTo(file);
+        report.writeTo(options.file());
     }
 
     private static void machine(Report report) {

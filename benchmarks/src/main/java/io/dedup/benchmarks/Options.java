@@ -1,31 +1,20 @@
 package io.dedup.benchmarks;
 
 import io.dedup.benchmarks.measure.PairedRun;
+import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Arrays;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.TypeConversionException;
 
-/**
- * What the command was asked to do.
- *
- * @param sections some of {@link #SECTIONS}
- * @param stores some of {@link #STORES}
- * @param run how long each contender is measured
- * @param maxIds up to how many stored IDs the latency is measured
- * @param purged how many expired records are purged
- * @param claimsPerSecond at which rate claims run beside that
- * @param records how many records are in the topic that listeners read
- */
-record Options(
-        List<String> sections,
-        List<String> stores,
-        PairedRun run,
-        int maxIds,
-        int purged,
-        int claimsPerSecond,
-        int records) {
+/** What the command was asked to do. */
+@Command(name = "benchmark", sortOptions = false, showDefaultValues = true)
+final class Options {
     static final List<String> SECTIONS =
             List.of("stores", "memory", "latency", "transactions", "purge", "disk", "listeners");
     static final List<String> STORES = List.of(
@@ -39,68 +28,85 @@ record Options(
     /** What {@link #ALL} doesn't run, since it takes as long as the rest together. */
     private static final List<String> ONLY_BY_NAME = List.of("purge", "disk", "listeners");
 
+    @Parameters(paramLabel = "file", description = "where the tables are written to", arity = "0..1")
+    private Path file = Path.of("target", "benchmark.md");
+
+    @Option(names = "--benchmark", split = ",", description = "all, or some of the sections")
+    private List<String> sections = List.of(ALL);
+
+    @Option(names = "--stores", split = ",", description = "all, or some of the stores")
+    private List<String> stores = List.of(ALL);
+
+    @Option(names = "--rounds", converter = FromOne.class, description = "how many turns each contender gets")
+    private int rounds = 15;
+
+    @Option(names = "--turn-ms", converter = FromOne.class, description = "how long a turn lasts")
+    private int turnMillis = 300;
+
+    @Option(
+            names = "--warm-up-ms",
+            converter = FromOne.class,
+            description = "how long the run before the first turn lasts")
+    private int warmUpMillis = 1000;
+
+    @Option(
+            names = "--ids",
+            converter = FromOne.class,
+            description = "up to how many stored IDs the latency is measured")
+    private int maxIds = 10_000_000;
+
+    @Option(names = "--purged", converter = FromOne.class, description = "how many expired records are purged")
+    private int purged = 5_000_000;
+
+    @Option(
+            names = "--claims-per-second",
+            converter = FromOne.class,
+            description = "at which rate claims run beside the purge")
+    private int claimsPerSecond = 200;
+
+    @Option(
+            names = "--records",
+            converter = FromOne.class,
+            description = "how many records are in the topic that listeners read")
+    private int records = 100_000;
+
+    private Options() {}
+
     /**
-     * Reads {@code name=value} arguments.
+     * Reads {@code --name=value} arguments.
      *
-     * @throws IllegalArgumentException names the argument that is wrong
+     * @throws ParameterException names the argument that is wrong
      */
     static Options parse(String... arguments) {
-        Map<String, String> values = new LinkedHashMap<>(Map.of(
-                "benchmark",
-                ALL,
-                "stores",
-                ALL,
-                "rounds",
-                "15",
-                "turn-ms",
-                "300",
-                "warm-up-ms",
-                "1000",
-                "ids",
-                "10000000",
-                "purged",
-                "5000000",
-                "claims-per-second",
-                "200",
-                "records",
-                "100000"));
-        for (String argument : arguments) {
-            int at = argument.indexOf('=');
-            if (at < 0 || values.replace(argument.substring(0, at), argument.substring(at + 1)) == null) {
-                throw new IllegalArgumentException("not an argument: " + argument + "; there are " + values.keySet());
-            }
-        }
-        return new Options(
-                chosen("benchmark", values, SECTIONS),
-                chosen("stores", values, STORES),
-                new PairedRun(
-                        Duration.ofMillis(number("warm-up-ms", values)),
-                        number("rounds", values),
-                        Duration.ofMillis(number("turn-ms", values))),
-                number("ids", values),
-                number("purged", values),
-                number("claims-per-second", values),
-                number("records", values));
+        Options options = new Options();
+        CommandLine line = new CommandLine(options);
+        line.parseArgs(arguments);
+        options.sections = chosen(line, "--benchmark", options.sections, SECTIONS);
+        options.stores = chosen(line, "--stores", options.stores, STORES);
+        return options;
     }
 
-    private static List<String> chosen(String name, Map<String, String> values, List<String> known) {
-        String value = values.getOrDefault(name, ALL);
-        if (value.equals(ALL)) {
+    private static List<String> chosen(CommandLine line, String name, List<String> given, List<String> known) {
+        if (given.equals(List.of(ALL))) {
             return known.stream().filter(each -> !ONLY_BY_NAME.contains(each)).toList();
         }
-        List<String> chosen = Arrays.asList(value.split(",", -1));
-        if (!known.containsAll(chosen)) {
-            throw new IllegalArgumentException(name + " must be " + ALL + " or some of " + known + ", but is " + value);
+        if (!known.containsAll(given)) {
+            throw new ParameterException(line, name + " must be " + ALL + " or some of " + known + ", but is " + given);
         }
-        return chosen;
+        return given;
     }
 
-    private static int number(String name, Map<String, String> values) {
-        String value = values.getOrDefault(name, "");
-        if (!value.matches("[1-9]\\d{0,8}")) {
-            throw new IllegalArgumentException(name + " must be a number from 1, but is " + value);
-        }
-        return Integer.parseInt(value);
+    /** Where the tables are written to. */
+    Path file() {
+        return file;
+    }
+
+    boolean wants(String section) {
+        return sections.contains(section);
+    }
+
+    List<String> stores() {
+        return stores;
     }
 
     /** Those that everything is measured on. */
@@ -110,7 +116,39 @@ record Options(
                 .toList();
     }
 
-    boolean wants(String section) {
-        return sections.contains(section);
+    /** How long each contender is measured. */
+    PairedRun run() {
+        return new PairedRun(Duration.ofMillis(warmUpMillis), rounds, Duration.ofMillis(turnMillis));
+    }
+
+    /** Up to how many stored IDs the latency is measured. */
+    int maxIds() {
+        return maxIds;
+    }
+
+    /** How many expired records are purged. */
+    int purged() {
+        return purged;
+    }
+
+    /** At which rate claims run beside the purge. */
+    int claimsPerSecond() {
+        return claimsPerSecond;
+    }
+
+    /** How many records are in the topic that listeners read. */
+    int records() {
+        return records;
+    }
+
+    /** A number from 1. */
+    private static final class FromOne implements ITypeConverter<Integer> {
+        @Override
+        public Integer convert(String text) {
+            if (!text.matches("[1-9]\\d{0,8}")) {
+                throw new TypeConversionException("'" + text + "' is not a number from 1 to 999999999");
+            }
+            return Integer.valueOf(text);
+        }
     }
 }

@@ -1,9 +1,10 @@
 package io.dedup.benchmarks;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import org.junit.jupiter.api.Test;
+import picocli.CommandLine.ParameterException;
 
 class OptionsTest {
     @Test
@@ -14,10 +15,15 @@ class OptionsTest {
 
     @Test
     void says_which_argument_is_wrong() {
-        assertThatIllegalArgumentException()
-                .isThrownBy(() -> Options.parse("stores=oracle"))
+        assertThatExceptionOfType(ParameterException.class)
+                .isThrownBy(() -> Options.parse("--stores=oracle"))
                 .withMessageContaining("oracle")
                 .withMessageContaining("mariadb-prepared");
-        assertThatIllegalArgumentException().isThrownBy(() -> Options.parse("rounds=0"));
+        assertThatExceptionOfType(ParameterException.class)
+                .isThrownBy(() -> Options.parse("--rounds=0"))
+                .withMessageContaining("'--rounds': '0'");
+        assertThatExceptionOfType(ParameterException.class)
+                .isThrownBy(() -> Options.parse("--round=3"))
+                .withMessageContaining("--round=3");
     }
 }

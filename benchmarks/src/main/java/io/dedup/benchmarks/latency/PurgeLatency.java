@@ -70,7 +70,7 @@ public final class PurgeLatency {
         Percentiles turn = new Percentiles();
         claims.run(TURN, turn);
         all.addAll(turn);
-        return turn.at(0.99);
+        return turn.at(99);
     }
 
     private void tell(PurgedDatabase database, String format, Object... values) {
