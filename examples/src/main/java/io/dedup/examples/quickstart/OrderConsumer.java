@@ -5,13 +5,12 @@ import io.dedup.DedupListener;
 import io.dedup.DedupOutcome.DeferReason;
 import io.dedup.DedupPolicy;
 import io.dedup.Deduplicator;
-import io.dedup.examples.shop.OrderEvents;
+import io.dedup.examples.shop.Events;
 import io.dedup.examples.shop.PaymentTable;
 import io.dedup.kafka.KafkaDedup;
 import io.dedup.kafka.KafkaMessageIds;
 import io.dedup.store.DedupStore;
 import io.dedup.store.redis.RedisDedupStore;
-import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
@@ -65,12 +64,11 @@ public final class OrderConsumer {
                         Objects.requireNonNull(System.getenv(USER), USER),
                         Objects.requireNonNull(System.getenv(PASSWORD), PASSWORD))) {
             ConcurrentMessageListenerContainer<String, String> container = container(args[1], event -> {
-                String orderId = OrderEvents.orderId(event);
                 if (started.incrementAndGet() == hangAt) {
                     hangUntilKilled(marked);
                 }
-                pay(payments, orderId, OrderEvents.totalCents(event), name);
-                tell("HANDLED");
+                payments.pay(event, name);
+                Events.tell("HANDLED");
             });
             dedup.decorate(container);
             container.start();
@@ -104,18 +102,10 @@ public final class OrderConsumer {
                         new StringDeserializer()),
                 properties);
         container.setRecordInterceptor((order, consumer) -> {
-            tell("DELIVERED");
+            Events.tell("DELIVERED");
             return order;
         });
         return container;
-    }
-
-    private static void pay(PaymentTable payments, String orderId, long cents, String worker) {
-        try {
-            payments.pay(orderId, cents, worker);
-        } catch (SQLException e) {
-            throw new IllegalStateException("not paid: " + orderId, e);
-        }
     }
 
     /**
@@ -128,16 +118,10 @@ public final class OrderConsumer {
         } catch (InterruptedException e) {
             throw new IllegalStateException("interrupted", e);
         }
-        tell("HANGS");
+        Events.tell("HANGS");
         while (true) {
             LockSupport.park();
         }
-    }
-
-    /** A line at a time, whole, even when this process is killed right after. */
-    private static void tell(String event) {
-        System.out.println(event);
-        System.out.flush();
     }
 
     private static final class Teller implements DedupListener {
@@ -154,12 +138,12 @@ public final class OrderConsumer {
 
         @Override
         public void duplicate(DedupKey key, Instant completedAt) {
-            tell("DUPLICATE");
+            Events.tell("DUPLICATE");
         }
 
         @Override
         public void deferred(@Nullable DedupKey key, DeferReason reason, Duration retryAfter) {
-            tell("DEFERRED");
+            Events.tell("DEFERRED");
         }
     }
 }

@@ -7,7 +7,7 @@ import io.dedup.DedupListener;
 import io.dedup.DedupOutcome.DeferReason;
 import io.dedup.DedupPolicy;
 import io.dedup.Deduplicator;
-import io.dedup.examples.shop.OrderEvents;
+import io.dedup.examples.shop.Events;
 import io.dedup.examples.shop.PaymentTable;
 import io.dedup.rocketmq.RocketMqDedup;
 import io.dedup.rocketmq.RocketMqMessageIds;
@@ -15,7 +15,6 @@ import io.dedup.store.DedupStore;
 import io.dedup.store.jdbc.InitializeSchema;
 import io.dedup.store.jdbc.JdbcDedupStore;
 import java.nio.charset.StandardCharsets;
-import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
@@ -66,11 +65,11 @@ public final class PaymentConsumer {
                         .build()) {
             MessageListener listener = dedup.decorate(RocketMqPaymentsMain.GROUP, message -> {
                 if (started.incrementAndGet() == hangAt) {
-                    tell("HANGS");
+                    Events.tell("HANGS");
                     hangUntilKilled();
                 }
-                pay(payments, StandardCharsets.UTF_8.decode(message.getBody()).toString(), name);
-                tell("HANDLED");
+                payments.pay(StandardCharsets.UTF_8.decode(message.getBody()).toString(), name);
+                Events.tell("HANDLED");
                 return ConsumeResult.SUCCESS;
             });
             try (PushConsumer consumer = ClientServiceProvider.loadService()
@@ -82,7 +81,7 @@ public final class PaymentConsumer {
                     .setConsumptionThreadCount(1)
                     .setMessageListener(message -> delivered(listener, message))
                     .build()) {
-                tell("READY");
+                Events.tell("READY");
                 while (System.in.read() >= 0) {
                     // until the example closes our input, or ends
                 }
@@ -92,7 +91,7 @@ public final class PaymentConsumer {
     }
 
     private static ConsumeResult delivered(MessageListener listener, MessageView message) {
-        tell("DELIVERED");
+        Events.tell("DELIVERED");
         return listener.consume(message);
     }
 
@@ -105,36 +104,21 @@ public final class PaymentConsumer {
         return new HikariDataSource(config);
     }
 
-    private static void pay(PaymentTable payments, String event, String worker) {
-        String orderId = OrderEvents.orderId(event);
-        try {
-            payments.pay(orderId, OrderEvents.totalCents(event), worker);
-        } catch (SQLException e) {
-            throw new IllegalStateException("not paid: " + orderId, e);
-        }
-    }
-
     private static void hangUntilKilled() {
         while (true) {
             LockSupport.park();
         }
     }
 
-    /** A line at a time, whole, even when this process is killed right after. */
-    private static void tell(String event) {
-        System.out.println(event);
-        System.out.flush();
-    }
-
     private static final class Teller implements DedupListener {
         @Override
         public void duplicate(DedupKey key, Instant completedAt) {
-            tell("DUPLICATE");
+            Events.tell("DUPLICATE");
         }
 
         @Override
         public void deferred(@Nullable DedupKey key, DeferReason reason, Duration retryAfter) {
-            tell("WAITED");
+            Events.tell("WAITED");
         }
     }
 }

@@ -23,14 +23,17 @@ public final class PaymentTable implements AutoCloseable {
         }
     }
 
-    /** The effect. Commits at once. */
-    public void pay(String orderId, long cents, String worker) throws SQLException {
+    /** The effect: pays an order. Commits at once. */
+    public void pay(String event, String worker) {
+        String orderId = OrderEvents.orderId(event);
         try (PreparedStatement insert =
                 connection.prepareStatement("INSERT INTO payment (order_id, cents, worker) VALUES (?, ?, ?)")) {
             insert.setString(1, orderId);
-            insert.setLong(2, cents);
+            insert.setLong(2, OrderEvents.totalCents(event));
             insert.setString(3, worker);
             insert.executeUpdate();
+        } catch (SQLException e) {
+            throw new IllegalStateException("not paid: " + orderId, e);
         }
     }
 
