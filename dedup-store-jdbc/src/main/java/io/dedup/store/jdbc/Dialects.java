@@ -1,5 +1,13 @@
 package io.dedup.store.jdbc;
 
+import io.dedup.store.jdbc.internal.dialect.Dialect;
+import io.dedup.store.jdbc.internal.failure.SqlFailures;
+import io.dedup.store.jdbc.internal.generic.GenericDialect;
+import io.dedup.store.jdbc.internal.mysql.MySqlDialect;
+import io.dedup.store.jdbc.internal.postgres.PostgresDialect;
+import io.dedup.store.jdbc.internal.sql.JdbcSettings;
+import io.dedup.store.jdbc.internal.sql.Statements;
+import io.dedup.store.jdbc.internal.sql.StoreClock;
 import org.jspecify.annotations.Nullable;
 
 /** Makes the one {@link Dialect} that a store uses. */

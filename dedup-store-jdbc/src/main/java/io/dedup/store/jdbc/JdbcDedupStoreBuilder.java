@@ -1,7 +1,17 @@
 package io.dedup.store.jdbc;
 
 import io.dedup.store.DedupStoreException;
-import io.dedup.store.jdbc.OwnConnections.Borrowed;
+import io.dedup.store.jdbc.internal.connection.DataSources;
+import io.dedup.store.jdbc.internal.connection.OwnConnections;
+import io.dedup.store.jdbc.internal.connection.OwnConnections.Borrowed;
+import io.dedup.store.jdbc.internal.connection.PoolSize;
+import io.dedup.store.jdbc.internal.dialect.Dialect;
+import io.dedup.store.jdbc.internal.dialect.ServerVersion;
+import io.dedup.store.jdbc.internal.failure.SqlFailures;
+import io.dedup.store.jdbc.internal.operation.StatementSize;
+import io.dedup.store.jdbc.internal.schema.Schema;
+import io.dedup.store.jdbc.internal.sql.JdbcSettings;
+import io.dedup.store.jdbc.internal.sql.TableName;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;

@@ -1,7 +1,7 @@
 package io.dedup.store.jdbc;
 
-import static io.dedup.store.jdbc.Messages.acquireAll;
-import static io.dedup.store.jdbc.Messages.assertAcquired;
+import static io.dedup.store.jdbc.support.Messages.acquireAll;
+import static io.dedup.store.jdbc.support.Messages.assertAcquired;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;
@@ -14,6 +14,9 @@ import io.dedup.store.OperatorResult;
 import io.dedup.store.RecordRequest;
 import io.dedup.store.RecordResult;
 import io.dedup.store.WriteResult;
+import io.dedup.store.jdbc.support.Messages;
+import io.dedup.store.jdbc.support.Session;
+import io.dedup.store.jdbc.support.TestDatabase;
 import io.dedup.testservers.MariaDbServers;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;

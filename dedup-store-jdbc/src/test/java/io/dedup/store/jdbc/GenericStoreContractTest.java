@@ -1,5 +1,6 @@
 package io.dedup.store.jdbc;
 
+import io.dedup.store.jdbc.support.JdbcFixture;
 import io.dedup.testkit.DedupStoreContract;
 import io.dedup.testkit.StoreFixture;
 

@@ -1,6 +1,6 @@
 package io.dedup.store.jdbc;
 
-import static io.dedup.store.jdbc.Messages.acquireAll;
+import static io.dedup.store.jdbc.support.Messages.acquireAll;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -9,6 +9,9 @@ import io.dedup.DedupScope;
 import io.dedup.store.ClaimRequest;
 import io.dedup.store.ClaimResult;
 import io.dedup.store.DedupStoreException;
+import io.dedup.store.jdbc.support.Messages;
+import io.dedup.store.jdbc.support.OnEachDatabase;
+import io.dedup.store.jdbc.support.TestDatabase;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;

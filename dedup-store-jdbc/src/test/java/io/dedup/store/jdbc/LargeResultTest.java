@@ -19,6 +19,8 @@ import io.dedup.store.ClaimRequest;
 import io.dedup.store.CompleteRequest;
 import io.dedup.store.StoredRecord.State;
 import io.dedup.store.WriteResult;
+import io.dedup.store.jdbc.support.Messages;
+import io.dedup.store.jdbc.support.TestDatabase;
 import io.dedup.testservers.MariaDbServer;
 import io.dedup.testservers.MariaDbServers;
 import java.time.Duration;

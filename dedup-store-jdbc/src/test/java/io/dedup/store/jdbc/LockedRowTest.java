@@ -1,7 +1,7 @@
 package io.dedup.store.jdbc;
 
-import static io.dedup.store.jdbc.Messages.acquireAll;
-import static io.dedup.store.jdbc.Messages.assertAcquired;
+import static io.dedup.store.jdbc.support.Messages.acquireAll;
+import static io.dedup.store.jdbc.support.Messages.assertAcquired;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -10,6 +10,10 @@ import io.dedup.store.ClaimRequest;
 import io.dedup.store.ClaimResult;
 import io.dedup.store.DedupStoreException;
 import io.dedup.store.WriteResult;
+import io.dedup.store.jdbc.support.Messages;
+import io.dedup.store.jdbc.support.OnEachDatabase;
+import io.dedup.store.jdbc.support.Rival;
+import io.dedup.store.jdbc.support.TestDatabase;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;

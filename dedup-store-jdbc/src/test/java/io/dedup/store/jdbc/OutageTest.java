@@ -1,7 +1,7 @@
 package io.dedup.store.jdbc;
 
-import static io.dedup.store.jdbc.Messages.acquireAll;
-import static io.dedup.store.jdbc.Messages.assertAcquired;
+import static io.dedup.store.jdbc.support.Messages.acquireAll;
+import static io.dedup.store.jdbc.support.Messages.assertAcquired;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
@@ -12,6 +12,9 @@ import io.dedup.store.ClaimResult;
 import io.dedup.store.DedupStoreException;
 import io.dedup.store.RenewRequest;
 import io.dedup.store.WriteResult;
+import io.dedup.store.jdbc.support.Messages;
+import io.dedup.store.jdbc.support.OnDrivers;
+import io.dedup.store.jdbc.support.TestDatabase;
 import io.dedup.testkit.faults.TcpProxy;
 import io.dedup.testservers.MariaDbServers;
 import io.dedup.testservers.PostgresServers;

@@ -6,6 +6,11 @@ import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.dedup.store.DedupStoreException;
+import io.dedup.store.jdbc.support.Messages;
+import io.dedup.store.jdbc.support.OnDrivers;
+import io.dedup.store.jdbc.support.OnEachDatabase;
+import io.dedup.store.jdbc.support.OnServers;
+import io.dedup.store.jdbc.support.TestDatabase;
 import io.dedup.testservers.MariaDbServer;
 import io.dedup.testservers.MariaDbServers;
 import java.sql.Connection;

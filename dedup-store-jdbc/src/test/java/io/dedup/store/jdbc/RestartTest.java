@@ -9,6 +9,7 @@ import com.zaxxer.hikari.HikariDataSource;
 import io.dedup.store.ClaimRequest;
 import io.dedup.store.DedupStoreException;
 import io.dedup.store.WriteResult;
+import io.dedup.store.jdbc.support.Messages;
 import io.dedup.testservers.MariaDbServer;
 import io.dedup.testservers.MariaDbServers;
 import io.dedup.testservers.PostgresServer;

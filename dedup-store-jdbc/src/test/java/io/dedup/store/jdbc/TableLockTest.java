@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.dedup.store.DedupStoreException;
+import io.dedup.store.jdbc.support.Messages;
+import io.dedup.store.jdbc.support.TestDatabase;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;

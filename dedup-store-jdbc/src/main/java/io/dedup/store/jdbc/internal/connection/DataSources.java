@@ -1,0 +1,43 @@
+package io.dedup.store.jdbc.internal.connection;
+
+import java.sql.SQLException;
+import javax.sql.DataSource;
+import org.springframework.jdbc.datasource.DelegatingDataSource;
+import org.springframework.jdbc.datasource.SingleConnectionDataSource;
+import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
+
+/** Refuses what would hand out the connection of somebody else's transaction. */
+public final class DataSources {
+    private DataSources() {}
+
+    /** @throws IllegalArgumentException when the store would take part in its callers' transactions */
+    public static void requireOwnConnections(DataSource dataSource) {
+        if (is(dataSource, TransactionAwareDataSourceProxy.class)) {
+            throw new IllegalArgumentException(
+                    "dataSource is or wraps a TransactionAwareDataSourceProxy: a claim would"
+                            + " become part of the handler's transaction and be undone with it; give the store the proxy's target");
+        }
+        if (is(dataSource, SingleConnectionDataSource.class)) {
+            throw new IllegalArgumentException(
+                    "dataSource is a SingleConnectionDataSource: the store needs connections of"
+                            + " its own; give it a pool");
+        }
+    }
+
+    /** What is behind Spring's proxies, by which a transaction manager may know it. */
+    public static DataSource target(DataSource dataSource) {
+        DataSource target = dataSource;
+        while (target instanceof DelegatingDataSource proxy && proxy.getTargetDataSource() != null) {
+            target = proxy.getTargetDataSource();
+        }
+        return target;
+    }
+
+    private static boolean is(DataSource dataSource, Class<?> type) {
+        try {
+            return type.isInstance(dataSource) || dataSource.isWrapperFor(type);
+        } catch (SQLException e) {
+            throw new IllegalArgumentException("dataSource can't be examined for transaction-aware proxies", e);
+        }
+    }
+}

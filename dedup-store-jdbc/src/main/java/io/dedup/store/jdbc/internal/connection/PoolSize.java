@@ -1,0 +1,83 @@
+package io.dedup.store.jdbc.internal.connection;
+
+import java.sql.SQLException;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * How many connections a pool hands out at most, as far as the pool is one that is known. Pools are the user's own choice, and
+ * none of them is a dependency of this module: so they are asked by the names of their classes and methods.
+ *
+ * @param setting what the pool calls it, with the pool's name
+ */
+public record PoolSize(int connections, String setting) {
+    /** With fewer, the heartbeat must not keep one to itself: the others would have to share a single one, or none. */
+    private static final int ENOUGH_TO_KEEP_ONE = 3;
+
+    /** For one consumer thread in a transactional mode: its transaction, what it takes beside it, the heartbeat and the purge. */
+    private static final int ENOUGH_FOR_ONE_THREAD = 4;
+
+    private static final Logger LOG = LoggerFactory.getLogger(PoolSize.class);
+
+    /** Each pool's class, its getter and the name of its setting. */
+    private static final Map<String, List<String>> POOLS = pools();
+
+    private static Map<String, List<String>> pools() {
+        Map<String, List<String>> pools = new LinkedHashMap<>();
+        pools.put("com.zaxxer.hikari.HikariDataSource", List.of("getMaximumPoolSize", "HikariCP: maximumPoolSize"));
+        pools.put("org.apache.tomcat.jdbc.pool.DataSource", List.of("getMaxActive", "Tomcat JDBC Pool: maxActive"));
+        pools.put("org.apache.commons.dbcp2.BasicDataSource", List.of("getMaxTotal", "Commons DBCP2: maxTotal"));
+        pools.put("oracle.ucp.jdbc.PoolDataSource", List.of("getMaxPoolSize", "UCP: maxPoolSize"));
+        pools.put("com.mchange.v2.c3p0.ComboPooledDataSource", List.of("getMaxPoolSize", "c3p0: maxPoolSize"));
+        return pools;
+    }
+
+    /** Null where the pool isn't one that is known, or has no limit. */
+    public static @Nullable PoolSize of(DataSource dataSource) {
+        DataSource target = DataSources.target(dataSource);
+        for (Map.Entry<String, List<String>> pool : POOLS.entrySet()) {
+            try {
+                ClassLoader loader = target.getClass().getClassLoader();
+                Class<?> type =
+                        Class.forName(pool.getKey(), false, loader == null ? PoolSize.class.getClassLoader() : loader);
+                Object found =
+                        type.isInstance(target) ? target : target.isWrapperFor(type) ? target.unwrap(type) : null;
+                if (found != null) {
+                    Object size = type.getMethod(pool.getValue().get(0)).invoke(found);
+                    return size instanceof Integer max && max > 0
+                            ? new PoolSize(max, pool.getValue().get(1))
+                            : null;
+                }
+            } catch (ClassNotFoundException e) {
+                LOG.trace("{} is not on the class path", pool.getKey());
+            } catch (ReflectiveOperationException | SQLException | RuntimeException | LinkageError e) {
+                LOG.debug("The size of a pool can't be found out", e);
+            }
+        }
+        return null;
+    }
+
+    /** Whether the heartbeat can keep a connection without taking it from those who wait for one. */
+    public boolean isEnoughToKeepOne() {
+        return connections >= ENOUGH_TO_KEEP_ONE;
+    }
+
+    /** A sentence or two where not even one consumer thread has what it needs. */
+    public List<String> warnings() {
+        if (connections >= ENOUGH_FOR_ONE_THREAD) {
+            return List.of();
+        }
+        return List.of("The connection pool is too small: it hands out at most " + connections
+                + (connections == 1 ? " connection (" : " connections (") + setting
+                + "). One consumer thread needs up to 5 in"
+                + " mode LEASED and " + ENOUGH_FOR_ONE_THREAD
+                + " in the transactional modes, each further one 3 and 2 more."
+                + " With fewer, claims and lease renewals wait for each other, and fail when the pool's connection time-out"
+                + " is over. Raise " + setting.substring(setting.indexOf(": ") + 2));
+    }
+}

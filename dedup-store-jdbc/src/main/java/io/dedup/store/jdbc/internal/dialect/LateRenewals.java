@@ -1,0 +1,57 @@
+package io.dedup.store.jdbc.internal.dialect;
+
+import io.dedup.DedupKey;
+import io.dedup.store.RenewRequest;
+import io.dedup.store.WriteResult;
+import io.dedup.store.jdbc.internal.failure.SqlFailures;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Renewals that found their row locked when their lease was over already: somebody may be taking over at this moment,
+ * and only the end of that lock tells who has it. The others, whose lease is live, can wait for the next heartbeat.
+ */
+public final class LateRenewals {
+    private LateRenewals() {}
+
+    /** Renews by waiting for locks, as long as the lock time-out. */
+    public interface Renewal {
+        List<@Nullable WriteResult> ask(List<RenewRequest> requests) throws SQLException;
+    }
+
+    /** Replaces the answers of the late ones, unless their rows stay locked. */
+    public static List<@Nullable WriteResult> settle(
+            List<RenewRequest> requests,
+            List<@Nullable WriteResult> answers,
+            Set<DedupKey> late,
+            SqlFailures failures,
+            Renewal renewal)
+            throws SQLException {
+        if (late.isEmpty()) {
+            return answers;
+        }
+        List<RenewRequest> open = requests.stream()
+                .filter(request -> late.contains(request.claim().key()))
+                .toList();
+        List<@Nullable WriteResult> settled;
+        try {
+            settled = renewal.ask(open);
+        } catch (SQLException e) {
+            if (failures.kind(e) == SqlFailures.Kind.LOCKED) {
+                return answers;
+            }
+            throw e;
+        }
+        List<@Nullable WriteResult> all = new ArrayList<>(answers);
+        int next = 0;
+        for (int i = 0; i < requests.size(); i++) {
+            if (late.contains(requests.get(i).claim().key())) {
+                all.set(i, settled.get(next++));
+            }
+        }
+        return all;
+    }
+}

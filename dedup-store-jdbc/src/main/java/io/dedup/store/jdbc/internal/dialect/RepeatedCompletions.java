@@ -1,0 +1,48 @@
+package io.dedup.store.jdbc.internal.dialect;
+
+import io.dedup.DedupKey;
+import io.dedup.store.CompleteRequest;
+import io.dedup.store.WriteResult;
+import io.dedup.store.jdbc.internal.row.Rows;
+import io.dedup.store.jdbc.internal.row.Transitions;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A repeated completion whose write found nothing to do may have been applied the first time. That is worth a second
+ * round trip: it happens after an outage only, and a read can tell, since a record that is done stays so.
+ */
+public final class RepeatedCompletions {
+    private RepeatedCompletions() {}
+
+    /** Replaces the answers of those repeated requests that turn out to have been applied before. */
+    public static void settle(
+            Connection connection, Rows rows, List<CompleteRequest> requests, List<@Nullable WriteResult> answers)
+            throws SQLException {
+        List<DedupKey> open = new ArrayList<>();
+        for (int i = 0; i < requests.size(); i++) {
+            if (isOpen(requests.get(i), answers.get(i))) {
+                open.add(requests.get(i).claim().key());
+            }
+        }
+        if (open.isEmpty()) {
+            return;
+        }
+        Rows.Snapshot snapshot = rows.read(connection, open);
+        for (int i = 0; i < requests.size(); i++) {
+            CompleteRequest request = requests.get(i);
+            if (isOpen(request, answers.get(i))
+                    && Transitions.isCompletedBefore(
+                            snapshot.row(request.claim().key()), request, snapshot.now())) {
+                answers.set(i, WriteResult.applied());
+            }
+        }
+    }
+
+    private static boolean isOpen(CompleteRequest request, @Nullable WriteResult answer) {
+        return request.repeated() && answer instanceof WriteResult.LeaseLost;
+    }
+}

@@ -1,0 +1,57 @@
+package io.dedup.store.jdbc.internal.dialect;
+
+import io.dedup.store.jdbc.JdbcDialect;
+import java.sql.Connection;
+import java.sql.DatabaseMetaData;
+import java.sql.SQLException;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** What a server says it is. Drivers of MySQL call MariaDB MySQL, but its version has its name in it. */
+public record ServerVersion(String product, String version, boolean mariaDb) {
+    private static final Pattern NUMBERS = Pattern.compile("(\\d+)\\.(\\d+)");
+    /** MariaDB's answer to drivers that take 10 for something older than 5. */
+    private static final String REPLICATION_PREFIX = "5.5.5-";
+
+    private static final int OLDEST_MARIADB = 1_006;
+    private static final int OLDEST_MYSQL = 800;
+
+    public static ServerVersion read(Connection connection) throws SQLException {
+        DatabaseMetaData metaData = connection.getMetaData();
+        String product = String.valueOf(metaData.getDatabaseProductName());
+        String version = String.valueOf(metaData.getDatabaseProductVersion());
+        boolean mariaDb = product.contains("MariaDB") || version.contains("MariaDB");
+        return new ServerVersion(
+                product,
+                version.startsWith(REPLICATION_PREFIX) ? version.substring(REPLICATION_PREFIX.length()) : version,
+                mariaDb);
+    }
+
+    public JdbcDialect dialect() {
+        if (mariaDb) {
+            return JdbcDialect.MARIADB;
+        }
+        return switch (product) {
+            case "PostgreSQL" -> JdbcDialect.POSTGRESQL;
+            case "MySQL" -> JdbcDialect.MYSQL;
+            case "H2" -> JdbcDialect.H2;
+            default -> JdbcDialect.GENERIC;
+        };
+    }
+
+    /** @throws IllegalStateException when this is older than what the dialect needs */
+    public void require(boolean mariaDbDialect) {
+        Matcher matcher = NUMBERS.matcher(version);
+        int number = matcher.find()
+                ? 100 * Integer.parseInt(matcher.group(1)) + Integer.parseInt(matcher.group(2))
+                : Integer.MAX_VALUE;
+        if (mariaDbDialect && !mariaDb) {
+            throw new IllegalStateException(
+                    "dialect(MARIADB) doesn't work with " + product + " " + version + "; use dialect(MYSQL)");
+        }
+        if (number < (mariaDb ? OLDEST_MARIADB : OLDEST_MYSQL)) {
+            throw new IllegalStateException(
+                    "the store needs MariaDB 10.6 or MySQL 8.0 or newer, but this is " + version);
+        }
+    }
+}

@@ -1,0 +1,171 @@
+package io.dedup.store.jdbc.internal.failure;
+
+import io.dedup.internal.Printable;
+import io.dedup.store.jdbc.JdbcDialect;
+import io.dedup.store.jdbc.internal.sql.JdbcSettings;
+import java.sql.SQLException;
+import java.util.Set;
+import java.util.regex.Pattern;
+
+/**
+ * Puts failures into words: what the database says first, then what to change, which depends on the cause.
+ *
+ * <p>Only the first line of the database's own text is shown. Further lines, and the text of errors about data, may quote a
+ * message ID; they stay in the cause.
+ */
+final class FailureMessages {
+    private static final Set<String> QUOTES_DATA = Set.of("22", "23");
+    /** MariaDB's driver says which connection it was. */
+    private static final Pattern DRIVERS_PREFIX = Pattern.compile("^\\(conn=\\d+\\) ");
+
+    private static final Set<String> MISSING_DATABASE = Set.of("3D000");
+    private static final Set<String> MISSING_TABLE = Set.of("42P01", "42S02", "42S03", "42S04", "3F000");
+    private static final Set<String> MISSING_COLUMN = Set.of("42703", "42S22");
+
+    private static final int MYSQL_MISSING_DATABASE = 1049;
+    /** To a database, a command on a table, a column, an operation, a routine. */
+    private static final Set<Integer> MYSQL_PRIVILEGES = Set.of(1044, 1142, 1143, 1227, 1370);
+
+    private static final String POSTGRES_PRIVILEGE = "42501";
+    private static final int H2_PRIVILEGE = 90096;
+    private static final int H2_MISSING_SCHEMA = 90079;
+    private static final Set<Integer> H2_MISSING_DATABASE = Set.of(90146, 90149, 90013);
+
+    private final JdbcSettings settings;
+    private final JdbcDialect dialect;
+
+    FailureMessages(JdbcSettings settings, JdbcDialect dialect) {
+        this.settings = settings;
+        this.dialect = dialect;
+    }
+
+    /** @param kind of the exception, as {@link SqlFailures#kind} tells it */
+    String of(String operation, SQLException e, SqlFailures.Kind kind) {
+        SQLException telling = mostTelling(e);
+        String state = SqlFailures.state(telling);
+        int code = telling.getErrorCode();
+        if (isLogin(state)) {
+            return "Cannot connect to the database of table " + settings.table() + ": " + said(telling)
+                    + ". Check the user name and the password of the DataSource (Spring Boot: spring.datasource.username and"
+                    + " spring.datasource.password)";
+        }
+        if (isMissingDatabase(state, code)) {
+            return "Cannot connect to the database of table " + settings.table() + ": " + said(telling)
+                    + ". Check the database in the JDBC URL of the DataSource (Spring Boot: spring.datasource.url)"
+                    + (settings.table().schema() == null ? "" : " and the schema in table(...)");
+        }
+        String failed = operation + " on table " + settings.table() + " failed: " + said(telling) + ". ";
+        if (isPrivilege(state, code)) {
+            return failed
+                    + "The user of the DataSource lacks a privilege: grant it SELECT, INSERT, UPDATE and DELETE on table "
+                    + settings.table() + schemaPrivilege();
+        }
+        if (MISSING_TABLE.contains(state) || (isH2() && code == H2_MISSING_SCHEMA)) {
+            return failed + "The table is missing" + where() + ": apply classpath:" + dialect.schemaResource()
+                    + ", or set initializeSchema(ALWAYS), or correct table(...)";
+        }
+        if (MISSING_COLUMN.contains(state)) {
+            return failed + "The table lacks a column: compare it with classpath:" + dialect.schemaResource()
+                    + ", or name another one by table(...). initializeSchema(ALWAYS) doesn't change a table that exists";
+        }
+        if (SqlFailures.isReadOnly(telling)) {
+            return failed
+                    + "The DataSource leads to a server or a connection that is read-only, and the store has to write:"
+                    + " let the JDBC URL lead to the primary server, and don't make the pool's connections read-only";
+        }
+        return failed + advice(kind);
+    }
+
+    private String advice(SqlFailures.Kind kind) {
+        return switch (kind) {
+            case LOCKED -> capital(lockedHint());
+            case TOO_LARGE ->
+                "The statement is larger than the server or the driver takes: raise max_allowed_packet, or lower maxBatch(...)"
+                        + " or the size of results";
+            case NO_ANSWER ->
+                "There was no connection or no answer in time; look at the server, the pool and its connection time-out, or"
+                        + " raise queryTimeout(...), which is " + settings.queryTimeout();
+            case RACE, OTHER -> "The cause has the details";
+        };
+    }
+
+    private static String capital(String text) {
+        return Character.toUpperCase(text.charAt(0)) + text.substring(1);
+    }
+
+    String lockedHint() {
+        return "another session holds a lock for longer than lockTimeout(...), which is " + settings.lockTimeout()
+                + "; end the transaction that holds it, or raise lockTimeout";
+    }
+
+    private String where() {
+        String schema = settings.table().schema();
+        if (schema != null) {
+            return " in schema " + schema + ", or there is no such schema";
+        }
+        return switch (dialect) {
+            case POSTGRESQL -> " in the schemas of the connection's search_path";
+            case MYSQL, MARIADB -> " in the database that the JDBC URL names";
+            case H2, GENERIC -> " in the connection's schema";
+        };
+    }
+
+    private String schemaPrivilege() {
+        String schema = settings.table().schema();
+        return schema != null && dialect == JdbcDialect.POSTGRESQL ? ", and USAGE on schema " + schema : "";
+    }
+
+    private static boolean isLogin(String state) {
+        return state.startsWith("28");
+    }
+
+    private boolean isMissingDatabase(String state, int code) {
+        return MISSING_DATABASE.contains(state)
+                || (isMySql() && code == MYSQL_MISSING_DATABASE)
+                || (isH2() && H2_MISSING_DATABASE.contains(code));
+    }
+
+    private boolean isPrivilege(String state, int code) {
+        return POSTGRES_PRIVILEGE.equals(state)
+                || (isMySql() && MYSQL_PRIVILEGES.contains(code))
+                || (isH2() && code == H2_PRIVILEGE);
+    }
+
+    private boolean isMySql() {
+        return dialect == JdbcDialect.MYSQL || dialect == JdbcDialect.MARIADB || dialect == JdbcDialect.GENERIC;
+    }
+
+    private boolean isH2() {
+        return dialect == JdbcDialect.H2 || dialect == JdbcDialect.GENERIC;
+    }
+
+    /** A pool's time-out has the server's refusal for a cause. */
+    private static SQLException mostTelling(SQLException e) {
+        SQLException[] telling = {e};
+        boolean unused = Causes.anySql(e, each -> {
+            if (each.getSQLState() != null || telling[0].getSQLState() == null) {
+                telling[0] = each;
+            }
+            return false;
+        });
+        return telling[0];
+    }
+
+    /** The first line of the database's own text, and its code for the error. */
+    private static String said(SQLException e) {
+        String state = SqlFailures.state(e);
+        String code = (state.isEmpty() ? "" : "SQLState " + state + ", ") + "code " + e.getErrorCode();
+        boolean quotes = state.length() == 5 && QUOTES_DATA.contains(state.substring(0, 2));
+        String text = e.getMessage() == null
+                ? ""
+                : e.getMessage().strip().lines().findFirst().orElse("");
+        if (quotes || text.isEmpty()) {
+            return code;
+        }
+        String sentence = Printable.sentence(DRIVERS_PREFIX.matcher(text).replaceFirst(""));
+        while (sentence.endsWith(".") || sentence.endsWith(";")) {
+            sentence = sentence.substring(0, sentence.length() - 1);
+        }
+        return sentence + " (" + code + ")";
+    }
+}

@@ -1,0 +1,191 @@
+package io.dedup.store.jdbc.internal.generic;
+
+import io.dedup.DedupKey;
+import io.dedup.store.ClaimRequest;
+import io.dedup.store.ClaimResult;
+import io.dedup.store.CompleteRequest;
+import io.dedup.store.DedupStoreException;
+import io.dedup.store.ReleaseRequest;
+import io.dedup.store.RenewRequest;
+import io.dedup.store.WriteResult;
+import io.dedup.store.jdbc.internal.dialect.Dialect;
+import io.dedup.store.jdbc.internal.dialect.ExpiredRows;
+import io.dedup.store.jdbc.internal.dialect.LateRenewals;
+import io.dedup.store.jdbc.internal.dialect.RecordDialect;
+import io.dedup.store.jdbc.internal.dialect.SkipLocked;
+import io.dedup.store.jdbc.internal.dialect.WriteProbe;
+import io.dedup.store.jdbc.internal.failure.SqlFailures;
+import io.dedup.store.jdbc.internal.generic.CompareAndSet.Step;
+import io.dedup.store.jdbc.internal.row.Row;
+import io.dedup.store.jdbc.internal.row.Rows;
+import io.dedup.store.jdbc.internal.row.Transitions;
+import io.dedup.store.jdbc.internal.sql.JdbcSettings;
+import io.dedup.store.jdbc.internal.sql.Statements;
+import io.dedup.store.jdbc.internal.sql.StoreClock;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads a row, decides, and replaces the row if it is still the same: needs nothing but standard SQL.
+ *
+ * <p>The time is read with the row. A write that then waits for a lock stores a time that is older by the wait, at most
+ * the lock time-out: leases and windows end that much earlier, never later. What is decided is never stale, as a row
+ * that changed isn't replaced.
+ */
+public final class GenericDialect implements Dialect {
+    private final Rows rows;
+    private final Transitions transitions;
+    private final CompareAndSet compareAndSet;
+    private final SqlFailures failures;
+    private final ExpiredRows expiredRows;
+    private final @Nullable SkipLocked skipLocked;
+    private final RecordDialect records;
+    private final WriteProbe probe;
+
+    public GenericDialect(
+            JdbcSettings settings, SqlFailures failures, StoreClock clock, Statements statements, boolean h2) {
+        this.rows = new Rows(settings.table(), statements, clock, "");
+        this.transitions = new Transitions(settings.retentionMicros());
+        // H2 runs a batch row by row, and waits for each locked one anew.
+        this.compareAndSet = new CompareAndSet(rows, failures, settings.queryTimeout(), !h2);
+        this.failures = failures;
+        this.expiredRows = new ExpiredRows(settings.table(), statements, clock, h2);
+        this.skipLocked = h2 ? new SkipLocked(settings.table(), statements) : null;
+        this.probe = new WriteProbe(settings.table(), statements, "");
+        this.records = new GenericRecords(settings, statements, rows, failures);
+    }
+
+    @Override
+    public List<@Nullable ClaimResult> claim(Connection connection, List<ClaimRequest> requests) throws SQLException {
+        return compareAndSet.all(
+                connection,
+                requests,
+                ClaimRequest::key,
+                (request, row, now) -> {
+                    ClaimResult refusal = Transitions.refusal(row, request, now);
+                    if (refusal != null) {
+                        return Step.unchanged(refusal);
+                    }
+                    Row next = transitions.claimed(row, request, now);
+                    return Step.change(row, next, Transitions.acquired(next));
+                },
+                cause -> new ClaimResult.StoreError(failures.locked("claim", cause)));
+    }
+
+    @Override
+    public List<@Nullable WriteResult> complete(Connection connection, List<CompleteRequest> requests)
+            throws SQLException {
+        return compareAndSet.all(
+                connection,
+                requests,
+                request -> request.claim().key(),
+                (request, row, now) -> Transitions.isCompletedBefore(row, request, now)
+                        ? Step.unchanged(WriteResult.applied())
+                        : write(row, Transitions.completed(row, request, now)),
+                cause -> new WriteResult.StoreError(failures.locked("complete", cause)));
+    }
+
+    @Override
+    public List<@Nullable WriteResult> release(Connection connection, List<ReleaseRequest> requests)
+            throws SQLException {
+        return compareAndSet.all(
+                connection,
+                requests,
+                request -> request.claim().key(),
+                (request, row, now) -> write(row, transitions.released(row, request, now)),
+                cause -> new WriteResult.StoreError(failures.locked("release", cause)));
+    }
+
+    @Override
+    public List<@Nullable WriteResult> renew(Connection connection, List<RenewRequest> requests) throws SQLException {
+        return renew(connection, requests, null, new HashSet<>());
+    }
+
+    @Override
+    public List<@Nullable WriteResult> renewUnlocked(Connection connection, List<RenewRequest> requests)
+            throws SQLException {
+        if (skipLocked == null) {
+            return renew(connection, requests); // waits for a locked row, but not longer than the lock time-out
+        }
+        List<DedupKey> keys =
+                requests.stream().map(request -> request.claim().key()).toList();
+        Set<DedupKey> late = new HashSet<>();
+        List<@Nullable WriteResult> answers = SkipLocked.inTransaction(
+                connection, () -> renew(connection, requests, skipLocked.lock(connection, keys), late));
+        return LateRenewals.settle(requests, answers, late, failures, open -> renew(connection, open));
+    }
+
+    /**
+     * @param free the rows to be written, or null for all of them
+     * @param late gets the keys of those that aren't free while their lease is over
+     */
+    private List<@Nullable WriteResult> renew(
+            Connection connection, List<RenewRequest> requests, @Nullable Set<DedupKey> free, Set<DedupKey> late)
+            throws SQLException {
+        return compareAndSet.all(
+                connection,
+                requests,
+                request -> request.claim().key(),
+                (request, row, now) -> {
+                    Row next = transitions.renewed(row, request, now);
+                    boolean locked = next != null
+                            && free != null
+                            && !free.contains(request.claim().key());
+                    if (locked && row != null && !row.isLive(now)) {
+                        late.add(request.claim().key());
+                    }
+                    return locked ? Step.unchanged(lockedByOther(null)) : write(row, next);
+                },
+                this::lockedByOther);
+    }
+
+    private WriteResult lockedByOther(@Nullable SQLException cause) {
+        return new WriteResult.StoreError(failures.locked("renew", cause));
+    }
+
+    private static Step<WriteResult> write(@Nullable Row row, @Nullable Row next) {
+        return next == null ? Step.unchanged(WriteResult.leaseLost()) : Step.change(row, next, WriteResult.applied());
+    }
+
+    @Override
+    public PurgeRun purge(Connection connection, int limit) throws SQLException {
+        return expiredRows.purge(connection, limit);
+    }
+
+    @Override
+    public boolean timesStatements() {
+        return skipLocked == null; // or it is H2
+    }
+
+    @Override
+    public WriteProbe probe() {
+        return probe;
+    }
+
+    @Override
+    public RecordDialect records() {
+        return records;
+    }
+
+    @Override
+    public Rows rows() {
+        return rows;
+    }
+
+    @Override
+    public List<String> checkServer(Connection connection) {
+        try {
+            expiredRows.now(connection);
+        } catch (SQLException | RuntimeException e) {
+            throw new DedupStoreException(
+                    "the database's time can't be read as a time stamp with a time zone; set clockQuery(...) to a query"
+                            + " that answers microseconds since 1970 UTC as store_time",
+                    e);
+        }
+        return List.of();
+    }
+}

@@ -1,0 +1,237 @@
+package io.dedup.store.jdbc.internal.mysql;
+
+import io.dedup.DedupKey;
+import io.dedup.store.ClaimRequest;
+import io.dedup.store.ClaimResult;
+import io.dedup.store.CompleteRequest;
+import io.dedup.store.ReleaseRequest;
+import io.dedup.store.RenewRequest;
+import io.dedup.store.WriteResult;
+import io.dedup.store.jdbc.internal.dialect.Dialect;
+import io.dedup.store.jdbc.internal.dialect.ExpiredRows;
+import io.dedup.store.jdbc.internal.dialect.LateRenewals;
+import io.dedup.store.jdbc.internal.dialect.RecordDialect;
+import io.dedup.store.jdbc.internal.dialect.ReleaseNumber;
+import io.dedup.store.jdbc.internal.dialect.RepeatedCompletions;
+import io.dedup.store.jdbc.internal.dialect.ServerVersion;
+import io.dedup.store.jdbc.internal.dialect.SkipLocked;
+import io.dedup.store.jdbc.internal.dialect.WriteProbe;
+import io.dedup.store.jdbc.internal.failure.SqlFailures;
+import io.dedup.store.jdbc.internal.row.Row;
+import io.dedup.store.jdbc.internal.row.Rows;
+import io.dedup.store.jdbc.internal.sql.JdbcSettings;
+import io.dedup.store.jdbc.internal.sql.Micros;
+import io.dedup.store.jdbc.internal.sql.Statements;
+import io.dedup.store.jdbc.internal.sql.StoreClock;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * MySQL 8 and MariaDB, which differ in what they can return and in how a statement's waits are limited: MariaDB takes
+ * limits with the statement; MySQL has the driver's time-out for the statement, and for locks what the session has.
+ */
+public final class MySqlDialect implements Dialect {
+    private static final String NO_LIMITS = "";
+
+    private final Rows rows;
+    private final SqlFailures failures;
+    private final ExpiredRows expiredRows;
+    private final SkipLocked skipLocked;
+    private final MySqlClaims claims;
+    private final MySqlWrites<CompleteRequest> complete;
+    private final MySqlWrites<ReleaseRequest> release;
+    private final MySqlWrites<RenewRequest> renew;
+    private final RecordDialect records;
+    private final WriteProbe probe;
+    private final boolean mariaDb;
+    private final String limits;
+    private final String noWait;
+
+    public MySqlDialect(JdbcSettings settings, SqlFailures failures, boolean mariaDb) {
+        Statements timed = new Statements(settings.queryTimeoutSeconds());
+        // The driver would put its own limit around ours.
+        Statements statements = mariaDb ? new Statements(0) : timed;
+        StoreClock clock = new StoreClock(MySqlSql.CLOCK_QUERY, false);
+        this.mariaDb = mariaDb;
+        this.limits = mariaDb ? limits(settings, JdbcSettings.wholeSeconds(settings.lockTimeout())) : NO_LIMITS;
+        this.noWait = mariaDb ? limits(settings, 0) : NO_LIMITS;
+        this.rows = new Rows(settings.table(), timed, clock, "");
+        this.failures = failures;
+        this.probe = new WriteProbe(settings.table(), statements, limits);
+        this.expiredRows = new ExpiredRows(settings.table(), timed, clock, true);
+        this.skipLocked = new SkipLocked(settings.table(), timed);
+        this.claims = new MySqlClaims(settings, statements, rows, limits, mariaDb);
+        this.complete = new MySqlWrites<>(
+                settings,
+                statements,
+                "complete",
+                CompleteRequest::claim,
+                MySqlSql.COMPLETE,
+                "length, result",
+                mariaDb ? MySqlSql.COMPLETE_ONE : null,
+                (statement, first, request) -> {
+                    statement.setLong(first, Micros.of(request.window()));
+                    statement.setBytes(first + 1, request.result());
+                    return first + 2;
+                });
+        this.release = new MySqlWrites<>(
+                settings,
+                statements,
+                "release",
+                ReleaseRequest::claim,
+                MySqlSql.RELEASE,
+                "mode",
+                null,
+                (statement, first, request) -> {
+                    statement.setInt(first, ReleaseNumber.of(request));
+                    return first + 1;
+                });
+        this.renew = new MySqlWrites<>(
+                settings,
+                statements,
+                "renew",
+                RenewRequest::claim,
+                MySqlSql.RENEW,
+                "lease",
+                mariaDb ? MySqlSql.RENEW_ONE : null,
+                (statement, first, request) -> {
+                    statement.setLong(first, Micros.of(request.lease()));
+                    return first + 1;
+                });
+        this.records = new MySqlRecords(settings, statements, rows, failures, complete, limits, noWait, mariaDb);
+    }
+
+    /**
+     * Sent with the statement in one round trip, and undone with it. The mode keeps assignments in their order. The first limit
+     * bounds waits for rows, the second those for the table, which an operator may be altering.
+     */
+    private static String limits(JdbcSettings settings, int lockWaitSeconds) {
+        return "SET STATEMENT sql_mode = 'STRICT_ALL_TABLES', innodb_lock_wait_timeout = " + lockWaitSeconds
+                + ", lock_wait_timeout = " + JdbcSettings.wholeSeconds(settings.lockTimeout())
+                + ", max_statement_time = " + settings.queryTimeout().toMillis() / 1_000.0 + " FOR ";
+    }
+
+    @Override
+    public List<@Nullable ClaimResult> claim(Connection connection, List<ClaimRequest> requests) throws SQLException {
+        return claims.claim(connection, requests);
+    }
+
+    @Override
+    public List<@Nullable WriteResult> complete(Connection connection, List<CompleteRequest> requests)
+            throws SQLException {
+        List<@Nullable WriteResult> answers = complete.write(connection, limits, requests);
+        RepeatedCompletions.settle(connection, rows, requests, answers);
+        return answers;
+    }
+
+    @Override
+    public List<@Nullable WriteResult> release(Connection connection, List<ReleaseRequest> requests)
+            throws SQLException {
+        return release.write(connection, limits, requests);
+    }
+
+    @Override
+    public List<@Nullable WriteResult> renew(Connection connection, List<RenewRequest> requests) throws SQLException {
+        return renew.write(connection, limits, requests);
+    }
+
+    @Override
+    public List<@Nullable WriteResult> renewUnlocked(Connection connection, List<RenewRequest> requests)
+            throws SQLException {
+        if (mariaDb) {
+            try {
+                return renew.write(connection, noWait, requests); // one trip, as long as nothing is locked
+            } catch (SQLException e) {
+                if (failures.kind(e) != SqlFailures.Kind.LOCKED) {
+                    throw e;
+                }
+            }
+        }
+        Set<DedupKey> late = new HashSet<>();
+        List<@Nullable WriteResult> answers =
+                SkipLocked.inTransaction(connection, () -> renewFree(connection, requests, late));
+        return LateRenewals.settle(requests, answers, late, failures, open -> renew(connection, open));
+    }
+
+    /** @param late gets the keys of those that are locked while their lease is over */
+    private List<@Nullable WriteResult> renewFree(
+            Connection connection, List<RenewRequest> requests, Set<DedupKey> late) throws SQLException {
+        List<DedupKey> keys = requests.stream().map(renew::key).toList();
+        Set<DedupKey> free = skipLocked.lock(connection, keys);
+        List<RenewRequest> these = requests.stream()
+                .filter(request -> free.contains(renew.key(request)))
+                .toList();
+        Map<DedupKey, WriteResult> answers = new HashMap<>();
+        if (!these.isEmpty()) {
+            List<@Nullable WriteResult> written = renew.write(connection, limits, these);
+            for (int i = 0; i < these.size(); i++) {
+                answers.put(renew.key(these.get(i)), written.get(i));
+            }
+        }
+        if (these.size() < requests.size()) {
+            Rows.Snapshot snapshot = rows.read(connection, keys);
+            for (RenewRequest request : requests) {
+                DedupKey key = renew.key(request);
+                Row row = snapshot.row(key);
+                boolean mine = row != null && row.isHeldBy(request.claim().owner(), snapshot.now());
+                if (row != null && mine && !free.contains(key) && !row.isLive(snapshot.now())) {
+                    late.add(key);
+                }
+                answers.putIfAbsent(
+                        key,
+                        mine ? new WriteResult.StoreError(failures.locked("renew", null)) : WriteResult.leaseLost());
+            }
+        }
+        List<@Nullable WriteResult> list = new ArrayList<>(requests.size());
+        requests.forEach(request -> list.add(answers.get(renew.key(request))));
+        return list;
+    }
+
+    @Override
+    public PurgeRun purge(Connection connection, int limit) throws SQLException {
+        return expiredRows.purge(connection, limit);
+    }
+
+    @Override
+    public long maxStatementBytes(Connection connection) throws SQLException {
+        return MySqlServer.maxStatementBytes(connection);
+    }
+
+    @Override
+    public WriteProbe probe() {
+        return probe;
+    }
+
+    @Override
+    public RecordDialect records() {
+        return records;
+    }
+
+    @Override
+    public Rows rows() {
+        return rows;
+    }
+
+    @Override
+    public List<String> checkServer(Connection connection) throws SQLException {
+        ServerVersion.read(connection).require(mariaDb);
+        try (PreparedStatement statement = connection.prepareStatement("SELECT NOW(6), SLEEP(0.01), SYSDATE(6)");
+                ResultSet result = statement.executeQuery()) {
+            result.next();
+            return result.getString(1).equals(result.getString(3))
+                    ? List.of(
+                            "The server runs with sysdate-is-now: times that a statement stores are those of its start, also"
+                                    + " after a wait for a lock. Leases and windows may end that much earlier. Switch the option off")
+                    : List.of();
+        }
+    }
+}

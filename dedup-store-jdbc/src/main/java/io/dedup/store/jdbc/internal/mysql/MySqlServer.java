@@ -1,0 +1,55 @@
+package io.dedup.store.jdbc.internal.mysql;
+
+import io.dedup.store.jdbc.internal.sql.Statements;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** What a MySQL or MariaDB server, or its driver, must not be told to do with transactions. */
+final class MySqlServer {
+    /** An option of MariaDB's driver. */
+    private static final Pattern REPLAY =
+            Pattern.compile("[?&]transactionReplay=(?!false|0)", Pattern.CASE_INSENSITIVE);
+
+    /** An option of MariaDB's and of MySQL's driver, with which it refuses what the server would take. */
+    private static final Pattern MAX_PACKET =
+            Pattern.compile("[?&]maxAllowedPacket=(\\d{1,18})(?!\\d)", Pattern.CASE_INSENSITIVE);
+
+    private MySqlServer() {}
+
+    /** What the server takes, from this session and from new ones, or the driver lets pass. */
+    static long maxStatementBytes(Connection connection) throws SQLException {
+        long server;
+        try (PreparedStatement statement = connection.prepareStatement(
+                        "SELECT LEAST(@@session.max_allowed_packet, @@global.max_allowed_packet)");
+                ResultSet result = statement.executeQuery()) {
+            result.next();
+            server = result.getLong(1);
+        }
+        String url = connection.getMetaData().getURL();
+        Matcher option = MAX_PACKET.matcher(url == null ? "" : url);
+        return option.find() ? Math.min(server, Long.parseLong(option.group(1))) : server;
+    }
+
+    /** @throws IllegalStateException names the setting */
+    static void check(Connection connection, Statements statements) throws SQLException {
+        String url = connection.getMetaData().getURL();
+        if (url != null && REPLAY.matcher(url).find()) {
+            throw new IllegalStateException(
+                    "the JDBC URL has transactionReplay: after a failover the driver would write a record anew, and show nobody"
+                            + " the answer, which may be another one by then; leave it out");
+        }
+        try (PreparedStatement statement = statements.prepare(connection, "SELECT @@innodb_rollback_on_timeout");
+                ResultSet result = statement.executeQuery()) {
+            result.next();
+            if (result.getInt(1) != 0) {
+                throw new IllegalStateException(
+                        "the server runs with innodb_rollback_on_timeout = ON: a record that is in"
+                                + " flight elsewhere would silently undo the whole transaction of the handler; switch it off");
+            }
+        }
+    }
+}

@@ -1,0 +1,221 @@
+package io.dedup.store.jdbc.internal.mysql;
+
+import io.dedup.store.jdbc.internal.sql.JdbcSettings;
+import java.util.Arrays;
+import java.util.stream.Collectors;
+
+/** The statements that MySQL 8 and MariaDB share. */
+final class MySqlSql {
+    /**
+     * Microseconds since 1970 UTC at the time of evaluation, also after a wait for a lock. Only {@code SYSDATE} goes on
+     * within a statement, and it is local time, which is ambiguous where summer time ends; so it is taken for nothing but
+     * the time passed since the statement's start. A difference of a quarter of an hour is such a shift, not a wait.
+     */
+    static final String NOW = now("NOW(6)", "SYSDATE(6)");
+
+    /** The statement's start, for one that doesn't wait; four times as fast. */
+    private static final String START = "TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6))";
+
+    static final String CLOCK_QUERY = "SELECT " + START + " AS store_time";
+
+    /** How a claim gets its requests: many as a table of their own. */
+    private static final String CLAIM_MANY = """
+            (message_id, scope, state, owner, attempt, deaths, token, lease_until, expires_at, write_mark, fingerprint)
+            SELECT r.message_id, r.scope, 1, r.new_owner, 1, 0, {now}, {now} + r.lease, {now} + r.lease + {retention},
+                   r.mark, r.new_fingerprint
+            FROM {requests} r""";
+
+    /** One, whose columns are set from left to right. */
+    private static final String CLAIM_ONE = """
+            (message_id, scope, owner, token, lease_until, expires_at, fingerprint, write_mark, state, attempt, deaths)
+            VALUES (?, ?, ?, {now}, token + ?, lease_until + {retention}, ?, ?, 1, 1, 0)""";
+
+    private static final String CLAIM =
+            """
+            INSERT INTO {table} {source}
+            ON DUPLICATE KEY UPDATE
+                write_mark = CASE
+                    WHEN state IN (1, 2) AND owner = r.new_owner AND lease_until > {now} THEN r.mark + 4
+                    WHEN state = 4 AND expires_at > {now} OR state IN (1, 2) AND lease_until > {now} THEN write_mark
+                    WHEN state = 4 OR expires_at <= {now} THEN r.mark + 1
+                    WHEN state = 0 THEN r.mark + 2
+                    ELSE r.mark + 3 END,
+                state = CASE {how} WHEN 1 THEN 1 WHEN 2 THEN 1 WHEN 3 THEN 2 ELSE state END,
+                attempt = CASE {how} WHEN 1 THEN 1 WHEN 2 THEN attempt + 1 WHEN 3 THEN attempt + 1 ELSE attempt END,
+                deaths = CASE {how} WHEN 1 THEN 0 WHEN 3 THEN deaths + 1 ELSE deaths END,
+                token = CASE WHEN {how} BETWEEN 1 AND 3 THEN GREATEST(token + 1, {now}) ELSE token END,
+                fingerprint = CASE WHEN {how} BETWEEN 1 AND 3 THEN r.new_fingerprint ELSE fingerprint END,
+                owner = CASE WHEN {claimed} THEN r.new_owner ELSE owner END,
+                completed_at = CASE WHEN {claimed} THEN NULL ELSE completed_at END,
+                result = CASE WHEN {claimed} THEN NULL ELSE result END,
+                lease_until = CASE WHEN {claimed} THEN {now} + r.lease ELSE lease_until END,
+                expires_at = CASE WHEN {claimed} THEN lease_until + {retention} ELSE expires_at END""".replace("{claimed}", "{how} BETWEEN 1 AND 4").replace("{how}", "write_mark - r.mark");
+
+    private static final String RECORD_MANY = """
+            (message_id, scope, state, owner, attempt, deaths, token, lease_until, completed_at, expires_at, write_mark,
+             fingerprint)
+            SELECT r.message_id, r.scope, 4, NULL, 1, 0, {now}, 0, {now},
+                   CASE WHEN r.length = 9223372036854775807 THEN r.length ELSE {now} + r.length END,
+                   r.mark, r.new_fingerprint
+            FROM {requests} r""";
+
+    private static final String RECORD_ONE = """
+            (message_id, scope, token, completed_at, expires_at, fingerprint, write_mark, state, owner, attempt, deaths,
+             lease_until)
+            VALUES (?, ?, {start}, token, token + LEAST(?, 9223372036854775807 - token), ?, ?, 4, NULL, 1, 0, 0)""";
+
+    /** See {@link #CLAIM}; the mark tells what this call has written. */
+    private static final String RECORD = """
+            INSERT INTO {table} {source}
+            ON DUPLICATE KEY UPDATE
+                write_mark = CASE
+                    WHEN state = 4 AND expires_at > {now} OR state IN (1, 2) AND lease_until > {now} THEN write_mark
+                    ELSE r.mark + 1 END,
+                state = CASE WHEN {written} THEN 4 ELSE state END,
+                owner = CASE WHEN {written} THEN NULL ELSE owner END,
+                attempt = CASE WHEN {written} THEN 1 ELSE attempt END,
+                deaths = CASE WHEN {written} THEN 0 ELSE deaths END,
+                token = CASE WHEN {written} THEN GREATEST(token + 1, {now}) ELSE token END,
+                lease_until = CASE WHEN {written} THEN 0 ELSE lease_until END,
+                completed_at = CASE WHEN {written} THEN {now} ELSE completed_at END,
+                expires_at = CASE WHEN {written} THEN {end} ELSE expires_at END,
+                fingerprint = CASE WHEN {written} THEN r.new_fingerprint ELSE fingerprint END,
+                result = CASE WHEN {written} THEN NULL ELSE result END""".replace("{written}", "(write_mark = r.mark + 1)");
+
+    private static final String RECORD_COLUMNS = "message_id, scope, length, new_fingerprint, mark";
+
+    /** What is to be known of a row after {@link #record}. */
+    static final String RECORDED = "{t}message_id, {t}scope, {t}state, {t}attempt, {t}token, {t}lease_until - {now},"
+            + " {t}completed_at, {t}expires_at, {t}expires_at - {now}, {t}fingerprint, {t}result, {t}write_mark";
+
+    private static final String KEY_COLUMNS = "message_id, scope";
+
+    private static final String CLAIM_COLUMNS = "message_id, scope, new_owner, lease, new_fingerprint, mark";
+
+    /** MariaDB only. */
+    static final String RETURNING =
+            " RETURNING message_id, scope, state, attempt, deaths, token, lease_until - {now}, completed_at,"
+                    + " fingerprint, result, write_mark";
+
+    /** Assignments of a joined update have no order: none may depend on another's having been made or not. */
+    static final String COMPLETE = "t.state = 4, t.owner = NULL, t.deaths = 0, t.lease_until = 0,"
+            + " t.completed_at = {now}, t.result = r.result,"
+            + " t.expires_at = CASE WHEN r.length = 9223372036854775807 THEN r.length ELSE {now} + r.length END";
+
+    /** For MariaDB's update of one row, whose assignments are made from left to right, in the mode that it gets. */
+    static final String COMPLETE_ONE = "t.state = 4, t.owner = NULL, t.deaths = 0, t.lease_until = 0,"
+            + " t.completed_at = {now}, t.expires_at = t.completed_at + LEAST(?, 9223372036854775807 - t.completed_at),"
+            + " t.result = ?";
+
+    /** Modes as {@code ReleaseNumber} says; state 3 is what 2 may already have become. */
+    static final String RELEASE = "t.state = CASE WHEN r.mode = 1 AND t.state IN (2, 3) THEN 3 ELSE 0 END,"
+            + " t.owner = NULL, t.lease_until = {now}, t.expires_at = {now} + {retention},"
+            + " t.attempt = CASE WHEN r.mode = 0 THEN t.attempt ELSE t.attempt - 1 END,"
+            + " t.deaths = CASE WHEN r.mode = 2 THEN 0 WHEN r.mode = 1 AND t.state IN (2, 3) THEN t.deaths - 1"
+            + " ELSE t.deaths END";
+
+    static final String RENEW = "t.lease_until = {now} + r.lease, t.expires_at = {now} + r.lease + {retention}";
+
+    static final String RENEW_ONE = "t.lease_until = {now} + ?, t.expires_at = t.lease_until + {retention}";
+
+    private MySqlSql() {}
+
+    static String now(String start, String present) {
+        String passed = "TIMESTAMPDIFF(MICROSECOND, " + start + ", " + present + ")";
+        return "(TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6)) + IF(ABS(" + passed + ") < 900000000, "
+                + passed + ", 0))";
+    }
+
+    /**
+     * An upsert whose first assignment decides, in one place, and whose others follow that decision: MySQL assigns from
+     * left to right, and {@code SYSDATE} is another time in each. What is not claimable is assigned to itself, which
+     * writes nothing. The decision is also what tells the caller that the row was written by this very call.
+     */
+    static String claim(int requests) {
+        return CLAIM.replace("{source}", CLAIM_MANY).replace("{requests}", requests(CLAIM_COLUMNS, requests));
+    }
+
+    /** Writes what is claimable as done; the rest is assigned to itself. */
+    static String record(int requests) {
+        String end = "CASE WHEN r.length = 9223372036854775807 THEN r.length ELSE completed_at + r.length END";
+        return RECORD.replace("{end}", end)
+                .replace("{source}", RECORD_MANY)
+                .replace("{requests}", requests(RECORD_COLUMNS, requests));
+    }
+
+    /**
+     * {@link #claim} of one request, for MariaDB, which writes its log to the disk with each {@code INSERT ... SELECT},
+     * also within a transaction, and makes a temporary table for a sub-select. MySQL has deprecated {@code VALUES()}.
+     */
+    static String claimOne() {
+        return ofValues(CLAIM.replace("r.lease", "VALUES(lease_until) - VALUES(token)"))
+                .replace("{source}", CLAIM_ONE);
+    }
+
+    /** {@link #record} in the same way, for a statement that doesn't wait: its time is that of its row. */
+    static String recordOne() {
+        return ofValues(RECORD.replace("{end}", "VALUES(expires_at)"))
+                .replace("{now}", "VALUES(token)")
+                .replace("{source}", RECORD_ONE);
+    }
+
+    /** Writes a record where there is no row, and tells whose row there is by then: that and no more, for MariaDB. */
+    static String insertOne() {
+        return "INSERT INTO {table} " + RECORD_ONE
+                + " ON DUPLICATE KEY UPDATE attempt = attempt RETURNING write_mark, token";
+    }
+
+    private static String ofValues(String upsert) {
+        return upsert.replace("r.mark", "VALUES(write_mark)")
+                .replace("r.new_owner", "VALUES(owner)")
+                .replace("r.new_fingerprint", "VALUES(fingerprint)");
+    }
+
+    /** Something from, or about, the rows of some keys, each looked up by its key: no other row is touched. */
+    static String ofKeys(String what, int keys) {
+        return what + " FROM " + requests(KEY_COLUMNS, keys)
+                + " r STRAIGHT_JOIN {table} t ON t.message_id = r.message_id AND t.scope = r.scope";
+    }
+
+    /**
+     * @param set the assignments
+     * @param columns of the requests, {@code message_id, scope, owner} among them
+     */
+    static String update(String set, String columns, int requests) {
+        return "UPDATE " + requests(columns, requests)
+                + " r STRAIGHT_JOIN {table} t ON t.message_id = r.message_id AND t.scope = r.scope SET " + set
+                + ", t.write_mark = ? WHERE t.owner = r.owner AND t.state IN (1, 2) AND t.expires_at > {now}";
+    }
+
+    /**
+     * {@link #update} of one request, without a table for it, which would be a temporary one.
+     *
+     * @param set the assignments, with the request's columns in their order
+     */
+    static String updateOne(String set) {
+        return "UPDATE {table} t SET " + set + ", t.write_mark = ?"
+                + " WHERE t.message_id = ? AND t.scope = ? AND t.owner = ? AND t.state IN (1, 2) AND t.expires_at > {now}";
+    }
+
+    /** A table of parameters, in a form that MySQL and MariaDB have in common. */
+    private static String requests(String columns, int count) {
+        String[] names = columns.split(", ");
+        String first = Arrays.stream(names)
+                .map(name -> parameter(name) + " AS " + name)
+                .collect(Collectors.joining(", "));
+        String other = Arrays.stream(names).map(MySqlSql::parameter).collect(Collectors.joining(", "));
+        return "(SELECT " + first + (" UNION ALL SELECT " + other).repeat(count - 1) + ")";
+    }
+
+    /** MariaDB takes the length of a union's text modulo 64 KiB, and silently cuts what is longer, unless it is cast. */
+    private static String parameter(String column) {
+        return column.equals("result") ? "CAST(? AS BINARY)" : "?";
+    }
+
+    /** The statement for one store. */
+    static String of(JdbcSettings settings, String statement) {
+        String retention = Long.toString(settings.retentionMicros());
+        return settings.table()
+                .in(statement.replace("{now}", NOW).replace("{start}", START).replace("{retention}", retention));
+    }
+}

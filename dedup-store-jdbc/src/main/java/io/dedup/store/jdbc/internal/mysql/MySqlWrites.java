@@ -1,0 +1,169 @@
+package io.dedup.store.jdbc.internal.mysql;
+
+import io.dedup.DedupKey;
+import io.dedup.store.Claim;
+import io.dedup.store.DedupStoreException;
+import io.dedup.store.WriteResult;
+import io.dedup.store.jdbc.internal.sql.JdbcSettings;
+import io.dedup.store.jdbc.internal.sql.KeyBytes;
+import io.dedup.store.jdbc.internal.sql.KeyIndex;
+import io.dedup.store.jdbc.internal.sql.Statements;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One kind of update by owners, on MySQL and MariaDB.
+ *
+ * <p>Every row that is written gets a new mark and so changes: whatever a driver counts, found or changed rows, is the
+ * number of rows written. Where it is the number of requests, all were; else a second round trip asks which bear the
+ * mark. Those that were written again since, such as a released one that somebody claimed at once, bear another; they are
+ * known by their number where all of the doubtful ones were written, and answered {@code StoreError} else.
+ */
+final class MySqlWrites<Q> {
+    private final JdbcSettings settings;
+    private final Statements statements;
+    private final String operation;
+    private final Function<Q, Claim> claim;
+    private final String set;
+    private final String columns;
+    private final Binder<Q> binder;
+    private final String marked;
+    private final @Nullable String one;
+
+    /** Binds a request's columns beside message ID, scope and owner. */
+    interface Binder<Q> {
+        /** Returns the index after the last that it bound. */
+        int bind(PreparedStatement statement, int first, Q request) throws SQLException;
+    }
+
+    /**
+     * @param set assignments, from {@code r}, which has the columns
+     * @param columns those after message ID, scope and owner
+     * @param setOne the assignments with a single request's columns in them; null where one request is as many are
+     */
+    MySqlWrites(
+            JdbcSettings settings,
+            Statements statements,
+            String operation,
+            Function<Q, Claim> claim,
+            String set,
+            String columns,
+            @Nullable String setOne,
+            Binder<Q> binder) {
+        this.settings = settings;
+        this.statements = statements;
+        this.operation = operation;
+        this.claim = claim;
+        this.set = set;
+        this.columns = "message_id, scope, owner, " + columns;
+        this.binder = binder;
+        this.one = setOne == null ? null : MySqlSql.of(settings, MySqlSql.updateOne(setOne));
+        this.marked = settings.table()
+                .in("SELECT message_id, scope, write_mark = ? FROM {table} WHERE scope = ? AND message_id IN (");
+    }
+
+    DedupKey key(Q request) {
+        return claim.apply(request).key();
+    }
+
+    /** @param before what comes before the statement, to limit its time; may be empty */
+    List<@Nullable WriteResult> write(Connection connection, String before, List<Q> requests) throws SQLException {
+        long mark = WriteMark.next();
+        int written = update(connection, before, requests, mark);
+        if (written == 0 || written == requests.size()) {
+            WriteResult all = written == 0 ? WriteResult.leaseLost() : WriteResult.applied();
+            return new ArrayList<>(Collections.nCopies(requests.size(), all));
+        }
+        Map<DedupKey, Boolean> present = marked(connection, requests, mark);
+        int marked =
+                Math.toIntExact(present.values().stream().filter(own -> own).count());
+        WriteResult ofOthers = ofMarkedByOthers(written - marked, present.size() - marked);
+        WriteResult ofAbsent =
+                written > present.size() ? cantTell() : WriteResult.leaseLost(); // else forgotten or purged since
+        List<@Nullable WriteResult> answers = new ArrayList<>(requests.size());
+        for (Q request : requests) {
+            Boolean own = present.get(key(request));
+            answers.add(own == null ? ofAbsent : own ? WriteResult.applied() : ofOthers);
+        }
+        return answers;
+    }
+
+    /** @param missing how many of the rows that were written bear another's mark by now, of {@code others} that do */
+    private WriteResult ofMarkedByOthers(int missing, int others) {
+        if (missing == 0) {
+            return WriteResult.leaseLost();
+        }
+        return missing == others ? WriteResult.applied() : cantTell();
+    }
+
+    private WriteResult cantTell() {
+        return new WriteResult.StoreError(new DedupStoreException(
+                operation + " on table " + settings.table()
+                        + " can't tell whether this record was among those written, as others wrote since",
+                null));
+    }
+
+    private int update(Connection connection, String before, List<Q> requests, long mark) throws SQLException {
+        if (one != null && requests.size() == 1) {
+            return updateOne(connection, before + one, requests.get(0), mark);
+        }
+        String sql = before + MySqlSql.of(settings, MySqlSql.update(set, columns, requests.size()));
+        try (PreparedStatement statement = statements.prepare(connection, sql)) {
+            int next = 1;
+            for (Q request : requests) {
+                next = binder.bind(statement, bindClaim(statement, next, request), request);
+            }
+            statement.setLong(next, mark);
+            return statement.executeUpdate();
+        }
+    }
+
+    private int updateOne(Connection connection, String sql, Q request, long mark) throws SQLException {
+        try (PreparedStatement statement = statements.prepare(connection, sql)) {
+            int next = binder.bind(statement, 1, request);
+            statement.setLong(next, mark);
+            bindClaim(statement, next + 1, request);
+            return statement.executeUpdate();
+        }
+    }
+
+    private int bindClaim(PreparedStatement statement, int first, Q request) throws SQLException {
+        statement.setBytes(first, KeyBytes.messageId(key(request)));
+        statement.setBytes(first + 1, KeyBytes.scope(key(request)));
+        statement.setBytes(first + 2, KeyBytes.utf8(claim.apply(request).owner().value()));
+        return first + 3;
+    }
+
+    /** The keys that have a record, and whether it bears the mark. */
+    private Map<DedupKey, Boolean> marked(Connection connection, List<Q> requests, long mark) throws SQLException {
+        Map<DedupKey, Boolean> found = new HashMap<>();
+        List<DedupKey> keys = requests.stream().map(this::key).toList();
+        for (Map.Entry<String, List<DedupKey>> ofScope : KeyBytes.byScope(keys).entrySet()) {
+            KeyIndex index = new KeyIndex(ofScope.getValue());
+            String sql = marked + Statements.list("?", ofScope.getValue().size()) + ")";
+            try (PreparedStatement statement = statements.prepare(connection, sql)) {
+                statement.setLong(1, mark);
+                statement.setBytes(2, KeyBytes.utf8(ofScope.getKey()));
+                int next = 3;
+                for (DedupKey key : ofScope.getValue()) {
+                    statement.setBytes(next++, KeyBytes.messageId(key));
+                }
+                try (ResultSet result = statement.executeQuery()) {
+                    while (result.next()) {
+                        found.put(index.key(result, 1), result.getBoolean(3));
+                    }
+                }
+            }
+        }
+        return found;
+    }
+}

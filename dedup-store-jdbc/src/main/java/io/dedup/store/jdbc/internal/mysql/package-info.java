@@ -1,0 +1,5 @@
+/** The dialects of MySQL and MariaDB. */
+@NullMarked
+package io.dedup.store.jdbc.internal.mysql;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,182 @@
+package io.dedup.store.jdbc.internal.operation;
+
+import io.dedup.DedupKey;
+import io.dedup.store.DedupStoreException;
+import io.dedup.store.ResultTooLargeException;
+import io.dedup.store.jdbc.internal.failure.SqlFailures;
+import io.dedup.store.jdbc.internal.sql.JdbcSettings;
+import io.dedup.store.jdbc.internal.sql.KeyBytes;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.ToIntFunction;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Cuts batches into pieces, asks again what was lost in a race, and asks singly what can't be had together because of a
+ * locked row, or of a statement that is too large. Every request gets an answer, be it an error.
+ */
+public final class BatchRunner {
+    /** How often a request may lose a race before that is an error. Each means that somebody else got on. */
+    public static final int MAX_ROUNDS = 20;
+
+    private final SqlFailures failures;
+    private final StatementSize statementSize;
+    private final int maxBatch;
+    private final long patienceNanos;
+
+    public BatchRunner(SqlFailures failures, StatementSize statementSize, JdbcSettings settings) {
+        this.failures = failures;
+        this.statementSize = statementSize;
+        this.maxBatch = settings.maxBatch();
+        this.patienceNanos = settings.queryTimeout().toNanos();
+    }
+
+    /** The answer to one request. */
+    public <Q, A> A one(Operation<Q, A> operation, Connection connection, Q request) {
+        Run<Q, A> run = new Run<>(operation, connection, 1);
+        run.piece(List.of(request));
+        return run.answer(operation.key().apply(request));
+    }
+
+    /** The answers in the order of the requests. */
+    public <Q, A> List<A> all(Operation<Q, A> operation, Connection connection, List<Q> requests) {
+        List<Q> sorted = new ArrayList<>(requests);
+        sorted.sort(Comparator.comparing(operation.key(), KeyBytes.ORDER));
+        Run<Q, A> run = new Run<>(operation, connection, requests.size());
+        int from = 0;
+        while (from < sorted.size()) {
+            int to = endOfPiece(operation.size(), sorted, from, maxBatch, statementSize.maxValues());
+            if (!run.piece(sorted.subList(from, to))) {
+                run.failAll(sorted.subList(to, sorted.size()));
+                break;
+            }
+            from = to;
+        }
+        List<A> answers = new ArrayList<>(requests.size());
+        requests.forEach(request -> answers.add(run.answer(operation.key().apply(request))));
+        return answers;
+    }
+
+    /** @param maxBytes of a statement, beside a request that is larger by itself */
+    public static <Q> int endOfPiece(ToIntFunction<Q> size, List<Q> requests, int from, int maxBatch, long maxBytes) {
+        long bytes = 0;
+        int to = from;
+        while (to < requests.size() && to - from < maxBatch) {
+            bytes += size.applyAsInt(requests.get(to));
+            if (to > from && bytes > maxBytes) {
+                break;
+            }
+            to++;
+        }
+        return to;
+    }
+
+    /** The pieces of one call. */
+    private final class Run<Q, A> {
+        private final Operation<Q, A> operation;
+        private final Connection connection;
+        private final Map<DedupKey, A> answers;
+        private @Nullable SQLException last;
+
+        Run(Operation<Q, A> operation, Connection connection, int size) {
+            this.operation = operation;
+            this.connection = connection;
+            this.answers = new HashMap<>(2 * size);
+        }
+
+        A answer(DedupKey key) {
+            A answer = answers.get(key);
+            if (answer == null) {
+                throw new IllegalStateException(operation.name() + " left a request without an answer");
+            }
+            return answer;
+        }
+
+        /** Whether it makes sense to go on with this connection. */
+        boolean piece(List<Q> requests) {
+            List<Q> open = requests;
+            last = null;
+            for (int round = 0; round < MAX_ROUNDS; round++) {
+                try {
+                    open = ask(open);
+                    if (open.isEmpty()) {
+                        return true;
+                    }
+                } catch (SQLException e) {
+                    last = e;
+                    SqlFailures.Kind kind = failures.kind(e);
+                    boolean ofOne = kind == SqlFailures.Kind.LOCKED || kind == SqlFailures.Kind.TOO_LARGE;
+                    if (ofOne && open.size() > 1) {
+                        return singly(open);
+                    }
+                    if (kind != SqlFailures.Kind.RACE) {
+                        fail(open, failed(e, kind));
+                        return kind != SqlFailures.Kind.NO_ANSWER;
+                    }
+                }
+            }
+            fail(open, failures.raced(operation.name(), MAX_ROUNDS, last));
+            return true;
+        }
+
+        /** What is too large for the server is a completion's result, as everything else is cut into pieces. */
+        private DedupStoreException failed(SQLException e, SqlFailures.Kind kind) {
+            return kind == SqlFailures.Kind.TOO_LARGE
+                    ? new ResultTooLargeException(failures.message(operation.name(), e), e)
+                    : failures.failed(operation.name(), e);
+        }
+
+        private List<Q> ask(List<Q> requests) throws SQLException {
+            List<@Nullable A> some = operation.call().ask(connection, requests);
+            List<Q> open = List.of();
+            for (int i = 0; i < requests.size(); i++) {
+                A answer = some.get(i);
+                if (answer != null) {
+                    answers.put(operation.key().apply(requests.get(i)), answer);
+                } else {
+                    open = open.isEmpty() ? new ArrayList<>() : open;
+                    open.add(requests.get(i));
+                }
+            }
+            return open;
+        }
+
+        /** One of these is locked, or too large: the others shall not suffer, within the time that one statement has. */
+        private boolean singly(List<Q> requests) {
+            SQLException locked = last;
+            long start = System.nanoTime();
+            for (int i = 0; i < requests.size(); i++) {
+                if (System.nanoTime() - start > patienceNanos) {
+                    fail(
+                            requests.subList(i, requests.size()),
+                            locked != null && failures.kind(locked) == SqlFailures.Kind.TOO_LARGE
+                                    ? failures.failed(operation.name(), locked)
+                                    : failures.locked(operation.name(), locked));
+                    return true;
+                }
+                if (!piece(requests.subList(i, i + 1))) {
+                    failAll(requests.subList(i + 1, requests.size()));
+                    return false;
+                }
+            }
+            return true;
+        }
+
+        /** After the connection was lost. */
+        void failAll(List<Q> requests) {
+            if (!requests.isEmpty() && last != null) {
+                fail(requests, failures.failed(operation.name(), last));
+            }
+        }
+
+        private void fail(List<Q> requests, DedupStoreException cause) {
+            requests.forEach(request -> answers.put(
+                    operation.key().apply(request), operation.error().apply(cause)));
+        }
+    }
+}

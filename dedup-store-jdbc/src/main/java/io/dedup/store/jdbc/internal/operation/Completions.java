@@ -1,0 +1,105 @@
+package io.dedup.store.jdbc.internal.operation;
+
+import static java.util.Objects.requireNonNull;
+
+import io.dedup.DedupKey;
+import io.dedup.store.CompleteRequest;
+import io.dedup.store.ResultTooLargeException;
+import io.dedup.store.WriteResult;
+import io.dedup.store.jdbc.internal.connection.OwnConnections;
+import io.dedup.store.jdbc.internal.connection.OwnConnections.Borrowed;
+import io.dedup.store.jdbc.internal.failure.SqlFailures;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+
+/**
+ * Keeps from the server what it wouldn't take. A statement that is too large may break the connection, which looks like an
+ * outage, and would fail together with every other completion of its batch. Thread-safe.
+ */
+public final class Completions {
+    private final StatementSize statementSize;
+    private final SqlFailures failures;
+    private final OwnConnections connections;
+    private final Function<CompleteRequest, WriteResult> single;
+    private final Function<List<CompleteRequest>, List<WriteResult>> batch;
+
+    public Completions(
+            StatementSize statementSize,
+            SqlFailures failures,
+            OwnConnections connections,
+            Function<CompleteRequest, WriteResult> single,
+            Function<List<CompleteRequest>, List<WriteResult>> batch) {
+        this.statementSize = statementSize;
+        this.failures = failures;
+        this.connections = connections;
+        this.single = single;
+        this.batch = batch;
+    }
+
+    public WriteResult one(CompleteRequest request) {
+        byte[] result = request.result();
+        if (result == null) {
+            return single.apply(request);
+        }
+        askIfDoubted();
+        if (!statementSize.fits(result)) {
+            throw failures.resultTooLarge("complete", result.length, statementSize.maxResult());
+        }
+        boolean answered = false;
+        try {
+            WriteResult answer = single.apply(request);
+            answered = true;
+            return answer;
+        } finally {
+            if (!answered) {
+                statementSize.doubt();
+            }
+        }
+    }
+
+    public List<WriteResult> all(List<CompleteRequest> requests) {
+        if (requests.stream().allMatch(request -> request.result() == null)) {
+            return batch.apply(requests);
+        }
+        askIfDoubted();
+        List<CompleteRequest> fitting = new ArrayList<>(requests.size());
+        Map<DedupKey, WriteResult> answers = new HashMap<>(2 * requests.size());
+        for (CompleteRequest request : requests) {
+            byte[] result = request.result();
+            if (result != null && !statementSize.fits(result)) {
+                ResultTooLargeException error =
+                        failures.resultTooLarge("complete", result.length, statementSize.maxResult());
+                answers.put(request.claim().key(), new WriteResult.StoreError(error));
+            } else {
+                fitting.add(request);
+            }
+        }
+        List<WriteResult> sent = batch.apply(fitting);
+        for (int i = 0; i < fitting.size(); i++) {
+            answers.put(fitting.get(i).claim().key(), sent.get(i));
+            if (fitting.get(i).result() != null && sent.get(i) instanceof WriteResult.StoreError) {
+                statementSize.doubt();
+            }
+        }
+        List<WriteResult> all = new ArrayList<>(requests.size());
+        requests.forEach(
+                request -> all.add(requireNonNull(answers.get(request.claim().key()))));
+        return all;
+    }
+
+    /** Without an answer the completion goes on, and fails for the same reason. */
+    private void askIfDoubted() {
+        if (!statementSize.isDoubted()) {
+            return;
+        }
+        try (Borrowed borrowed = connections.open()) {
+            statementSize.ask(borrowed.connection());
+        } catch (SQLException e) {
+            statementSize.doubt();
+        }
+    }
+}

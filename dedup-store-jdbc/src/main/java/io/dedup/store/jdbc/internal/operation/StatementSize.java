@@ -1,0 +1,66 @@
+package io.dedup.store.jdbc.internal.operation;
+
+import io.dedup.store.jdbc.internal.dialect.Dialect;
+import java.sql.Connection;
+import java.sql.SQLException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * How large a statement the server takes, as it said when it was asked last. Known by the store and by its transactions alike.
+ * Thread-safe.
+ */
+public final class StatementSize {
+    /** Keys and results of one statement, beside a request that is larger by itself. */
+    private static final int MAX_BYTES = 1 << 20;
+
+    /** For the statement's own text and one request's key, owner and fingerprint. */
+    private static final int ROOM = 16 * 1024;
+
+    /** A driver that writes values into the statement's text escapes each byte, at worst. */
+    private static final int BYTES_FOR_ONE = 2;
+
+    private static final Logger LOG = LoggerFactory.getLogger(StatementSize.class);
+
+    private final Dialect dialect;
+    private volatile long values = Long.MAX_VALUE;
+    /** Whether something failed that a changed limit of the server's would explain. */
+    private volatile boolean doubted;
+
+    public StatementSize(Dialect dialect) {
+        this.dialect = dialect;
+    }
+
+    public void ask(Connection connection) throws SQLException {
+        doubted = false;
+        long bytes = dialect.maxStatementBytes(connection);
+        long before = values;
+        values = bytes == Long.MAX_VALUE ? bytes : Math.max(0, bytes - ROOM) / BYTES_FOR_ONE;
+        if (values != before && before != Long.MAX_VALUE) {
+            LOG.info("The database takes statements of {} bytes now: results of up to {} are kept", bytes, maxResult());
+        }
+    }
+
+    /** The next statement with a result asks first. */
+    public void doubt() {
+        doubted = true;
+    }
+
+    public boolean isDoubted() {
+        return doubted;
+    }
+
+    /** How many bytes of values a statement of several requests has at most. */
+    public long maxValues() {
+        return Math.min(MAX_BYTES, values);
+    }
+
+    /** The largest result that a statement can bring to the server, in bytes. */
+    public int maxResult() {
+        return (int) Math.min(Integer.MAX_VALUE, values);
+    }
+
+    public boolean fits(byte[] result) {
+        return result.length <= values;
+    }
+}

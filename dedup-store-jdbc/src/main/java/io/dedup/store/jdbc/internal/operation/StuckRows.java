@@ -1,0 +1,69 @@
+package io.dedup.store.jdbc.internal.operation;
+
+import io.dedup.DedupScope;
+import io.dedup.store.StuckQuery;
+import io.dedup.store.StuckRecord;
+import io.dedup.store.StuckRecords;
+import io.dedup.store.jdbc.internal.row.Rows;
+import io.dedup.store.jdbc.internal.sql.KeyBytes;
+import io.dedup.store.jdbc.internal.sql.Micros;
+import io.dedup.store.jdbc.internal.sql.Statements;
+import io.dedup.store.jdbc.internal.sql.TableName;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Lists what began and isn't done, in one statement without locks that ends with the first row too many. It may read the whole
+ * table: an index on what changes with every claim would cost every claim.
+ */
+public final class StuckRows {
+    private final String select;
+    private final String ofScope;
+    private final int timeoutSeconds;
+
+    /** @param timeoutSeconds how long the statement may take; 0 where the driver would set it for the connection */
+    public StuckRows(TableName table, int timeoutSeconds) {
+        this.select = table.in("SELECT scope, message_id, " + Rows.COLUMNS
+                + " FROM {table} WHERE state <> 4 AND attempt > 0 AND expires_at > ?"
+                + " AND (token <= ? OR lease_until <= ?)");
+        this.ofScope = select + " AND scope = ?";
+        this.timeoutSeconds = timeoutSeconds;
+    }
+
+    /** @param now the database's time in microseconds; a lease counts as live by it */
+    public StuckRecords find(Connection connection, StuckQuery query, long now) throws SQLException {
+        DedupScope scope = query.scope();
+        long before = now - Micros.of(query.olderThan());
+        try (PreparedStatement statement =
+                new Statements(timeoutSeconds).prepare(connection, scope == null ? select : ofScope)) {
+            statement.setMaxRows(query.limit() + 1);
+            statement.setLong(1, now);
+            statement.setLong(2, before);
+            statement.setLong(3, before);
+            if (scope != null) {
+                statement.setBytes(4, KeyBytes.utf8(scope.text()));
+            }
+            try (ResultSet result = statement.executeQuery()) {
+                return read(result, query.limit(), now);
+            }
+        }
+    }
+
+    private static StuckRecords read(ResultSet result, int limit, long now) throws SQLException {
+        List<StuckRecord> stuck = new ArrayList<>();
+        while (result.next()) {
+            if (stuck.size() == limit) {
+                return new StuckRecords(stuck, false);
+            }
+            stuck.add(new StuckRecord(
+                    KeyBytes.text(result.getBytes(1)),
+                    KeyBytes.text(result.getBytes(2)),
+                    Rows.row(result, 3).toStoredRecord(now)));
+        }
+        return new StuckRecords(stuck, true);
+    }
+}

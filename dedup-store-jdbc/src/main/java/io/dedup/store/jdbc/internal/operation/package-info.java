@@ -1,0 +1,5 @@
+/** Runs the operations of the store on a dialect: single or in batches, with an answer for each request. */
+@NullMarked
+package io.dedup.store.jdbc.internal.operation;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,68 @@
+package io.dedup.store.jdbc.internal.postgres;
+
+import io.dedup.store.ClaimRequest;
+import io.dedup.store.ClaimResult;
+import io.dedup.store.jdbc.internal.row.Phase;
+import io.dedup.store.jdbc.internal.row.Row;
+import io.dedup.store.jdbc.internal.row.Transitions;
+import io.dedup.store.jdbc.internal.sql.KeyIndex;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Reads what {@link PostgresSql#CLAIM} answers. */
+final class PostgresClaims {
+    private final List<ClaimRequest> requests;
+    private final @Nullable ClaimResult[] answers;
+    /** Made when it is needed. */
+    private @Nullable KeyIndex index;
+
+    private PostgresClaims(List<ClaimRequest> requests) {
+        this.requests = requests;
+        this.answers = new ClaimResult[requests.size()];
+    }
+
+    static List<@Nullable ClaimResult> read(ResultSet result, List<ClaimRequest> requests) throws SQLException {
+        PostgresClaims claims = new PostgresClaims(requests);
+        while (result.next()) {
+            claims.readRow(result);
+        }
+        return Arrays.asList(claims.answers);
+    }
+
+    private void readRow(ResultSet result) throws SQLException {
+        int ord = result.getInt(1);
+        if (ord == 0) { // returned by the write itself
+            answers[position(result)] = new ClaimResult.Acquired(
+                    result.getInt(5),
+                    result.getInt(6),
+                    result.getInt(4) == Phase.TAKEN_OVER.number(),
+                    result.getLong(7));
+        } else {
+            Row row = new Row(
+                    Phase.of(result.getInt(4)),
+                    null,
+                    result.getInt(5),
+                    0,
+                    0,
+                    0,
+                    result.getLong(9),
+                    0,
+                    result.getString(10),
+                    result.getBytes(11));
+            answers[ord - 1] = Transitions.blocked(row, requests.get(ord - 1), result.getLong(8));
+        }
+    }
+
+    private int position(ResultSet result) throws SQLException {
+        if (requests.size() == 1) {
+            return 0;
+        }
+        if (index == null) {
+            index = new KeyIndex(requests.stream().map(ClaimRequest::key).toList());
+        }
+        return index.position(result, 2);
+    }
+}

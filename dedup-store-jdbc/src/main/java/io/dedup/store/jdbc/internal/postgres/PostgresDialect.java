@@ -1,0 +1,239 @@
+package io.dedup.store.jdbc.internal.postgres;
+
+import static io.dedup.store.jdbc.internal.postgres.PostgresColumn.bytes;
+import static io.dedup.store.jdbc.internal.postgres.PostgresColumn.number;
+import static io.dedup.store.jdbc.internal.postgres.PostgresColumn.text;
+
+import io.dedup.DedupKey;
+import io.dedup.store.Claim;
+import io.dedup.store.ClaimRequest;
+import io.dedup.store.ClaimResult;
+import io.dedup.store.CompleteRequest;
+import io.dedup.store.ReleaseRequest;
+import io.dedup.store.RenewRequest;
+import io.dedup.store.WriteResult;
+import io.dedup.store.jdbc.internal.dialect.Dialect;
+import io.dedup.store.jdbc.internal.dialect.LateRenewals;
+import io.dedup.store.jdbc.internal.dialect.ReadCommitted;
+import io.dedup.store.jdbc.internal.dialect.RecordDialect;
+import io.dedup.store.jdbc.internal.dialect.ReleaseNumber;
+import io.dedup.store.jdbc.internal.dialect.RepeatedCompletions;
+import io.dedup.store.jdbc.internal.dialect.WriteProbe;
+import io.dedup.store.jdbc.internal.failure.SqlFailures;
+import io.dedup.store.jdbc.internal.row.Row;
+import io.dedup.store.jdbc.internal.row.Rows;
+import io.dedup.store.jdbc.internal.sql.JdbcSettings;
+import io.dedup.store.jdbc.internal.sql.KeyBytes;
+import io.dedup.store.jdbc.internal.sql.Micros;
+import io.dedup.store.jdbc.internal.sql.Statements;
+import io.dedup.store.jdbc.internal.sql.StoreClock;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** One statement per operation, single or batch; see {@link PostgresSql}. */
+public final class PostgresDialect implements Dialect {
+    private static final int OLDEST_SERVER = 12;
+
+    private final Statements statements;
+    private final Rows rows;
+    private final SqlFailures failures;
+    private final PurgeHours purgeHours;
+    private final PostgresRequests<ClaimRequest> claim;
+    private final PostgresRequests<CompleteRequest> complete;
+    private final PostgresRequests<ReleaseRequest> release;
+    private final PostgresRequests<RenewRequest> renew;
+    private final PostgresRequests<RenewRequest> renewUnlocked;
+    private final ReadCommitted readCommitted = new ReadCommitted();
+    private final PurgeWindow window = new PurgeWindow();
+    private final String due;
+    private final String purge;
+    private final RecordDialect records;
+    private final WriteProbe probe;
+
+    public PostgresDialect(JdbcSettings settings, SqlFailures failures) {
+        this.statements = new Statements(settings.queryTimeoutSeconds());
+        StoreClock clock = new StoreClock(PostgresSql.of(settings, PostgresSql.CLOCK_QUERY), false);
+        this.rows = new Rows(settings.table(), statements, clock, ", purge_hour = 0");
+        this.failures = failures;
+        this.probe = new WriteProbe(settings.table(), statements, "");
+        this.purgeHours = new PurgeHours(settings.attemptRetention());
+        this.claim = new PostgresRequests<>(
+                settings,
+                PostgresSql.CLAIM,
+                List.of(
+                        bytes("message_id", request -> KeyBytes.messageId(request.key())),
+                        bytes("scope", request -> KeyBytes.scope(request.key())),
+                        text("owner", request -> request.owner().value()),
+                        number("lease", request -> Micros.of(request.lease())),
+                        text("fingerprint", request -> Row.text(request.fingerprint()))));
+        List<PostgresColumn<CompleteRequest>> completeColumns = columns(
+                CompleteRequest::claim,
+                List.of(
+                        number("length", request -> Micros.of(request.window())),
+                        bytes("result", CompleteRequest::result)));
+        this.complete = new PostgresRequests<>(settings, PostgresSql.COMPLETE, completeColumns);
+        this.records = new PostgresRecords(settings, statements, completeColumns);
+        this.release = writes(
+                settings,
+                PostgresSql.RELEASE,
+                ReleaseRequest::claim,
+                List.of(number("mode", request -> ReleaseNumber.of(request))));
+        List<PostgresColumn<RenewRequest>> lease = List.of(number("lease", request -> Micros.of(request.lease())));
+        this.renew = writes(settings, PostgresSql.RENEW, RenewRequest::claim, lease);
+        this.renewUnlocked = writes(settings, PostgresSql.RENEW_UNLOCKED, RenewRequest::claim, lease);
+        this.due = PostgresSql.of(settings, PostgresSql.DUE);
+        this.purge = PostgresSql.of(settings, PostgresSql.PURGE);
+    }
+
+    private static <Q> PostgresRequests<Q> writes(
+            JdbcSettings settings, String statement, Function<Q, Claim> claim, List<PostgresColumn<Q>> more) {
+        return new PostgresRequests<>(settings, statement, columns(claim, more));
+    }
+
+    private static <Q> List<PostgresColumn<Q>> columns(Function<Q, Claim> claim, List<PostgresColumn<Q>> more) {
+        List<PostgresColumn<Q>> columns = new ArrayList<>();
+        columns.add(bytes(
+                "message_id", request -> KeyBytes.messageId(claim.apply(request).key())));
+        columns.add(
+                bytes("scope", request -> KeyBytes.scope(claim.apply(request).key())));
+        columns.add(text("owner", request -> claim.apply(request).owner().value()));
+        columns.addAll(more);
+        return columns;
+    }
+
+    @Override
+    public List<@Nullable ClaimResult> claim(Connection connection, List<ClaimRequest> requests) throws SQLException {
+        try (PreparedStatement statement = claim.prepare(connection, statements, requests)) {
+            statement.setInt(
+                    claim.parameterCount() + 1,
+                    purgeHours.expected(requests.get(0).key().scope()));
+            try (ResultSet result = statement.executeQuery()) {
+                return PostgresClaims.read(result, requests);
+            }
+        }
+    }
+
+    @Override
+    public List<@Nullable WriteResult> complete(Connection connection, List<CompleteRequest> requests)
+            throws SQLException {
+        CompleteRequest first = requests.get(0);
+        purgeHours.learn(first.claim().key().scope(), first.window());
+        List<@Nullable WriteResult> answers = write(connection, statements, complete, requests);
+        RepeatedCompletions.settle(connection, rows, requests, answers);
+        return answers;
+    }
+
+    @Override
+    public List<@Nullable WriteResult> release(Connection connection, List<ReleaseRequest> requests)
+            throws SQLException {
+        return write(connection, statements, release, requests);
+    }
+
+    @Override
+    public List<@Nullable WriteResult> renew(Connection connection, List<RenewRequest> requests) throws SQLException {
+        return write(connection, statements, renew, requests);
+    }
+
+    /** What the statement returns is written; for whatever it doesn't, the caller isn't the owner. */
+    static <Q> List<@Nullable WriteResult> write(
+            Connection connection, Statements statements, PostgresRequests<Q> write, List<Q> requests)
+            throws SQLException {
+        WriteResult[] answers = new WriteResult[requests.size()];
+        Arrays.fill(answers, WriteResult.leaseLost());
+        try (PreparedStatement statement = write.prepare(connection, statements, requests);
+                ResultSet result = statement.executeQuery()) {
+            while (result.next()) {
+                answers[result.getInt(1) - 1] = WriteResult.applied();
+            }
+        }
+        return Arrays.asList(answers);
+    }
+
+    @Override
+    public List<@Nullable WriteResult> renewUnlocked(Connection connection, List<RenewRequest> requests)
+            throws SQLException {
+        WriteResult[] answers = new WriteResult[requests.size()];
+        Arrays.fill(answers, WriteResult.leaseLost());
+        Set<DedupKey> late = new HashSet<>();
+        try (PreparedStatement statement = renewUnlocked.prepare(connection, statements, requests);
+                ResultSet result = statement.executeQuery()) {
+            while (result.next()) {
+                int position = result.getInt(1) - 1;
+                answers[position] = result.getBoolean(2)
+                        ? WriteResult.applied()
+                        : new WriteResult.StoreError(failures.locked("renew", null));
+                if (result.getBoolean(3)) {
+                    late.add(requests.get(position).claim().key());
+                }
+            }
+        }
+        return LateRenewals.settle(requests, Arrays.asList(answers), late, failures, open -> renew(connection, open));
+    }
+
+    @Override
+    public PurgeRun purge(Connection connection, int limit) throws SQLException {
+        return readCommitted.run(connection, () -> purgeDue(connection, limit));
+    }
+
+    private PurgeRun purgeDue(Connection connection, int limit) throws SQLException {
+        List<PurgeWindow.Place> places = window.take(limit);
+        boolean fresh = places.isEmpty();
+        if (fresh) {
+            look(connection, limit * PurgeWindow.BATCHES);
+            places = window.take(limit);
+        }
+        int removed = places.isEmpty() ? 0 : remove(connection, places);
+        return new PurgeRun(removed, places.size(), window.hasMore(fresh));
+    }
+
+    private void look(Connection connection, int limit) throws SQLException {
+        try (PreparedStatement statement = statements.prepare(connection, due)) {
+            window.found(PurgeWindow.look(statement, limit), limit);
+        }
+    }
+
+    private int remove(Connection connection, List<PurgeWindow.Place> places) throws SQLException {
+        try (PreparedStatement statement = statements.prepare(connection, purge)) {
+            PurgeWindow.bind(statement, places);
+            try (ResultSet result = statement.executeQuery()) {
+                result.next();
+                window.looked(result.getInt(1));
+                return result.getInt(2);
+            }
+        }
+    }
+
+    @Override
+    public WriteProbe probe() {
+        return probe;
+    }
+
+    @Override
+    public RecordDialect records() {
+        return records;
+    }
+
+    @Override
+    public Rows rows() {
+        return rows;
+    }
+
+    @Override
+    public List<String> checkServer(Connection connection) throws SQLException {
+        int major = connection.getMetaData().getDatabaseMajorVersion();
+        if (major < OLDEST_SERVER) {
+            throw new IllegalStateException(
+                    "the store needs PostgreSQL " + OLDEST_SERVER + " or newer, but this is " + major);
+        }
+        return List.of();
+    }
+}

@@ -1,0 +1,252 @@
+package io.dedup.store.jdbc.internal.postgres;
+
+import static io.dedup.store.jdbc.internal.postgres.PostgresColumn.bytes;
+import static io.dedup.store.jdbc.internal.postgres.PostgresColumn.number;
+import static io.dedup.store.jdbc.internal.postgres.PostgresColumn.text;
+
+import io.dedup.DedupKey;
+import io.dedup.store.CompleteRequest;
+import io.dedup.store.RecordRequest;
+import io.dedup.store.RecordResult;
+import io.dedup.store.WriteResult;
+import io.dedup.store.jdbc.internal.dialect.RecordDialect;
+import io.dedup.store.jdbc.internal.row.Phase;
+import io.dedup.store.jdbc.internal.row.Records;
+import io.dedup.store.jdbc.internal.row.Row;
+import io.dedup.store.jdbc.internal.sql.JdbcSettings;
+import io.dedup.store.jdbc.internal.sql.KeyBytes;
+import io.dedup.store.jdbc.internal.sql.KeyIndex;
+import io.dedup.store.jdbc.internal.sql.Micros;
+import io.dedup.store.jdbc.internal.sql.Statements;
+import io.dedup.store.jdbc.internal.sql.TableName;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One statement per call, two for a single message that is a surprise; nothing in them raises an error that others could cause,
+ * as that would end the transaction.
+ */
+final class PostgresRecords implements RecordDialect {
+    private static final List<PostgresColumn<RecordRequest>> SOURCE = List.of(
+            bytes("message_id", request -> KeyBytes.messageId(request.key())),
+            bytes("scope", request -> KeyBytes.scope(request.key())),
+            number("length", request -> Micros.of(request.window())),
+            text("fingerprint", request -> Row.text(request.fingerprint())));
+
+    private final TableName table;
+    private final RecordLock lock;
+    private final String serverQuery;
+    private final Statements statements;
+    /** For statements that bound themselves: each time-out of JDBC's is a timer's wake-up. */
+    private final Statements unwatched = new Statements(0);
+
+    private final List<PostgresColumn<RecordRequest>> columns;
+    private final JdbcSettings settings;
+    private final PurgeClock clock = new PurgeClock();
+    /** Made again for another version of the server. */
+    private volatile @Nullable Form form;
+
+    private final PostgresRequests<CompleteRequest> complete;
+
+    /**
+     * What the next single message is taken for: what the last one was. Few are duplicates, and those come in runs (a
+     * redelivered poll, a replay): so nearly each message takes one statement, and a new one the cheap one.
+     */
+    private volatile boolean newExpected = true;
+
+    /** The statements for one server. */
+    private record Form(PostgresLimits limits, PostgresInsert insert, String one, String many) {}
+
+    /** @param complete the columns of {@link PostgresSql#COMPLETE} */
+    PostgresRecords(JdbcSettings settings, Statements statements, List<PostgresColumn<CompleteRequest>> complete) {
+        this.table = settings.table();
+        this.serverQuery = PostgresSql.of(settings, PostgresRecordSql.SERVER);
+        this.statements = statements;
+        this.columns = new ArrayList<>(SOURCE);
+        this.lock = new RecordLock(settings.table());
+        columns.add(number("lock_id", request -> lock.of(request.key())));
+        this.settings = settings;
+        this.complete = PostgresRequests.inTransaction(settings, PostgresSql.COMPLETE, complete);
+    }
+
+    private Form form(PostgresLimits limits) {
+        return new Form(
+                limits,
+                new PostgresInsert(settings, limits, limits.boundThemselves() ? unwatched : statements, lock, clock),
+                PostgresRecordSql.one(settings, limits),
+                PostgresRecordSql.many(settings, limits).replace("{requests}", PostgresRequests.arrays(columns)));
+    }
+
+    private Form form(Connection connection) throws SQLException {
+        int version = connection.getMetaData().getDatabaseMajorVersion();
+        Form known = form;
+        if (known == null || known.limits().version() != version) {
+            known = form(PostgresLimits.unknown(version));
+            form = known;
+        }
+        return known;
+    }
+
+    @Override
+    public List<@Nullable RecordResult> claim(
+            Connection connection, List<RecordRequest> requests, @Nullable Duration limit) throws SQLException {
+        Form form = form(connection);
+        return requests.size() == 1
+                ? Collections.singletonList(claimOne(connection, form, requests.get(0), limit))
+                : claimMany(connection, form.many(), requests, limit);
+    }
+
+    private @Nullable RecordResult claimOne(
+            Connection connection, Form form, RecordRequest request, @Nullable Duration limit) throws SQLException {
+        if (newExpected) {
+            RecordResult written = form.insert().write(connection, request, millis(limit));
+            if (written != null) {
+                return written;
+            }
+        }
+        RecordResult answer = ask(connection, form.one(), request, limit);
+        newExpected = answer instanceof RecordResult.Written;
+        return answer;
+    }
+
+    private @Nullable RecordResult ask(
+            Connection connection, String sql, RecordRequest request, @Nullable Duration limit) throws SQLException {
+        byte[] id = KeyBytes.messageId(request.key());
+        byte[] scope = KeyBytes.scope(request.key());
+        try (PreparedStatement statement = unwatched.prepare(connection, sql)) {
+            statement.setLong(1, lock.of(scope, id));
+            statement.setString(2, millis(limit));
+            statement.setBytes(3, id);
+            statement.setBytes(4, scope);
+            statement.setBytes(5, id);
+            statement.setBytes(6, scope);
+            statement.setString(7, Row.text(request.fingerprint()));
+            statement.setLong(8, Micros.of(request.window()));
+            try (ResultSet result = statement.executeQuery()) {
+                result.next();
+                return isWritten(result) ? written(result) : answer(result, request);
+            }
+        }
+    }
+
+    private List<@Nullable RecordResult> claimMany(
+            Connection connection, String sql, List<RecordRequest> requests, @Nullable Duration limit)
+            throws SQLException {
+        try (PreparedStatement statement = statements.prepare(connection, sql)) {
+            statement.setString(1, millis(limit));
+            for (int i = 0; i < columns.size(); i++) {
+                columns.get(i).bind(connection, statement, i + 2, requests);
+            }
+            try (ResultSet result = statement.executeQuery()) {
+                @Nullable RecordResult[] answers = new RecordResult[requests.size()];
+                KeyIndex index =
+                        new KeyIndex(requests.stream().map(RecordRequest::key).toList());
+                while (result.next()) {
+                    if (isWritten(result)) {
+                        answers[index.position(result, 12)] = written(result);
+                    } else {
+                        int position = result.getInt(11) - 1;
+                        answers[position] = answer(result, requests.get(position));
+                    }
+                }
+                return Arrays.asList(answers);
+            }
+        }
+    }
+
+    /** As PostgreSQL reads it; 0 is no limit. */
+    private static String millis(@Nullable Duration limit) {
+        return limit == null ? "0" : Math.min(Math.max(limit.toMillis(), 1), Integer.MAX_VALUE) + "ms";
+    }
+
+    private static boolean isWritten(ResultSet result) throws SQLException {
+        return result.getObject(1) != null;
+    }
+
+    private static RecordResult written(ResultSet result) throws SQLException {
+        return new RecordResult.Written(result.getLong(1));
+    }
+
+    /** Null where a rival was faster, and its row wasn't there yet to be read. */
+    private static @Nullable RecordResult answer(ResultSet result, RecordRequest request) throws SQLException {
+        int phase = result.getInt(3);
+        if (result.wasNull()) {
+            return result.getBoolean(2) ? null : Records.inFlight(); // the advisory lock is somebody else's
+        }
+        Row row = new Row(
+                Phase.of(phase),
+                null,
+                result.getInt(4),
+                0,
+                0,
+                0,
+                result.getLong(6),
+                result.getLong(7),
+                result.getString(9),
+                result.getBytes(10));
+        return Records.blocked(row, request, result.getLong(5), result.getLong(8));
+    }
+
+    @Override
+    public boolean limitsTransactions() {
+        return true;
+    }
+
+    @Override
+    public List<@Nullable WriteResult> complete(Connection connection, List<CompleteRequest> requests)
+            throws SQLException {
+        return PostgresDialect.write(connection, statements, complete, requests);
+    }
+
+    @Override
+    public void remove(Connection connection, Collection<DedupKey> keys) throws SQLException {
+        RecordDialect.remove(connection, statements, table, keys);
+    }
+
+    @Override
+    public boolean keepResult(Connection connection, DedupKey key, byte[] result) throws SQLException {
+        return RecordDialect.keepResult(connection, statements, table, "", key, result);
+    }
+
+    @Override
+    public void checkWhole(Connection connection, @Nullable WrittenRecord written) throws SQLException {
+        String state = PostgresState.of(connection);
+        if (state == null) {
+            try (PreparedStatement statement = statements.prepare(connection, "SELECT 1")) {
+                statement.execute(); // which fails by itself
+            }
+            RecordDialect.checkWritten(connection, statements, table, written);
+        } else if (state.equals("FAILED")) {
+            throw new SQLException("something in the transaction has failed: its commit would roll it back", "25P02");
+        } else if (state.equals("IDLE") && written != null) {
+            throw RecordDialect.undone();
+        }
+    }
+
+    @Override
+    public boolean needsReadCommitted() {
+        return true;
+    }
+
+    /** Advisory locks share one table with all others of the server. */
+    @Override
+    public long checkServer(Connection connection) throws SQLException {
+        int version = connection.getMetaData().getDatabaseMajorVersion();
+        try (PreparedStatement statement = statements.prepare(connection, serverQuery);
+                ResultSet result = statement.executeQuery()) {
+            result.next();
+            clock.seen(result.getLong(2));
+            form = form(PostgresLimits.read(version, result, 3));
+            return result.getLong(1);
+        }
+    }
+}

@@ -1,0 +1,177 @@
+package io.dedup.store.jdbc.internal.postgres;
+
+import io.dedup.store.jdbc.internal.sql.JdbcSettings;
+
+/**
+ * The statements. {@code {now}} is the time at which it is evaluated, also after a wait for a lock; {@code {start}} is
+ * the statement's start, the same in every place: where several columns have to come to the same decision.
+ */
+final class PostgresSql {
+    static final String CLOCK_QUERY = clocks("SELECT {now} AS store_time");
+
+    private static final String HOUR = "3600000000";
+
+    /**
+     * Reads what blocks a claim before it writes: a record that is done, or in flight elsewhere, is neither locked nor
+     * waited for. Only what {@code won} returns is a claim: the read may be older than the write. A request in neither
+     * has lost a race between the two, and asks again.
+     *
+     * <p>{@code excluded.lease_until - excluded.token} is the length of the lease.
+     */
+    static final String CLAIM = """
+            WITH req AS MATERIALIZED ({requests}),
+            blocked AS MATERIALIZED (
+                SELECT r.ord, t.state, t.attempt, t.lease_until - {now} AS remaining, t.completed_at,
+                       t.fingerprint, t.result
+                FROM req r JOIN {table} t ON t.message_id = r.message_id AND t.scope = r.scope
+                WHERE t.state = 4 AND t.expires_at > {now}
+                   OR t.state IN (1, 2) AND t.owner <> r.owner AND t.lease_until > {now}),
+            won AS (
+                INSERT INTO {table} AS t (message_id, scope, state, owner, attempt, deaths, token, lease_until,
+                                          expires_at, purge_hour, fingerprint)
+                SELECT n.message_id, n.scope, 1, n.owner, 1, 0, n.now, n.now + n.lease,
+                       n.now + n.lease + {retention}, least(n.now / {hour} + ?, 2147483647)::int, n.fingerprint
+                FROM (SELECT q.*, {now} AS now
+                      FROM (SELECT * FROM req r
+                            WHERE r.ord NOT IN (SELECT b.ord FROM blocked b)
+                            ORDER BY r.ord) q
+                      OFFSET 0) n
+                ON CONFLICT (message_id, scope) DO UPDATE SET
+                    state = CASE WHEN {renewed} THEN t.state WHEN {absent} OR t.state = 0 THEN 1 ELSE 2 END,
+                    owner = excluded.owner,
+                    attempt = CASE WHEN {renewed} THEN t.attempt WHEN {absent} THEN 1 ELSE t.attempt + 1 END,
+                    deaths = CASE WHEN {renewed} THEN t.deaths WHEN {absent} THEN 0
+                                  WHEN t.state = 0 THEN t.deaths ELSE t.deaths + 1 END,
+                    token = CASE WHEN {renewed} THEN t.token ELSE greatest(t.token + 1, {now}) END,
+                    lease_until = {now} + excluded.lease_until - excluded.token,
+                    completed_at = NULL,
+                    expires_at = {now} + excluded.lease_until - excluded.token + {retention},
+                    purge_hour = greatest(t.purge_hour, excluded.purge_hour),
+                    fingerprint = CASE WHEN {renewed} THEN t.fingerprint ELSE excluded.fingerprint END,
+                    result = NULL
+                WHERE t.state IN (0, 3) OR t.expires_at <= {now}
+                   OR t.state IN (1, 2) AND (t.owner = excluded.owner OR t.lease_until <= {now})
+                RETURNING t.message_id, t.scope, t.state, t.attempt, t.deaths, t.token)
+            SELECT 0::bigint AS ord, message_id, scope, state, attempt, deaths, token,
+                   NULL::bigint AS remaining, NULL::bigint AS completed_at, NULL::text AS fingerprint,
+                   NULL::bytea AS result
+            FROM won
+            UNION ALL
+            SELECT ord, NULL, NULL, state, attempt, NULL, NULL, remaining, completed_at, fingerprint, result
+            FROM blocked
+            """.replace(
+                    "{renewed}", "t.state IN (1, 2) AND t.owner = excluded.owner AND t.lease_until > {start}")
+            .replace("{absent}", "(t.state = 4 OR t.expires_at <= {start})")
+            .replace("{hour}", HOUR);
+
+    /** What an owner may change. */
+    private static final String MINE =
+            "t.message_id = r.message_id AND t.scope = r.scope AND t.owner = r.owner AND t.state IN (1, 2)"
+                    + " AND t.expires_at > {now}";
+
+    private static final String WRITE =
+            "UPDATE {table} t SET {set} FROM ({requests}) r WHERE " + MINE + " RETURNING r.ord";
+
+    /**
+     * Leaves the purge's hour where it is as long as that is not much too late: see the DDL. Reads the clock once a row for
+     * all columns, since that costs as much as the rest of them.
+     */
+    static final String COMPLETE = WRITE.replace("{requests}", "SELECT q.*, {now} AS now FROM ({requests}) q OFFSET 0")
+            .replace("{set}", """
+                            state = 4, owner = NULL, deaths = 0, lease_until = 0, completed_at = r.now,
+                            expires_at = CASE WHEN {forever} THEN 9223372036854775807 ELSE r.now + r.length END,
+                            purge_hour = CASE WHEN t.purge_hour BETWEEN {ends} AND {ends} + 2 THEN t.purge_hour
+                                              ELSE {ends} END,
+                            result = r.result""")
+            .replace("{ends}", hourOf("{forever}", "(r.now + r.length)"))
+            .replace("{forever}", "r.length = 9223372036854775807");
+
+    /**
+     * Modes as {@code ReleaseNumber} says. The purge's hour was set for the window, which may be far longer than what is kept of
+     * an attempt, or for ever.
+     */
+    static final String RELEASE = WRITE.replace("{set}", """
+            state = CASE WHEN r.mode = 1 AND t.state = 2 THEN 3 ELSE 0 END, owner = NULL,
+            attempt = CASE WHEN r.mode = 0 THEN t.attempt ELSE t.attempt - 1 END,
+            deaths = CASE WHEN r.mode = 2 THEN 0 WHEN r.mode = 1 AND t.state = 2 THEN t.deaths - 1 ELSE t.deaths END,
+            lease_until = {now}, expires_at = {now} + {retention},
+            purge_hour = least(t.purge_hour, ({now} + {retention}) / {hour} + 48)::int""").replace("{hour}", HOUR);
+
+    private static final String LEASE = "lease_until = {now} + r.lease, expires_at = {now} + r.lease + {retention}";
+
+    static final String RENEW = WRITE.replace("{set}", LEASE);
+
+    /** Tells the three apart that a heartbeat has to: renewed, still ours but locked by somebody (and whether late), lost. */
+    static final String RENEW_UNLOCKED = """
+            WITH req AS MATERIALIZED ({requests}),
+            free AS MATERIALIZED (
+                SELECT r.ord, r.message_id, r.scope, r.lease
+                FROM req r JOIN {table} t ON {mine}
+                ORDER BY r.ord
+                FOR UPDATE OF t SKIP LOCKED),
+            written AS (
+                UPDATE {table} t SET {lease} FROM free r
+                WHERE t.message_id = r.message_id AND t.scope = r.scope
+                RETURNING r.ord)
+            SELECT ord, true AS written, false AS late FROM written
+            UNION ALL
+            SELECT r.ord, false, t.lease_until <= {now} FROM req r JOIN {table} t ON {mine}
+            WHERE r.ord NOT IN (SELECT w.ord FROM written w)
+            """.replace("{mine}", MINE).replace("{lease}", LEASE);
+
+    /**
+     * The rows that are due. The hour is the statement's: a clock that goes on can't bound a search of the index, and each
+     * purge would read all of it, records for ever included.
+     */
+    static final String DUE = """
+            SELECT tableoid::text, ctid::text FROM {table} WHERE purge_hour <= {start} / {hour} ORDER BY purge_hour LIMIT ?
+            """.replace("{hour}", HOUR);
+
+    /**
+     * Expired records go; those that the hour was too early for get the right one. The rows are named by their places, as
+     * {@link #DUE} tells them, which others may have by now: so each is looked at again, and not by the index, which {@code + 0}
+     * keeps out of it. What is locked here stays where it is, and is removed and changed by its place as well: by its key takes
+     * twice as long. Places are only unique within a partition, so all are of one.
+     */
+    static final String PURGE = """
+            WITH due AS MATERIALIZED (
+                SELECT ctid AS place, tableoid AS part, expires_at <= {now} AS expired
+                FROM {table}
+                WHERE ctid = ANY (CAST(? AS tid[])) AND tableoid = CAST(? AS oid) AND purge_hour + 0 <= {start} / {hour}
+                FOR UPDATE SKIP LOCKED),
+            kept AS (
+                UPDATE {table} t SET purge_hour = least(t.expires_at / {hour} + 1, 2147483647)::int
+                WHERE t.ctid = ANY (ARRAY(SELECT place FROM due WHERE NOT expired))
+                    AND t.tableoid = (SELECT max(part) FROM due)),
+            removed AS (
+                DELETE FROM {table} t
+                WHERE t.ctid = ANY (ARRAY(SELECT place FROM due WHERE expired))
+                    AND t.tableoid = (SELECT max(part) FROM due) AND t.expires_at <= {now}
+                RETURNING 1)
+            SELECT (SELECT count(*) FROM due), (SELECT count(*) FROM removed)
+            """.replace("{hour}", HOUR);
+
+    private PostgresSql() {}
+
+    /**
+     * When the purge is to look at a row, as a column's expression: see {@link PurgeClock}.
+     *
+     * @param forever a condition
+     * @param end an expression, in microseconds; not looked at where the row is forever
+     */
+    static String hourOf(String forever, String end) {
+        return "(CASE WHEN " + forever + " THEN " + PurgeClock.NEVER + " ELSE " + end + " / " + HOUR + " + 1 END)::int";
+    }
+
+    /** The statement for one store. */
+    static String of(JdbcSettings settings, String statement) {
+        String retention = Long.toString(settings.retentionMicros());
+        return settings.table().in(clocks(statement).replace("{retention}", retention));
+    }
+
+    /** {@code date_part} costs half of {@code extract}, and is exact to the microsecond for centuries to come. */
+    private static String clocks(String sql) {
+        return sql.replace("{now}", "(date_part('epoch', clock_timestamp()) * 1000000)::bigint")
+                .replace("{start}", "(date_part('epoch', statement_timestamp()) * 1000000)::bigint");
+    }
+}

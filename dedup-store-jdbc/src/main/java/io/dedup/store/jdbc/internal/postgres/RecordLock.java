@@ -1,0 +1,33 @@
+package io.dedup.store.jdbc.internal.postgres;
+
+import io.dedup.DedupKey;
+import io.dedup.internal.Utf8;
+import io.dedup.store.jdbc.internal.sql.KeyBytes;
+import io.dedup.store.jdbc.internal.sql.TableName;
+import java.nio.ByteBuffer;
+import java.util.Locale;
+
+/**
+ * Names the advisory locks of a table's records: the same in every process, and nobody else's. 64 bits, as two keys that shared
+ * a lock would hold each other up. Thread-safe.
+ */
+final class RecordLock {
+    /** Occurs in no UTF-8. */
+    private static final byte SEPARATOR = (byte) 0xff;
+
+    private final byte[] table;
+
+    RecordLock(TableName table) {
+        this.table = KeyBytes.utf8(table.name().toLowerCase(Locale.ROOT));
+    }
+
+    long of(DedupKey key) {
+        return of(KeyBytes.scope(key), KeyBytes.messageId(key));
+    }
+
+    long of(byte[] scope, byte[] id) {
+        ByteBuffer all = ByteBuffer.allocate(table.length + scope.length + id.length + 2);
+        all.put(table).put(SEPARATOR).put(scope).put(SEPARATOR).put(id);
+        return ByteBuffer.wrap(Utf8.sha256(all.array())).getLong();
+    }
+}

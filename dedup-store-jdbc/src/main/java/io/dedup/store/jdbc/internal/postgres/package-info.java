@@ -1,0 +1,5 @@
+/** The dialect of PostgreSQL. */
+@NullMarked
+package io.dedup.store.jdbc.internal.postgres;
+
+import org.jspecify.annotations.NullMarked;

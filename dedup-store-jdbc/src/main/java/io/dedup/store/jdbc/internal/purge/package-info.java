@@ -1,0 +1,5 @@
+/** Removes expired records. */
+@NullMarked
+package io.dedup.store.jdbc.internal.purge;
+
+import org.jspecify.annotations.NullMarked;

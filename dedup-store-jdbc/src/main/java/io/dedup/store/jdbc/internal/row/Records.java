@@ -1,0 +1,71 @@
+package io.dedup.store.jdbc.internal.row;
+
+import io.dedup.Fingerprint;
+import io.dedup.Window;
+import io.dedup.store.ClaimResult.AlreadyDone;
+import io.dedup.store.RecordRequest;
+import io.dedup.store.RecordResult;
+import io.dedup.store.jdbc.internal.sql.Micros;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/** What a row says to somebody who wants to write a record in its place; for statements that only bring the row. */
+public final class Records {
+    /** The shortest window there is: one that ended while its row was on the way still counted when it was looked up. */
+    private static final long LEAST_WINDOW = Micros.of(Duration.ofMillis(1));
+
+    private Records() {}
+
+    /** For a record whose transaction isn't over: how long that takes, nobody knows. */
+    public static RecordResult inFlight() {
+        return new RecordResult.InFlight(Duration.ZERO);
+    }
+
+    /** Why a record isn't written, or null where it may be. */
+    public static @Nullable RecordResult refusal(@Nullable Row row, RecordRequest request, long now) {
+        if (row == null || row.isExpired(now) || (row.phase() != Phase.DONE && !row.isLive(now))) {
+            return null;
+        }
+        return blocked(row, request, row.leaseUntil() - now, row.expiresAt() - now);
+    }
+
+    /**
+     * The answer about a record that is done, or in flight by a lease.
+     *
+     * @param remaining of the lease, in microseconds
+     * @param left of the window, in microseconds; not looked at where it has no end
+     */
+    public static RecordResult blocked(Row row, RecordRequest request, long remaining, long left) {
+        if (row.fingerprint() != null
+                && request.fingerprint() != null
+                && !row.fingerprint().equals(request.fingerprint().value())) {
+            return new RecordResult.Conflict();
+        }
+        if (row.phase() != Phase.DONE) {
+            return new RecordResult.InFlight(Micros.duration(Math.max(remaining, 0)));
+        }
+        Window window = row.expiresAt() == Micros.NEVER
+                ? Window.forever()
+                : Window.of(Micros.duration(Math.min(Math.max(left, LEAST_WINDOW), Micros.of(Window.MAX))));
+        return new RecordResult.Done(
+                new AlreadyDone(Micros.instant(row.completedAt()), row.attempt(), row.result()),
+                window,
+                row.fingerprint() == null ? null : new Fingerprint(row.fingerprint()));
+    }
+
+    /** The row that is written where nothing refuses. */
+    public static Row done(@Nullable Row found, RecordRequest request, long now) {
+        long length = Micros.of(request.window());
+        return new Row(
+                Phase.DONE,
+                null,
+                1,
+                0,
+                found == null ? now : Math.max(found.token() + 1, now),
+                0,
+                now,
+                length == Micros.NEVER ? Micros.NEVER : now + length,
+                Row.text(request.fingerprint()),
+                null);
+    }
+}

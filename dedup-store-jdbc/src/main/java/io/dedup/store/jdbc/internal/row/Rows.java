@@ -1,0 +1,229 @@
+package io.dedup.store.jdbc.internal.row;
+
+import io.dedup.DedupKey;
+import io.dedup.store.jdbc.internal.sql.KeyBytes;
+import io.dedup.store.jdbc.internal.sql.KeyIndex;
+import io.dedup.store.jdbc.internal.sql.Statements;
+import io.dedup.store.jdbc.internal.sql.StoreClock;
+import io.dedup.store.jdbc.internal.sql.TableName;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Types;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads rows, and replaces a row if it is still what was read. The predicate of a replacement names everything that
+ * every transition changes some of, so that a count of 1 can mean nothing but that the row was ours to replace.
+ */
+public final class Rows {
+    /** In the order that {@link #row} reads them. */
+    public static final String COLUMNS =
+            "state, owner, attempt, deaths, token, lease_until, completed_at, expires_at, fingerprint, result";
+
+    private static final String AS_READ = " WHERE message_id = ? AND scope = ? AND state = ? AND attempt = ?"
+            + " AND deaths = ? AND token = ? AND lease_until = ? AND expires_at = ?";
+    private static final int COLUMN_COUNT = 10;
+
+    private final Statements statements;
+    private final StoreClock clock;
+    private final String select;
+    private final String insert;
+    private final String update;
+    private final String delete;
+
+    /** @param alsoSet more assignments for an update, beginning with a comma; may be empty */
+    public Rows(TableName table, Statements statements, StoreClock clock, String alsoSet) {
+        this.statements = statements;
+        this.clock = clock;
+        String columns = "t." + COLUMNS.replace(", ", ", t.");
+        this.select = table.in("SELECT n.store_time, t.message_id, t.scope, " + columns + " FROM (" + clock.query()
+                + ") n LEFT JOIN {table} t ON t.scope = ? AND t.message_id IN (");
+        this.insert = table.in("INSERT INTO {table} (message_id, scope, " + COLUMNS + ") VALUES ("
+                + Statements.list("?", 2 + COLUMN_COUNT) + ")");
+        this.update = table.in("UPDATE {table} SET " + COLUMNS.replace(",", " = ?,") + " = ?" + alsoSet + AS_READ);
+        this.delete = table.in("DELETE FROM {table}" + AS_READ);
+    }
+
+    /** What was read, and the database's time then. */
+    public record Snapshot(long now, Map<DedupKey, Row> rows) {
+        @Nullable
+        public Row row(DedupKey key) {
+            return rows.get(key);
+        }
+    }
+
+    /** One statement per scope among the keys, and no locks: a row may change as soon as it was read. */
+    public Snapshot read(Connection connection, Collection<DedupKey> keys) throws SQLException {
+        Map<DedupKey, Row> rows = new HashMap<>();
+        long now = Long.MIN_VALUE;
+        for (Map.Entry<String, List<DedupKey>> scope : KeyBytes.byScope(keys).entrySet()) {
+            now = Math.max(now, read(connection, scope.getValue(), rows));
+        }
+        return new Snapshot(now, rows);
+    }
+
+    private long read(Connection connection, List<DedupKey> keys, Map<DedupKey, Row> rows) throws SQLException {
+        String sql = select + Statements.list("?", keys.size()) + ")";
+        try (PreparedStatement statement = statements.prepare(connection, sql)) {
+            bindKeys(statement, keys);
+            try (ResultSet result = statement.executeQuery()) {
+                return read(result, keys, rows);
+            }
+        }
+    }
+
+    /** Binds the scope of the keys, and then their message IDs. */
+    public static void bindKeys(PreparedStatement statement, List<DedupKey> keys) throws SQLException {
+        statement.setBytes(1, KeyBytes.scope(keys.get(0)));
+        int next = 2;
+        for (DedupKey key : keys) {
+            statement.setBytes(next++, KeyBytes.messageId(key));
+        }
+    }
+
+    private long read(ResultSet result, List<DedupKey> keys, Map<DedupKey, Row> rows) throws SQLException {
+        long now = Long.MIN_VALUE;
+        KeyIndex index = new KeyIndex(keys);
+        while (result.next()) {
+            now = Math.max(now, clock.read(result));
+            if (result.getBytes(2) != null) { // null: no row matches any key
+                rows.put(index.key(result, 2), row(result, 4));
+            }
+        }
+        if (now == Long.MIN_VALUE) {
+            throw new SQLException("the clock query answered nothing: " + clock.query());
+        }
+        return now;
+    }
+
+    public static Row row(ResultSet result, int first) throws SQLException {
+        return new Row(
+                Phase.of(result.getInt(first)),
+                result.getString(first + 1),
+                result.getInt(first + 2),
+                result.getInt(first + 3),
+                result.getLong(first + 4),
+                result.getLong(first + 5),
+                result.getLong(first + 6),
+                result.getLong(first + 7),
+                result.getString(first + 8),
+                result.getBytes(first + 9));
+    }
+
+    /** A row to be written in place of one that was read, or of none. */
+    public record Change(DedupKey key, @Nullable Row before, Row after) {}
+
+    /**
+     * Whether the change was made; false when the row was changed by somebody else first.
+     *
+     * @throws SQLException also when somebody else inserted the row
+     */
+    public boolean write(Connection connection, Change change) throws SQLException {
+        try (PreparedStatement statement = statements.prepare(connection, change.before() == null ? insert : update)) {
+            bind(statement, change);
+            return statement.executeUpdate() == 1;
+        }
+    }
+
+    /** What became of a change that went out in a batch. */
+    public enum Outcome {
+        MADE,
+        /** The row was changed by somebody else first. */
+        TOO_LATE,
+        /** The driver doesn't count. */
+        UNKNOWN
+    }
+
+    /**
+     * Makes the changes as one batch per kind; the outcomes are in the order of the changes.
+     *
+     * @throws SQLException also when somebody else inserted a row; any of the changes may have been made then
+     */
+    public List<Outcome> writeAll(Connection connection, List<Change> changes) throws SQLException {
+        Outcome[] outcomes = new Outcome[changes.size()];
+        writeAll(connection, insert, changes, true, outcomes);
+        writeAll(connection, update, changes, false, outcomes);
+        return List.of(outcomes);
+    }
+
+    private void writeAll(Connection connection, String sql, List<Change> changes, boolean inserts, Outcome[] outcomes)
+            throws SQLException {
+        int[] positions = IntStream.range(0, changes.size())
+                .filter(i -> (changes.get(i).before() == null) == inserts)
+                .toArray();
+        if (positions.length == 0) {
+            return;
+        }
+        try (PreparedStatement statement = statements.prepare(connection, sql)) {
+            for (int position : positions) {
+                bind(statement, changes.get(position));
+                statement.addBatch();
+            }
+            int[] counts = statement.executeBatch();
+            for (int i = 0; i < positions.length; i++) {
+                outcomes[positions[i]] = switch (counts[i]) {
+                    case 1 -> Outcome.MADE;
+                    case 0 -> Outcome.TOO_LATE;
+                    default -> Outcome.UNKNOWN;
+                };
+            }
+        }
+    }
+
+    /** Whether the row was removed; false when it was changed by somebody else first. */
+    public boolean delete(Connection connection, DedupKey key, Row before) throws SQLException {
+        try (PreparedStatement statement = statements.prepare(connection, delete)) {
+            bindAsRead(statement, bindKey(statement, 1, key), before);
+            return statement.executeUpdate() == 1;
+        }
+    }
+
+    private static void bind(PreparedStatement statement, Change change) throws SQLException {
+        if (change.before() == null) {
+            bindColumns(statement, bindKey(statement, 1, change.key()), change.after());
+        } else {
+            int next = bindColumns(statement, 1, change.after());
+            bindAsRead(statement, bindKey(statement, next, change.key()), change.before());
+        }
+    }
+
+    private static int bindKey(PreparedStatement statement, int first, DedupKey key) throws SQLException {
+        statement.setBytes(first, KeyBytes.messageId(key));
+        statement.setBytes(first + 1, KeyBytes.scope(key));
+        return first + 2;
+    }
+
+    private static int bindColumns(PreparedStatement statement, int first, Row row) throws SQLException {
+        statement.setInt(first, row.phase().number());
+        statement.setString(first + 1, row.owner());
+        statement.setInt(first + 2, row.attempt());
+        statement.setInt(first + 3, row.deaths());
+        statement.setLong(first + 4, row.token());
+        statement.setLong(first + 5, row.leaseUntil());
+        if (row.phase() == Phase.DONE) {
+            statement.setLong(first + 6, row.completedAt());
+        } else {
+            statement.setNull(first + 6, Types.BIGINT);
+        }
+        statement.setLong(first + 7, row.expiresAt());
+        statement.setString(first + 8, row.fingerprint());
+        statement.setBytes(first + 9, row.result());
+        return first + COLUMN_COUNT;
+    }
+
+    private static void bindAsRead(PreparedStatement statement, int first, Row row) throws SQLException {
+        statement.setInt(first, row.phase().number());
+        statement.setInt(first + 1, row.attempt());
+        statement.setInt(first + 2, row.deaths());
+        statement.setLong(first + 3, row.token());
+        statement.setLong(first + 4, row.leaseUntil());
+        statement.setLong(first + 5, row.expiresAt());
+    }
+}

@@ -1,0 +1,148 @@
+package io.dedup.store.jdbc.internal.row;
+
+import io.dedup.Window;
+import io.dedup.store.ClaimRequest;
+import io.dedup.store.ClaimResult;
+import io.dedup.store.CompleteRequest;
+import io.dedup.store.ReleaseRequest;
+import io.dedup.store.RenewRequest;
+import io.dedup.store.jdbc.internal.sql.Micros;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The protocol's transitions as functions from a row as it was read to the row that shall replace it, for dialects that
+ * compare and set. Dialects with one statement per operation say the same in SQL; the contract holds them together.
+ */
+public final class Transitions {
+    private final long retention;
+
+    /** @param retention for how long an unfinished record outlives its lease, in microseconds */
+    public Transitions(long retention) {
+        this.retention = retention;
+    }
+
+    /** Why a claim gets nothing, or null where the record is claimable. */
+    public static @Nullable ClaimResult refusal(@Nullable Row row, ClaimRequest request, long now) {
+        if (row == null || row.isExpired(now)) {
+            return null;
+        }
+        if (row.phase() == Phase.DONE) {
+            return blocked(row, request, 0);
+        }
+        return row.isLive(now) && !row.isHeldBy(request.owner(), now)
+                ? blocked(row, request, row.leaseUntil() - now)
+                : null;
+    }
+
+    /** The answer to a claim of a record that is done, or in flight for another {@code remaining} microseconds. */
+    public static ClaimResult blocked(Row row, ClaimRequest request, long remaining) {
+        if (row.fingerprint() != null
+                && request.fingerprint() != null
+                && !row.fingerprint().equals(request.fingerprint().value())) {
+            return new ClaimResult.Conflict();
+        }
+        return row.phase() == Phase.DONE
+                ? new ClaimResult.AlreadyDone(Micros.instant(row.completedAt()), row.attempt(), row.result())
+                : new ClaimResult.InFlight(Micros.duration(remaining));
+    }
+
+    public static ClaimResult acquired(Row row) {
+        return new ClaimResult.Acquired(row.attempt(), row.deaths(), row.phase() == Phase.TAKEN_OVER, row.token());
+    }
+
+    /** The row after a claim that nothing refuses. */
+    public Row claimed(@Nullable Row found, ClaimRequest request, long now) {
+        Row row = found == null || found.isExpired(now) ? null : found;
+        long until = now + Micros.of(request.lease());
+        if (row != null && row.isLive(now)) { // ours: the repetition of a request that got no answer
+            return withLease(row, until);
+        }
+        boolean dead = row != null && row.phase() != Phase.RELEASED;
+        return new Row(
+                dead ? Phase.TAKEN_OVER : Phase.PROCESSING,
+                request.owner().value(),
+                row == null ? 1 : row.attempt() + 1,
+                row == null ? 0 : row.deaths() + (dead ? 1 : 0),
+                found == null ? now : Math.max(found.token() + 1, now),
+                until,
+                0,
+                until + retention,
+                Row.text(request.fingerprint()),
+                null);
+    }
+
+    /** The row after a completion, or null where the caller isn't the owner. */
+    public static @Nullable Row completed(@Nullable Row row, CompleteRequest request, long now) {
+        return row != null && row.isHeldBy(request.claim().owner(), now)
+                ? done(row, request.window(), request.result(), now)
+                : null;
+    }
+
+    /** Whether a repeated completion finds that its first request was applied. */
+    public static boolean isCompletedBefore(@Nullable Row row, CompleteRequest request, long now) {
+        return request.repeated()
+                && row != null
+                && row.phase() == Phase.DONE
+                && !row.isExpired(now)
+                && row.attempt() == request.claim().attempt();
+    }
+
+    /** The row after a release, or null where the caller isn't the owner. */
+    @Nullable
+    public Row released(@Nullable Row row, ReleaseRequest request, long now) {
+        if (row == null || !row.isHeldBy(request.claim().owner(), now)) {
+            return null;
+        }
+        boolean tookOver = row.phase() == Phase.TAKEN_OVER;
+        int before = row.attempt() - 1;
+        return switch (request.mode()) {
+            case STARTED -> released(row, Phase.RELEASED, row.attempt(), row.deaths(), now);
+            case NOT_STARTED ->
+                tookOver
+                        ? released(row, Phase.DEAD, before, row.deaths() - 1, now)
+                        : released(row, Phase.RELEASED, before, row.deaths(), now);
+            case CONVICTED -> released(row, Phase.RELEASED, before, 0, now);
+        };
+    }
+
+    /** The row after a renewal, or null where the caller isn't the owner. */
+    @Nullable
+    public Row renewed(@Nullable Row row, RenewRequest request, long now) {
+        return row != null && row.isHeldBy(request.claim().owner(), now)
+                ? withLease(row, now + Micros.of(request.lease()))
+                : null;
+    }
+
+    /** The row after an operator said that it is done. */
+    public static Row forcedDone(@Nullable Row found, Window window, long now) {
+        if (found != null && !found.isExpired(now)) {
+            return done(found, window, null, now);
+        }
+        long token = found == null ? 0 : found.token();
+        return done(new Row(Phase.RELEASED, null, 0, 0, token, 0, 0, 0, null, null), window, null, now);
+    }
+
+    private static Row done(Row row, Window window, byte @Nullable [] result, long now) {
+        long expiresAt = window.isForever() ? Micros.NEVER : now + Micros.of(window);
+        return new Row(Phase.DONE, null, row.attempt(), 0, row.token(), 0, now, expiresAt, row.fingerprint(), result);
+    }
+
+    private Row withLease(Row row, long until) {
+        return new Row(
+                row.phase(),
+                row.owner(),
+                row.attempt(),
+                row.deaths(),
+                row.token(),
+                until,
+                0,
+                until + retention,
+                row.fingerprint(),
+                row.result());
+    }
+
+    private Row released(Row row, Phase phase, int attempt, int deaths, long now) {
+        return new Row(
+                phase, null, attempt, deaths, row.token(), now, 0, now + retention, row.fingerprint(), row.result());
+    }
+}

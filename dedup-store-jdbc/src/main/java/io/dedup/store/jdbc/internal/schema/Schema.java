@@ -1,0 +1,182 @@
+package io.dedup.store.jdbc.internal.schema;
+
+import io.dedup.store.jdbc.InitializeSchema;
+import io.dedup.store.jdbc.JdbcDialect;
+import io.dedup.store.jdbc.internal.sql.TableName;
+import java.sql.Connection;
+import java.sql.DatabaseMetaData;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.ResultSetMetaData;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.sql.Types;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** Creates the table where that is wanted, and checks that it can keep IDs apart. */
+public final class Schema {
+    private static final int KEY_BYTES = 255;
+    private static final Set<String> KEY = Set.of("message_id", "scope");
+    private static final Set<Integer> BINARY = Set.of(Types.BINARY, Types.VARBINARY, Types.LONGVARBINARY, Types.BLOB);
+    private static final String COLUMNS = "message_id, scope, state, owner, attempt, deaths, token, lease_until,"
+            + " completed_at, expires_at, fingerprint, result";
+
+    private static final String POSTGRES_PURGE_INDEX = "SELECT 1 FROM pg_index i JOIN pg_attribute a"
+            + " ON a.attrelid = i.indrelid AND a.attnum = i.indkey[0]"
+            + " WHERE i.indrelid = to_regclass(?) AND i.indisvalid AND a.attname = 'purge_hour' LIMIT 1";
+
+    private static final String POSTGRES_SCHEMA = "SELECT n.nspname FROM pg_class c"
+            + " JOIN pg_namespace n ON n.oid = c.relnamespace WHERE c.oid = to_regclass(?)";
+
+    private final TableName table;
+    private final JdbcDialect dialect;
+    private final SchemaVersion version;
+
+    public Schema(TableName table, JdbcDialect dialect) {
+        this.table = table;
+        this.dialect = dialect;
+        this.version = new SchemaVersion(table, dialect);
+    }
+
+    /**
+     * Makes sure that the table is there and fit.
+     *
+     * @throws SQLException when it is missing or can't be created
+     * @throws IllegalStateException when it isn't fit
+     */
+    public void prepare(Connection connection, InitializeSchema initialize) throws SQLException {
+        boolean create = initialize == InitializeSchema.ALWAYS
+                || (initialize == InitializeSchema.EMBEDDED && isEmbedded(connection.getMetaData()));
+        try {
+            check(connection);
+        } catch (SQLException missing) {
+            version.refuseOlder(connection, COLUMNS, missing);
+            if (!create) {
+                throw missing;
+            }
+            create(connection, missing);
+            check(connection);
+        }
+        version.check(connection);
+        Set<String> key = primaryKey(connection);
+        if (key.isEmpty() && create && isH2()) {
+            // H2 shows a table before it has its key. Creating it once more fails, but not before whoever creates it
+            // now is done.
+            create(connection, new SQLException("table " + table + " has no primary key"));
+            key = primaryKey(connection);
+        }
+        if (!key.equals(KEY)) { // without it, two claims of one message both insert a row
+            throw new IllegalStateException("the primary key of table " + table
+                    + " must be (message_id, scope), as in classpath:" + dialect.schemaResource() + ", but is " + key);
+        }
+    }
+
+    /**
+     * Looks, on PostgreSQL, whether the purge has its index: an upgrade made step by step may have ended before it, or while it
+     * was created concurrently. (MySQL's and MariaDB's upgrade is one statement.)
+     *
+     * @return what is wrong with a table that can be used
+     */
+    public List<String> warnings(Connection connection) throws SQLException {
+        if (dialect != JdbcDialect.POSTGRESQL) {
+            return List.of();
+        }
+        try (PreparedStatement statement = connection.prepareStatement(POSTGRES_PURGE_INDEX)) {
+            statement.setString(1, table.sql());
+            try (ResultSet index = statement.executeQuery()) {
+                if (index.next()) {
+                    return List.of();
+                }
+            }
+        }
+        return List.of("table " + table
+                + " has no valid index that begins with purge_hour: the purge reads the whole table each"
+                + " time, and ends at its time-out when that is large. Outside of a transaction: "
+                + table.inSchemaFile("DROP INDEX IF EXISTS " + TableName.DEFAULT + "_purge; CREATE INDEX CONCURRENTLY "
+                        + TableName.DEFAULT + "_purge ON " + TableName.DEFAULT
+                        + " (purge_hour); without CONCURRENTLY on a table in partitions"));
+    }
+
+    private boolean isH2() {
+        return dialect == JdbcDialect.H2 || dialect == JdbcDialect.GENERIC;
+    }
+
+    private static boolean isEmbedded(DatabaseMetaData metaData) throws SQLException {
+        String url = String.valueOf(metaData.getURL());
+        return url.startsWith("jdbc:h2:") && !url.startsWith("jdbc:h2:tcp:") && !url.startsWith("jdbc:h2:ssl:");
+    }
+
+    private void create(Connection connection, SQLException missing) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            for (String sql : SqlResource.statements(dialect.schemaResource(), table)) {
+                statement.execute(sql);
+            }
+        } catch (SQLException e) {
+            e.addSuppressed(missing);
+            try {
+                check(connection); // another process may have been faster
+            } catch (SQLException stillMissing) {
+                throw e;
+            }
+        }
+    }
+
+    private void check(Connection connection) throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet result = statement.executeQuery(
+                        table.in("SELECT " + COLUMNS + version.newColumns() + " FROM {table} WHERE 1 = 0"))) {
+            ResultSetMetaData columns = result.getMetaData();
+            checkKeyColumn(columns, 1);
+            checkKeyColumn(columns, 2);
+        }
+    }
+
+    /** Text would compare by a collation, which may take two IDs for one; a short column may cut two IDs down to one. */
+    private void checkKeyColumn(ResultSetMetaData columns, int column) throws SQLException {
+        int precision = columns.getPrecision(column);
+        if (!BINARY.contains(columns.getColumnType(column)) || (precision > 0 && precision < KEY_BYTES)) {
+            throw new IllegalStateException("column " + columns.getColumnName(column) + " of table " + table
+                    + " must be binary and hold " + KEY_BYTES + " bytes, as in classpath:" + dialect.schemaResource()
+                    + ", but is " + columns.getColumnTypeName(column) + "(" + precision + ")");
+        }
+    }
+
+    private Set<String> primaryKey(Connection connection) throws SQLException {
+        Set<String> columns = new HashSet<>();
+        DatabaseMetaData metaData = connection.getMetaData();
+        String name = folded(metaData, table.name());
+        boolean schemaIsCatalog = dialect == JdbcDialect.MYSQL || dialect == JdbcDialect.MARIADB;
+        String schema = table.schema() != null
+                ? folded(metaData, table.schema())
+                : dialect == JdbcDialect.POSTGRESQL ? foundIn(connection) : null;
+        String catalog = schemaIsCatalog && schema != null ? schema : connection.getCatalog();
+        try (ResultSet keys = metaData.getPrimaryKeys(
+                catalog, schemaIsCatalog ? null : schema == null ? connection.getSchema() : schema, name)) {
+            while (keys.next()) {
+                columns.add(keys.getString("COLUMN_NAME").toLowerCase(Locale.ROOT));
+            }
+        }
+        return columns;
+    }
+
+    /** The first schema of the search path isn't the one that has the table, if it is found further on. */
+    private @Nullable String foundIn(Connection connection) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(POSTGRES_SCHEMA)) {
+            statement.setString(1, table.sql());
+            try (ResultSet found = statement.executeQuery()) {
+                return found.next() ? found.getString(1) : null;
+            }
+        }
+    }
+
+    private static String folded(DatabaseMetaData metaData, String identifier) throws SQLException {
+        if (metaData.storesUpperCaseIdentifiers()) {
+            return identifier.toUpperCase(Locale.ROOT);
+        }
+        return metaData.storesLowerCaseIdentifiers() ? identifier.toLowerCase(Locale.ROOT) : identifier;
+    }
+}

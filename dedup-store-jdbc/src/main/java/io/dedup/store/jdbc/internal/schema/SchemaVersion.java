@@ -1,0 +1,137 @@
+package io.dedup.store.jdbc.internal.schema;
+
+import io.dedup.store.jdbc.JdbcDialect;
+import io.dedup.store.jdbc.internal.sql.TableName;
+import java.sql.Connection;
+import java.sql.DatabaseMetaData;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.Locale;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which version of the schema a table has: as its comment says, or, where a dump has lost that, as its columns tell. Version
+ * 2 brought {@code purge_hour} on PostgreSQL and {@code write_mark} on MySQL and MariaDB.
+ */
+final class SchemaVersion {
+    static final int CURRENT = 2;
+
+    private static final Pattern IN_COMMENT = Pattern.compile("dedup schema (\\d{1,9})");
+    private static final String POSTGRES_COMMENT = "SELECT obj_description(to_regclass(?)::oid, 'pg_class')";
+    private static final String MYSQL_COMMENT = "SELECT table_comment FROM information_schema.tables"
+            + " WHERE table_schema = coalesce(?, DATABASE()) AND table_name = ?";
+
+    private final TableName table;
+    private final JdbcDialect dialect;
+
+    SchemaVersion(TableName table, JdbcDialect dialect) {
+        this.table = table;
+        this.dialect = dialect;
+    }
+
+    /** The columns that this version has and the one before hadn't, each with a comma before it. */
+    String newColumns() {
+        return switch (dialect) {
+            case POSTGRESQL -> ", purge_hour";
+            case MYSQL, MARIADB -> ", write_mark";
+            case H2, GENERIC -> "";
+        };
+    }
+
+    /**
+     * Looks whether the want of columns comes of an older version, in which there are those of before.
+     *
+     * @throws IllegalStateException if so, with what to do
+     */
+    void refuseOlder(Connection connection, String columnsOfBefore, SQLException missing) {
+        if (newColumns().isEmpty()) {
+            return;
+        }
+        // In this order: another process may be creating the whole table just now.
+        if (has(connection, columnsOfBefore) && !has(connection, columnsOfBefore + newColumns())) {
+            throw older(CURRENT - 1, missing);
+        }
+    }
+
+    @SuppressWarnings("SqlSourceToSinkFlow") // from constants and a checked table name
+    private boolean has(Connection connection, String columns) {
+        try (Statement statement = connection.createStatement();
+                ResultSet ignored =
+                        statement.executeQuery(table.in("SELECT " + columns + " FROM {table} WHERE 1 = 0"))) {
+            return true;
+        } catch (SQLException missing) {
+            return false;
+        }
+    }
+
+    /**
+     * Looks at the comment of a table that has all columns.
+     *
+     * @throws IllegalStateException when that tells of another version than this release's
+     */
+    void check(Connection connection) throws SQLException {
+        String comment = comment(connection);
+        Matcher matcher = IN_COMMENT.matcher(comment == null ? "" : comment);
+        int version = matcher.find() ? Integer.parseInt(matcher.group(1)) : CURRENT;
+        if (version > CURRENT) {
+            throw new IllegalStateException("table " + table + " has version " + version
+                    + " of the schema, made by a newer release; this one knows version " + CURRENT
+                    + ": upgrade the library, or use another table(...)");
+        }
+        if (version < CURRENT) {
+            throw older(version, null);
+        }
+    }
+
+    private IllegalStateException older(int version, @Nullable SQLException cause) {
+        String file = "io/dedup/store/jdbc/upgrade-" + (dialect == JdbcDialect.POSTGRESQL ? "postgresql" : "mysql")
+                + "-" + CURRENT + ".sql";
+        boolean script = !newColumns().isEmpty();
+        String todo = script
+                ? "apply classpath:" + file + " to it: " + String.join("; ", SqlResource.statements(file, table)) + ";"
+                : "compare it with classpath:" + dialect.schemaResource() + ", and correct its comment";
+        return new IllegalStateException(
+                "table " + table + " was made by version " + version + " of the schema; this release needs version "
+                        + CURRENT + ": " + todo,
+                cause);
+    }
+
+    private @Nullable String comment(Connection connection) throws SQLException {
+        return switch (dialect) {
+            case POSTGRESQL -> query(connection, POSTGRES_COMMENT, table.sql());
+            case MYSQL, MARIADB -> query(connection, MYSQL_COMMENT, table.schema(), table.name());
+            case H2 -> remarks(connection);
+            case GENERIC -> null; // drivers differ too much
+        };
+    }
+
+    private static @Nullable String query(Connection connection, String sql, @Nullable String... values)
+            throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(sql)) {
+            for (int i = 0; i < values.length; i++) {
+                statement.setString(i + 1, values[i]);
+            }
+            try (ResultSet row = statement.executeQuery()) {
+                return row.next() ? row.getString(1) : null;
+            }
+        }
+    }
+
+    private @Nullable String remarks(Connection connection) throws SQLException {
+        DatabaseMetaData metaData = connection.getMetaData();
+        String schema =
+                table.schema() == null ? connection.getSchema() : table.schema().toUpperCase(Locale.ROOT);
+        try (ResultSet tables = metaData.getTables(null, schema, null, null)) {
+            while (tables.next()) {
+                if (table.name().equalsIgnoreCase(tables.getString("TABLE_NAME"))) {
+                    return tables.getString("REMARKS");
+                }
+            }
+        }
+        return null;
+    }
+}

@@ -1,0 +1,33 @@
+package io.dedup.store.jdbc.internal.schema;
+
+import io.dedup.store.jdbc.internal.sql.TableName;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.List;
+import java.util.regex.Pattern;
+
+/** Reads the statements of a file on the class path. No text in them holds a semicolon or two dashes. */
+public final class SqlResource {
+    private static final Pattern COMMENT = Pattern.compile("--[^\\n]*");
+
+    private SqlResource() {}
+
+    /** The statements, for this table. */
+    public static List<String> statements(String resource, TableName table) {
+        try (InputStream in = SqlResource.class.getResourceAsStream("/" + resource)) {
+            if (in == null) {
+                throw new IllegalStateException(resource + " is missing in the class path");
+            }
+            String text = new String(in.readAllBytes(), StandardCharsets.UTF_8);
+            String statements = COMMENT.matcher(text).replaceAll("");
+            return Arrays.stream(table.inSchemaFile(statements).split(";"))
+                    .map(String::strip)
+                    .filter(sql -> !sql.isEmpty())
+                    .toList();
+        } catch (IOException e) {
+            throw new IllegalStateException(resource + " can't be read", e);
+        }
+    }
+}

@@ -1,0 +1,31 @@
+package io.dedup.store.jdbc.internal.sql;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+
+/**
+ * Prepares statements under a time-out.
+ *
+ * @param timeoutSeconds 0 where the time-out is part of the statements, or the driver would set it for the connection
+ */
+public record Statements(int timeoutSeconds) {
+    @SuppressWarnings("SqlSourceToSinkFlow") // from this package's constants and a checked table name
+    public PreparedStatement prepare(Connection connection, String sql) throws SQLException {
+        PreparedStatement statement = connection.prepareStatement(sql);
+        if (timeoutSeconds > 0) {
+            try {
+                statement.setQueryTimeout(timeoutSeconds);
+            } catch (SQLException | RuntimeException e) {
+                statement.close();
+                throw e;
+            }
+        }
+        return statement;
+    }
+
+    /** {@code text} as often as {@code count} says, with commas between. */
+    public static String list(String text, int count) {
+        return (text + ", ").repeat(count - 1) + text;
+    }
+}

@@ -1,0 +1,18 @@
+package io.dedup.store.jdbc.internal.sql;
+
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.OffsetDateTime;
+
+/**
+ * How to ask the database for its time.
+ *
+ * @param query answers one row with one column of the name {@code store_time}
+ * @param zoned whether that is a time stamp with a time zone; else it is a number of microseconds since 1970 UTC
+ */
+public record StoreClock(String query, boolean zoned) {
+    /** Reads the time from the first column. */
+    public long read(ResultSet row) throws SQLException {
+        return zoned ? Micros.of(row.getObject(1, OffsetDateTime.class).toInstant()) : row.getLong(1);
+    }
+}

@@ -1,0 +1,49 @@
+package io.dedup.store.jdbc.internal.transaction;
+
+import io.dedup.store.jdbc.JdbcTransactions;
+import io.dedup.store.jdbc.internal.connection.DataSources;
+import io.dedup.store.jdbc.internal.sql.TableName;
+import java.util.Collections;
+import java.util.Map;
+import java.util.Set;
+import java.util.WeakHashMap;
+import javax.sql.DataSource;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.jdbc.datasource.ConnectionHolder;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+
+/**
+ * Warns of handlers that used another {@code DataSource} within their transaction: Spring lends such a connection until the
+ * transaction's end, but what it writes commits at once. To read there is fine, so it isn't refused. Thread-safe.
+ */
+public final class OtherConnections {
+    private static final Logger LOG = LoggerFactory.getLogger(JdbcTransactions.class);
+
+    private final DataSource own;
+    private final TableName table;
+    private final Set<DataSource> told = Collections.synchronizedSet(Collections.newSetFromMap(new WeakHashMap<>()));
+
+    public OtherConnections(DataSource own, TableName table) {
+        this.own = DataSources.target(own);
+        this.table = table;
+    }
+
+    /** To be called within a transaction, when its handler is done. Says it once of each. */
+    void look() {
+        for (Map.Entry<Object, Object> bound :
+                TransactionSynchronizationManager.getResourceMap().entrySet()) {
+            if (bound.getValue() instanceof ConnectionHolder
+                    && bound.getKey() instanceof DataSource other
+                    && DataSources.target(other) != own
+                    && told.add(other)) {
+                LOG.warn(
+                        "A handler used {}, another DataSource than the one of table {}, within its transaction: what it writes"
+                                + " there isn't undone with the message's record, and is doubled when the message runs again."
+                                + " Keep the table in that database, or only read there",
+                        other,
+                        table);
+            }
+        }
+    }
+}

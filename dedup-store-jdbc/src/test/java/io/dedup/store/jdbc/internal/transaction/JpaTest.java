@@ -1,0 +1,209 @@
+package io.dedup.store.jdbc.internal.transaction;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.zaxxer.hikari.HikariDataSource;
+import io.dedup.DedupKey;
+import io.dedup.store.CommitResult;
+import io.dedup.store.RecordResult;
+import io.dedup.store.RecordTransaction;
+import io.dedup.store.jdbc.JdbcDedupStore;
+import io.dedup.store.jdbc.JdbcDialect;
+import io.dedup.store.jdbc.JdbcTransactions;
+import io.dedup.store.jdbc.support.Messages;
+import io.dedup.store.jdbc.support.Session;
+import io.dedup.store.jdbc.support.TestDatabase;
+import io.dedup.testkit.faults.TcpProxy;
+import io.dedup.testservers.PostgresServers;
+import io.dedup.testservers.SqlDatabase;
+import jakarta.persistence.Entity;
+import jakarta.persistence.EntityManager;
+import jakarta.persistence.EntityManagerFactory;
+import jakarta.persistence.Id;
+import jakarta.persistence.Table;
+import java.net.URI;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.support.JdbcTransactionManager;
+import org.springframework.orm.jpa.JpaTransactionManager;
+import org.springframework.orm.jpa.LocalContainerEntityManagerFactoryBean;
+import org.springframework.orm.jpa.SharedEntityManagerCreator;
+import org.springframework.orm.jpa.vendor.HibernateJpaVendorAdapter;
+import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+import org.springframework.transaction.support.TransactionTemplate;
+
+/** Transactions of JPA, which a record shares with entities. */
+class JpaTest {
+    private final Messages messages = new Messages();
+    private TestDatabase database;
+    private TcpProxy proxy;
+    private HikariDataSource pool;
+    private LocalContainerEntityManagerFactoryBean factory;
+    private JpaTransactionManager manager;
+    private EntityManager entities;
+    private JdbcDedupStore store;
+    private JdbcTransactions transactions;
+    private DedupKey key;
+
+    /** The effect of a handler. */
+    @Entity
+    @Table(name = "effect")
+    static class Effect {
+        @Id
+        private String id;
+
+        protected Effect() {}
+
+        Effect(String id) {
+            this.id = id;
+        }
+
+        String id() {
+            return id;
+        }
+    }
+
+    private void start(JdbcDialect dialect) {
+        database = TestDatabase.open(dialect);
+        open(database.pool());
+    }
+
+    private void open(HikariDataSource opened) {
+        pool = opened;
+        database.execute("CREATE TABLE effect (id varchar(100) PRIMARY KEY)");
+        factory = new LocalContainerEntityManagerFactoryBean();
+        factory.setDataSource(pool);
+        factory.setJpaVendorAdapter(new HibernateJpaVendorAdapter());
+        factory.setManagedTypes(
+                org.springframework.orm.jpa.persistenceunit.PersistenceManagedTypes.of(Effect.class.getName()));
+        factory.setJpaPropertyMap(Map.of("hibernate.hbm2ddl.auto", "none"));
+        factory.afterPropertiesSet();
+        EntityManagerFactory made = factory.getObject();
+        manager = new JpaTransactionManager(made);
+        entities = SharedEntityManagerCreator.createSharedEntityManager(made);
+        store = database.closing(database.builder(pool).build());
+        transactions = store.transactions(manager);
+        key = messages.key();
+    }
+
+    @AfterEach
+    void stop() {
+        assertThat(TransactionSynchronizationManager.getResourceMap()).isEmpty();
+        assertThat(TransactionSynchronizationManager.isActualTransactionActive())
+                .isFalse();
+        assertThat(pool.getHikariPoolMXBean().getActiveConnections()).isZero();
+        factory.destroy();
+        if (proxy != null) {
+            proxy.close();
+        }
+        database.close();
+    }
+
+    private RecordTransaction handled(String id) {
+        RecordTransaction transaction = transactions.beginWithRecords(Session.TIMEOUT);
+        assertThat(transaction.claimAll(List.of(Session.request(key))).get(0)).isInstanceOf(RecordResult.Written.class);
+        entities.persist(new Effect(id));
+        return transaction;
+    }
+
+    private void assertDurable(boolean durable) {
+        assertThat(database.count("SELECT count(*) FROM effect WHERE id = 'a'")).isEqualTo(durable ? 1 : 0);
+        assertThat(database.count("SELECT count(*) FROM dedup_record")).isEqualTo(durable ? 1 : 0);
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @EnumSource(names = {"POSTGRESQL", "H2", "MARIADB"})
+    @DisplayName("an entity and the record commit together, and roll back together")
+    void together(JdbcDialect dialect) {
+        start(dialect);
+        RecordTransaction undone = handled("a");
+        entities.flush();
+        undone.rollback();
+        assertDurable(false);
+
+        assertThat(handled("a").commit()).isInstanceOf(CommitResult.Committed.class);
+        assertDurable(true);
+        assertThat(entities.find(Effect.class, "a").id()).isEqualTo("a");
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @EnumSource(names = {"POSTGRESQL", "H2", "MARIADB"})
+    @DisplayName("an entity that the flush at the commit can't write: nothing of it happened, the record neither")
+    void flushFails(JdbcDialect dialect) {
+        start(dialect);
+        database.execute("INSERT INTO effect VALUES ('taken')");
+        assertThat(handled("taken").commit()).isInstanceOf(CommitResult.RolledBack.class);
+        assertDurable(false);
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @EnumSource(names = {"POSTGRESQL", "H2", "MARIADB"})
+    @DisplayName("entities that are only read, with a transaction manager that knows nothing of JPA")
+    void readBeside(JdbcDialect dialect) {
+        start(dialect);
+        JdbcTransactions plain = store.transactions(new JdbcTransactionManager(pool));
+        RecordTransaction transaction = plain.beginWithRecords(Session.TIMEOUT);
+        assertThat(transaction.claimAll(List.of(Session.request(key))).get(0)).isInstanceOf(RecordResult.Written.class);
+        assertThat(entities.createQuery("select e from JpaTest$Effect e", Effect.class)
+                        .getResultList())
+                .isEmpty();
+        new JdbcTemplate(pool).update("INSERT INTO effect VALUES ('a')");
+        assertThat(transaction.commit()).isInstanceOf(CommitResult.Committed.class);
+        assertDurable(true);
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @EnumSource(names = {"POSTGRESQL", "H2", "MARIADB"})
+    @DisplayName("rollback-only by what joined; suspension refused")
+    void rules(JdbcDialect dialect) {
+        start(dialect);
+        RecordTransaction transaction = handled("a");
+        new TransactionTemplate(manager).executeWithoutResult(status -> status.setRollbackOnly());
+        assertThat(transaction.commit()).isInstanceOf(CommitResult.RolledBack.class);
+        assertDurable(false);
+
+        RecordTransaction second = handled("a");
+        TransactionTemplate requiresNew = new TransactionTemplate(manager);
+        requiresNew.setPropagationBehavior(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
+        assertThatThrownBy(() -> requiresNew.executeWithoutResult(status -> entities.persist(new Effect("escaped"))))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("must not be suspended");
+        assertThat(second.commit()).isInstanceOf(CommitResult.Committed.class);
+        assertDurable(true);
+    }
+
+    /** JPA's own word for it is that it has rolled back. */
+    @Test
+    @DisplayName("the answer to a commit got lost: it is unknown, though it is durable")
+    void lostAnswer() {
+        SqlDatabase server = PostgresServers.newDatabase();
+        database = TestDatabase.of(JdbcDialect.POSTGRESQL, server);
+        URI address = URI.create(server.jdbcUrl().substring("jdbc:".length()));
+        proxy = TcpProxy.to(address.getHost(), address.getPort());
+        open(database.pool(config -> config.setJdbcUrl(server.jdbcUrlThrough(proxy.port()))));
+
+        RecordTransaction transaction = handled("a");
+        proxy.loseReplyTo("COMMIT");
+        assertThat(transaction.commit()).isInstanceOf(CommitResult.Unknown.class);
+        assertDurable(true);
+    }
+
+    @Test
+    @DisplayName("a JPA factory of another DataSource is refused")
+    void otherDataSource() {
+        start(JdbcDialect.H2);
+        HikariDataSource other = database.pool();
+        JdbcDedupStore elsewhere = database.closing(database.builder(other).build());
+        assertThatThrownBy(() -> elsewhere.transactions(manager))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("isn't one of the DataSource");
+    }
+}

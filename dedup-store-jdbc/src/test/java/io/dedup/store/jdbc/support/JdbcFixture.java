@@ -1,0 +1,72 @@
+package io.dedup.store.jdbc.support;
+
+import static io.dedup.store.jdbc.support.TestDatabase.patient;
+
+import com.zaxxer.hikari.HikariDataSource;
+import io.dedup.store.DedupStore;
+import io.dedup.store.jdbc.JdbcDedupStore;
+import io.dedup.store.jdbc.JdbcDialect;
+import io.dedup.testkit.StoreFixture;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * Two clients of one table, each with a pool of its own. Time is moved by making the records older.
+ *
+ * <p>They wait for locks: a machine that stands still for a second in the middle of a race isn't what the contract is about.
+ *
+ * <p>Databases and pools are kept for the next test: making them would take longer than most tests.
+ */
+public final class JdbcFixture implements StoreFixture {
+    private static final Map<JdbcDialect, Kept> KEPT = new ConcurrentHashMap<>();
+
+    private final Kept kept;
+    private final JdbcDedupStore store;
+    private final JdbcDedupStore second;
+
+    public JdbcFixture(JdbcDialect dialect) {
+        this.kept = KEPT.computeIfAbsent(dialect, Kept::new);
+        this.store = patient(kept.database.builder(kept.first)).build();
+        this.second = patient(kept.database.builder(kept.second)).build();
+        kept.database.execute("DELETE FROM dedup_record");
+    }
+
+    private static final class Kept {
+        final TestDatabase database;
+        final HikariDataSource first;
+        final HikariDataSource second;
+
+        Kept(JdbcDialect dialect) {
+            database = TestDatabase.open(dialect);
+            first = database.patientPool();
+            second = database.patientPool();
+        }
+    }
+
+    @Override
+    public DedupStore store() {
+        return store;
+    }
+
+    @Override
+    public DedupStore secondInstance() {
+        return second;
+    }
+
+    @Override
+    public void advance(Duration by) {
+        kept.database.age(by);
+    }
+
+    @Override
+    public void purge() {
+        store.purgeExpired(Integer.MAX_VALUE);
+    }
+
+    @Override
+    public void close() {
+        store.close();
+        second.close();
+    }
+}

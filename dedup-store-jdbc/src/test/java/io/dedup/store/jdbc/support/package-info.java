@@ -1,0 +1,5 @@
+/** Databases, sessions and messages for the tests of this module. */
+@NullMarked
+package io.dedup.store.jdbc.support;
+
+import org.jspecify.annotations.NullMarked;
