@@ -5,6 +5,7 @@ import io.dedup.store.jdbc.internal.failure.SqlFailures;
 import io.dedup.store.jdbc.internal.generic.GenericDialect;
 import io.dedup.store.jdbc.internal.mysql.MySqlDialect;
 import io.dedup.store.jdbc.internal.postgres.PostgresDialect;
+import io.dedup.store.jdbc.internal.sql.Database;
 import io.dedup.store.jdbc.internal.sql.JdbcSettings;
 import io.dedup.store.jdbc.internal.sql.Statements;
 import io.dedup.store.jdbc.internal.sql.StoreClock;
@@ -19,9 +20,8 @@ final class Dialects {
     private Dialects() {}
 
     /** @param clockQuery the user's, for the generic dialect; null for the standard's */
-    static Dialect create(
-            JdbcDialect dialect, JdbcSettings settings, SqlFailures failures, @Nullable String clockQuery) {
-        return switch (dialect) {
+    static Dialect create(Database database, JdbcSettings settings, SqlFailures failures, @Nullable String clockQuery) {
+        return switch (database) {
             case POSTGRESQL -> new PostgresDialect(settings, failures);
             case MARIADB -> new MySqlDialect(settings, failures, true);
             case MYSQL -> new MySqlDialect(settings, failures, false);

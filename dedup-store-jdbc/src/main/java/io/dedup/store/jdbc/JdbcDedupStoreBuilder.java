@@ -10,6 +10,7 @@ import io.dedup.store.jdbc.internal.dialect.ServerVersion;
 import io.dedup.store.jdbc.internal.failure.SqlFailures;
 import io.dedup.store.jdbc.internal.operation.StatementSize;
 import io.dedup.store.jdbc.internal.schema.Schema;
+import io.dedup.store.jdbc.internal.sql.Database;
 import io.dedup.store.jdbc.internal.sql.JdbcSettings;
 import io.dedup.store.jdbc.internal.sql.TableName;
 import java.sql.Connection;
@@ -174,17 +175,21 @@ public final class JdbcDedupStoreBuilder {
         DataSources.requireOwnConnections(dataSource);
         JdbcSettings settings = new JdbcSettings(table, attemptRetention, lockTimeout, queryTimeout, maxBatch);
         OwnConnections connections = new OwnConnections(dataSource, settings.networkTimeoutMillis());
-        JdbcDialect actual = dialect == null ? detect(settings, connections) : dialect;
-        SqlFailures failures = new SqlFailures(settings, actual);
-        Dialect created = Dialects.create(actual, settings, failures, clockQuery);
+        Database database = dialect == null ? detect(settings, connections) : dialect.database();
+        SqlFailures failures = new SqlFailures(settings, database);
+        Dialect created = Dialects.create(database, settings, failures, clockQuery);
         StatementSize statementSize = new StatementSize(created);
         PoolSize poolSize = PoolSize.of(dataSource);
         List<String> warnings = new ArrayList<>(poolSize == null ? List.of() : poolSize.warnings());
         try (Borrowed borrowed = connections.open()) {
-            requireCommitted(borrowed.connection(), actual);
+            requireCommitted(borrowed.connection(), database);
             warnings.addAll(created.checkServer(borrowed.connection()));
-            Schema schema = new Schema(table, actual);
-            schema.prepare(borrowed.connection(), initializeSchema);
+            Schema schema = new Schema(table, database);
+            if (createsSchema(borrowed.connection())) {
+                schema.createIfMissing(borrowed.connection());
+            } else {
+                schema.check(borrowed.connection());
+            }
             warnings.addAll(schema.warnings(borrowed.connection()));
             created.probe().run(borrowed.connection());
             statementSize.ask(borrowed.connection());
@@ -196,9 +201,17 @@ public final class JdbcDedupStoreBuilder {
                 settings, connections, failures, created, statementSize, poolSize, warnings, purgeBatch, purgeInterval);
     }
 
+    private boolean createsSchema(Connection connection) throws SQLException {
+        return switch (initializeSchema) {
+            case ALWAYS -> true;
+            case EMBEDDED -> Schema.isEmbedded(connection.getMetaData());
+            case NEVER -> false;
+        };
+    }
+
     /** On PostgreSQL it is another name of READ COMMITTED. */
-    private static void requireCommitted(Connection connection, JdbcDialect dialect) throws SQLException {
-        if (dialect != JdbcDialect.POSTGRESQL
+    private static void requireCommitted(Connection connection, Database database) throws SQLException {
+        if (database != Database.POSTGRESQL
                 && connection.getTransactionIsolation() == Connection.TRANSACTION_READ_UNCOMMITTED) {
             throw new IllegalStateException(
                     "the pool's connections are at READ UNCOMMITTED: a record that is rolled back later would be taken for done;"
@@ -206,11 +219,11 @@ public final class JdbcDedupStoreBuilder {
         }
     }
 
-    private static JdbcDialect detect(JdbcSettings settings, OwnConnections connections) {
+    private static Database detect(JdbcSettings settings, OwnConnections connections) {
         try (Borrowed borrowed = connections.open()) {
-            return ServerVersion.read(borrowed.connection()).dialect();
+            return ServerVersion.read(borrowed.connection()).database();
         } catch (SQLException e) {
-            throw new SqlFailures(settings, JdbcDialect.GENERIC).failed("start", e);
+            throw new SqlFailures(settings, Database.GENERIC).failed("start", e);
         }
     }
 

@@ -1,6 +1,6 @@
 package io.dedup.store.jdbc.internal.dialect;
 
-import io.dedup.store.jdbc.JdbcDialect;
+import io.dedup.store.jdbc.internal.sql.Database;
 import java.sql.Connection;
 import java.sql.DatabaseMetaData;
 import java.sql.SQLException;
@@ -27,15 +27,15 @@ public record ServerVersion(String product, String version, boolean mariaDb) {
                 mariaDb);
     }
 
-    public JdbcDialect dialect() {
+    public Database database() {
         if (mariaDb) {
-            return JdbcDialect.MARIADB;
+            return Database.MARIADB;
         }
         return switch (product) {
-            case "PostgreSQL" -> JdbcDialect.POSTGRESQL;
-            case "MySQL" -> JdbcDialect.MYSQL;
-            case "H2" -> JdbcDialect.H2;
-            default -> JdbcDialect.GENERIC;
+            case "PostgreSQL" -> Database.POSTGRESQL;
+            case "MySQL" -> Database.MYSQL;
+            case "H2" -> Database.H2;
+            default -> Database.GENERIC;
         };
     }
 

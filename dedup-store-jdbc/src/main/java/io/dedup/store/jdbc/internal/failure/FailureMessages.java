@@ -1,7 +1,7 @@
 package io.dedup.store.jdbc.internal.failure;
 
 import io.dedup.internal.Printable;
-import io.dedup.store.jdbc.JdbcDialect;
+import io.dedup.store.jdbc.internal.sql.Database;
 import io.dedup.store.jdbc.internal.sql.JdbcSettings;
 import java.sql.SQLException;
 import java.util.Set;
@@ -32,11 +32,11 @@ final class FailureMessages {
     private static final Set<Integer> H2_MISSING_DATABASE = Set.of(90146, 90149, 90013);
 
     private final JdbcSettings settings;
-    private final JdbcDialect dialect;
+    private final Database database;
 
-    FailureMessages(JdbcSettings settings, JdbcDialect dialect) {
+    FailureMessages(JdbcSettings settings, Database database) {
         this.settings = settings;
-        this.dialect = dialect;
+        this.database = database;
     }
 
     /** @param kind of the exception, as {@link SqlFailures#kind} tells it */
@@ -60,12 +60,12 @@ final class FailureMessages {
                     + "The user of the DataSource lacks a privilege: grant it SELECT, INSERT, UPDATE and DELETE on table "
                     + settings.table() + schemaPrivilege();
         }
-        if (MISSING_TABLE.contains(state) || (isH2() && code == H2_MISSING_SCHEMA)) {
-            return failed + "The table is missing" + where() + ": apply classpath:" + dialect.schemaResource()
+        if (MISSING_TABLE.contains(state) || (database.maybeH2() && code == H2_MISSING_SCHEMA)) {
+            return failed + "The table is missing" + where() + ": apply classpath:" + database.schemaResource()
                     + ", or set initializeSchema(ALWAYS), or correct table(...)";
         }
         if (MISSING_COLUMN.contains(state)) {
-            return failed + "The table lacks a column: compare it with classpath:" + dialect.schemaResource()
+            return failed + "The table lacks a column: compare it with classpath:" + database.schemaResource()
                     + ", or name another one by table(...). initializeSchema(ALWAYS) doesn't change a table that exists";
         }
         if (SqlFailures.isReadOnly(telling)) {
@@ -103,7 +103,7 @@ final class FailureMessages {
         if (schema != null) {
             return " in schema " + schema + ", or there is no such schema";
         }
-        return switch (dialect) {
+        return switch (database) {
             case POSTGRESQL -> " in the schemas of the connection's search_path";
             case MYSQL, MARIADB -> " in the database that the JDBC URL names";
             case H2, GENERIC -> " in the connection's schema";
@@ -112,7 +112,7 @@ final class FailureMessages {
 
     private String schemaPrivilege() {
         String schema = settings.table().schema();
-        return schema != null && dialect == JdbcDialect.POSTGRESQL ? ", and USAGE on schema " + schema : "";
+        return schema != null && database == Database.POSTGRESQL ? ", and USAGE on schema " + schema : "";
     }
 
     private static boolean isLogin(String state) {
@@ -121,22 +121,14 @@ final class FailureMessages {
 
     private boolean isMissingDatabase(String state, int code) {
         return MISSING_DATABASE.contains(state)
-                || (isMySql() && code == MYSQL_MISSING_DATABASE)
-                || (isH2() && H2_MISSING_DATABASE.contains(code));
+                || (database.maybeMySqlOrMariaDb() && code == MYSQL_MISSING_DATABASE)
+                || (database.maybeH2() && H2_MISSING_DATABASE.contains(code));
     }
 
     private boolean isPrivilege(String state, int code) {
         return POSTGRES_PRIVILEGE.equals(state)
-                || (isMySql() && MYSQL_PRIVILEGES.contains(code))
-                || (isH2() && code == H2_PRIVILEGE);
-    }
-
-    private boolean isMySql() {
-        return dialect == JdbcDialect.MYSQL || dialect == JdbcDialect.MARIADB || dialect == JdbcDialect.GENERIC;
-    }
-
-    private boolean isH2() {
-        return dialect == JdbcDialect.H2 || dialect == JdbcDialect.GENERIC;
+                || (database.maybeMySqlOrMariaDb() && MYSQL_PRIVILEGES.contains(code))
+                || (database.maybeH2() && code == H2_PRIVILEGE);
     }
 
     /** A pool's time-out has the server's refusal for a cause. */

@@ -2,7 +2,7 @@ package io.dedup.store.jdbc.internal.failure;
 
 import io.dedup.store.DedupStoreException;
 import io.dedup.store.ResultTooLargeException;
-import io.dedup.store.jdbc.JdbcDialect;
+import io.dedup.store.jdbc.internal.sql.Database;
 import io.dedup.store.jdbc.internal.sql.JdbcSettings;
 import java.sql.SQLException;
 import java.sql.SQLNonTransientConnectionException;
@@ -77,14 +77,14 @@ public final class SqlFailures {
     private static final Set<Integer> READ_ONLY_CODES = Set.of(1290, 1792, 1836, 90097);
 
     private final JdbcSettings settings;
-    private final JdbcDialect dialect;
+    private final Database database;
     private final FailureMessages messages;
     private final SQLExceptionTranslator translator = new SQLExceptionSubclassTranslator();
 
-    public SqlFailures(JdbcSettings settings, JdbcDialect dialect) {
+    public SqlFailures(JdbcSettings settings, Database database) {
         this.settings = settings;
-        this.dialect = dialect;
-        this.messages = new FailureMessages(settings, dialect);
+        this.database = database;
+        this.messages = new FailureMessages(settings, database);
     }
 
     public Kind kind(SQLException exception) {
@@ -103,7 +103,7 @@ public final class SqlFailures {
         String state = state(e);
         int code = e.getErrorCode();
         boolean h2 = isOfH2(e);
-        boolean mysql = isMySql();
+        boolean mysql = database.isMySqlOrMariaDb();
         if (isTooLarge(e)) {
             return Kind.TOO_LARGE;
         }
@@ -127,7 +127,7 @@ public final class SqlFailures {
 
     /** Looks at classes by their names, as the drivers are the user's. */
     private boolean isTooLarge(SQLException e) {
-        if (!isMySql()) {
+        if (!database.isMySqlOrMariaDb()) {
             return false;
         }
         Throwable cause = e;
@@ -154,10 +154,6 @@ public final class SqlFailures {
         return e.getClass().getName().startsWith("org.h2.");
     }
 
-    private boolean isMySql() {
-        return dialect == JdbcDialect.MYSQL || dialect == JdbcDialect.MARIADB;
-    }
-
     /**
      * Whether more than a statement is undone: on H2, MySQL and MariaDB what follows would silently be a new transaction.
      * Not told by Spring's exceptions, which take lock time-outs of single statements for the same.
@@ -165,7 +161,8 @@ public final class SqlFailures {
     public boolean undoesTransaction(Throwable failure) {
         return Causes.anySql(
                 failure,
-                e -> UNDONE_STATES.contains(state(e)) || (isMySql() && MYSQL_RACES.contains(e.getErrorCode())));
+                e -> UNDONE_STATES.contains(state(e))
+                        || (database.isMySqlOrMariaDb() && MYSQL_RACES.contains(e.getErrorCode())));
     }
 
     /** Whether somebody else's transaction is why this one failed. */
@@ -183,7 +180,7 @@ public final class SqlFailures {
                 || Causes.anySql(failure, e -> {
                     String state = state(e);
                     boolean refused = (state.length() == 5 && REFUSALS.contains(state.substring(0, 2)))
-                            || (isMySql() && MYSQL_REFUSALS.contains(e.getErrorCode()))
+                            || (database.isMySqlOrMariaDb() && MYSQL_REFUSALS.contains(e.getErrorCode()))
                             || (state.startsWith(ROLLBACKS) && !state.equals(COMPLETION_UNKNOWN));
                     return refused && !isOfConnection(e);
                 });
@@ -196,7 +193,7 @@ public final class SqlFailures {
 
     /** Whether PostgreSQL's table of locks is full. */
     public boolean isTooMany(SQLException e) {
-        return dialect == JdbcDialect.POSTGRESQL && OUT_OF_MEMORY.equals(e.getSQLState());
+        return database == Database.POSTGRESQL && OUT_OF_MEMORY.equals(e.getSQLState());
     }
 
     static String state(SQLException e) {

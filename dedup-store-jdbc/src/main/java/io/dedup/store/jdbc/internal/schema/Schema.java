@@ -1,7 +1,6 @@
 package io.dedup.store.jdbc.internal.schema;
 
-import io.dedup.store.jdbc.InitializeSchema;
-import io.dedup.store.jdbc.JdbcDialect;
+import io.dedup.store.jdbc.internal.sql.Database;
 import io.dedup.store.jdbc.internal.sql.TableName;
 import java.sql.Connection;
 import java.sql.DatabaseMetaData;
@@ -33,37 +32,49 @@ public final class Schema {
             + " JOIN pg_namespace n ON n.oid = c.relnamespace WHERE c.oid = to_regclass(?)";
 
     private final TableName table;
-    private final JdbcDialect dialect;
+    private final Database database;
     private final SchemaVersion version;
 
-    public Schema(TableName table, JdbcDialect dialect) {
+    public Schema(TableName table, Database database) {
         this.table = table;
-        this.dialect = dialect;
-        this.version = new SchemaVersion(table, dialect);
+        this.database = database;
+        this.version = new SchemaVersion(table, database);
     }
 
     /**
-     * Makes sure that the table is there and fit.
+     * Checks the table, and creates it where it is missing.
      *
-     * @throws SQLException when it is missing or can't be created
+     * @throws SQLException when it can't be created
      * @throws IllegalStateException when it isn't fit
      */
-    public void prepare(Connection connection, InitializeSchema initialize) throws SQLException {
-        boolean create = initialize == InitializeSchema.ALWAYS
-                || (initialize == InitializeSchema.EMBEDDED && isEmbedded(connection.getMetaData()));
+    public void createIfMissing(Connection connection) throws SQLException {
+        check(connection, true);
+    }
+
+    /**
+     * Checks the table.
+     *
+     * @throws SQLException when it is missing
+     * @throws IllegalStateException when it isn't fit
+     */
+    public void check(Connection connection) throws SQLException {
+        check(connection, false);
+    }
+
+    private void check(Connection connection, boolean create) throws SQLException {
         try {
-            check(connection);
+            checkColumns(connection);
         } catch (SQLException missing) {
             version.refuseOlder(connection, COLUMNS, missing);
             if (!create) {
                 throw missing;
             }
             create(connection, missing);
-            check(connection);
+            checkColumns(connection);
         }
         version.check(connection);
         Set<String> key = primaryKey(connection);
-        if (key.isEmpty() && create && isH2()) {
+        if (key.isEmpty() && create && database.maybeH2()) {
             // H2 shows a table before it has its key. Creating it once more fails, but not before whoever creates it
             // now is done.
             create(connection, new SQLException("table " + table + " has no primary key"));
@@ -71,7 +82,7 @@ public final class Schema {
         }
         if (!key.equals(KEY)) { // without it, two claims of one message both insert a row
             throw new IllegalStateException("the primary key of table " + table
-                    + " must be (message_id, scope), as in classpath:" + dialect.schemaResource() + ", but is " + key);
+                    + " must be (message_id, scope), as in classpath:" + database.schemaResource() + ", but is " + key);
         }
     }
 
@@ -82,7 +93,7 @@ public final class Schema {
      * @return what is wrong with a table that can be used
      */
     public List<String> warnings(Connection connection) throws SQLException {
-        if (dialect != JdbcDialect.POSTGRESQL) {
+        if (database != Database.POSTGRESQL) {
             return List.of();
         }
         try (PreparedStatement statement = connection.prepareStatement(POSTGRES_PURGE_INDEX)) {
@@ -101,31 +112,28 @@ public final class Schema {
                         + " (purge_hour); without CONCURRENTLY on a table in partitions"));
     }
 
-    private boolean isH2() {
-        return dialect == JdbcDialect.H2 || dialect == JdbcDialect.GENERIC;
-    }
-
-    private static boolean isEmbedded(DatabaseMetaData metaData) throws SQLException {
+    /** Whether the database runs in this process. */
+    public static boolean isEmbedded(DatabaseMetaData metaData) throws SQLException {
         String url = String.valueOf(metaData.getURL());
         return url.startsWith("jdbc:h2:") && !url.startsWith("jdbc:h2:tcp:") && !url.startsWith("jdbc:h2:ssl:");
     }
 
     private void create(Connection connection, SQLException missing) throws SQLException {
         try (Statement statement = connection.createStatement()) {
-            for (String sql : SqlResource.statements(dialect.schemaResource(), table)) {
+            for (String sql : SqlResource.statements(database.schemaResource(), table)) {
                 statement.execute(sql);
             }
         } catch (SQLException e) {
             e.addSuppressed(missing);
             try {
-                check(connection); // another process may have been faster
+                checkColumns(connection); // another process may have been faster
             } catch (SQLException stillMissing) {
                 throw e;
             }
         }
     }
 
-    private void check(Connection connection) throws SQLException {
+    private void checkColumns(Connection connection) throws SQLException {
         try (Statement statement = connection.createStatement();
                 ResultSet result = statement.executeQuery(
                         table.in("SELECT " + COLUMNS + version.newColumns() + " FROM {table} WHERE 1 = 0"))) {
@@ -140,7 +148,7 @@ public final class Schema {
         int precision = columns.getPrecision(column);
         if (!BINARY.contains(columns.getColumnType(column)) || (precision > 0 && precision < KEY_BYTES)) {
             throw new IllegalStateException("column " + columns.getColumnName(column) + " of table " + table
-                    + " must be binary and hold " + KEY_BYTES + " bytes, as in classpath:" + dialect.schemaResource()
+                    + " must be binary and hold " + KEY_BYTES + " bytes, as in classpath:" + database.schemaResource()
                     + ", but is " + columns.getColumnTypeName(column) + "(" + precision + ")");
         }
     }
@@ -149,10 +157,10 @@ public final class Schema {
         Set<String> columns = new HashSet<>();
         DatabaseMetaData metaData = connection.getMetaData();
         String name = folded(metaData, table.name());
-        boolean schemaIsCatalog = dialect == JdbcDialect.MYSQL || dialect == JdbcDialect.MARIADB;
+        boolean schemaIsCatalog = database.isMySqlOrMariaDb();
         String schema = table.schema() != null
                 ? folded(metaData, table.schema())
-                : dialect == JdbcDialect.POSTGRESQL ? foundIn(connection) : null;
+                : database == Database.POSTGRESQL ? foundIn(connection) : null;
         String catalog = schemaIsCatalog && schema != null ? schema : connection.getCatalog();
         try (ResultSet keys = metaData.getPrimaryKeys(
                 catalog, schemaIsCatalog ? null : schema == null ? connection.getSchema() : schema, name)) {

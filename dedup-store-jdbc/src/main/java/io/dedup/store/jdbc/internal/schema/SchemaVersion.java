@@ -1,6 +1,6 @@
 package io.dedup.store.jdbc.internal.schema;
 
-import io.dedup.store.jdbc.JdbcDialect;
+import io.dedup.store.jdbc.internal.sql.Database;
 import io.dedup.store.jdbc.internal.sql.TableName;
 import java.sql.Connection;
 import java.sql.DatabaseMetaData;
@@ -26,16 +26,16 @@ final class SchemaVersion {
             + " WHERE table_schema = coalesce(?, DATABASE()) AND table_name = ?";
 
     private final TableName table;
-    private final JdbcDialect dialect;
+    private final Database database;
 
-    SchemaVersion(TableName table, JdbcDialect dialect) {
+    SchemaVersion(TableName table, Database database) {
         this.table = table;
-        this.dialect = dialect;
+        this.database = database;
     }
 
     /** The columns that this version has and the one before hadn't, each with a comma before it. */
     String newColumns() {
-        return switch (dialect) {
+        return switch (database) {
             case POSTGRESQL -> ", purge_hour";
             case MYSQL, MARIADB -> ", write_mark";
             case H2, GENERIC -> "";
@@ -88,12 +88,11 @@ final class SchemaVersion {
     }
 
     private IllegalStateException older(int version, @Nullable SQLException cause) {
-        String file = "io/dedup/store/jdbc/upgrade-" + (dialect == JdbcDialect.POSTGRESQL ? "postgresql" : "mysql")
-                + "-" + CURRENT + ".sql";
+        String file = database.upgradeResource(CURRENT);
         boolean script = !newColumns().isEmpty();
         String todo = script
                 ? "apply classpath:" + file + " to it: " + String.join("; ", SqlResource.statements(file, table)) + ";"
-                : "compare it with classpath:" + dialect.schemaResource() + ", and correct its comment";
+                : "compare it with classpath:" + database.schemaResource() + ", and correct its comment";
         return new IllegalStateException(
                 "table " + table + " was made by version " + version + " of the schema; this release needs version "
                         + CURRENT + ": " + todo,
@@ -101,7 +100,7 @@ final class SchemaVersion {
     }
 
     private @Nullable String comment(Connection connection) throws SQLException {
-        return switch (dialect) {
+        return switch (database) {
             case POSTGRESQL -> query(connection, POSTGRES_COMMENT, table.sql());
             case MYSQL, MARIADB -> query(connection, MYSQL_COMMENT, table.schema(), table.name());
             case H2 -> remarks(connection);

@@ -1,6 +1,5 @@
 package io.dedup.store.jdbc.internal.transaction;
 
-import io.dedup.store.jdbc.JdbcTransactions;
 import io.dedup.store.jdbc.internal.connection.DataSources;
 import io.dedup.store.jdbc.internal.sql.TableName;
 import java.util.Collections;
@@ -18,7 +17,8 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  * transaction's end, but what it writes commits at once. To read there is fine, so it isn't refused. Thread-safe.
  */
 public final class OtherConnections {
-    private static final Logger LOG = LoggerFactory.getLogger(JdbcTransactions.class);
+    /** The public type's, which applications configure. */
+    private static final Logger LOG = LoggerFactory.getLogger("io.dedup.store.jdbc.JdbcTransactions");
 
     private final DataSource own;
     private final TableName table;

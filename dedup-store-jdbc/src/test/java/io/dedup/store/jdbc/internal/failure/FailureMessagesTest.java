@@ -9,6 +9,7 @@ import io.dedup.store.DedupStoreException;
 import io.dedup.store.jdbc.InitializeSchema;
 import io.dedup.store.jdbc.JdbcDedupStoreBuilder;
 import io.dedup.store.jdbc.JdbcDialect;
+import io.dedup.store.jdbc.internal.sql.Database;
 import io.dedup.store.jdbc.internal.sql.JdbcSettings;
 import io.dedup.store.jdbc.internal.sql.TableName;
 import io.dedup.store.jdbc.support.OnEachDatabase;
@@ -171,7 +172,7 @@ class FailureMessagesTest {
                         Duration.ofSeconds(1),
                         Duration.ofSeconds(5),
                         500),
-                JdbcDialect.POSTGRESQL);
+                Database.POSTGRESQL);
         assertThat(failures.failed("claim", new SQLException("invalid value order-1", "22021")))
                 .hasMessageContaining("SQLState 22021")
                 .hasMessageNotContaining("order-1");
