@@ -23,6 +23,7 @@ import io.dedup.store.jdbc.internal.dialect.Dialect;
 import io.dedup.store.jdbc.internal.dialect.RecordDialect;
 import io.dedup.store.jdbc.internal.dialect.WriteProbe;
 import io.dedup.store.jdbc.internal.failure.Causes;
+import io.dedup.store.jdbc.internal.failure.SqlErrors;
 import io.dedup.store.jdbc.internal.failure.SqlFailures;
 import io.dedup.store.jdbc.internal.operation.BatchRunner;
 import io.dedup.store.jdbc.internal.operation.Completions;
@@ -285,7 +286,7 @@ public final class JdbcDedupStore implements DedupStore {
             try {
                 probe.run(connection);
             } catch (SQLException e) {
-                if (Causes.anySql(e, SqlFailures::isReadOnly)) {
+                if (Causes.anySql(e, SqlErrors::isReadOnly)) {
                     OwnConnections.end(connection);
                 }
                 throw e;

@@ -8,6 +8,7 @@ import io.dedup.store.RecordTransaction;
 import io.dedup.store.TransactionalRecords;
 import io.dedup.store.jdbc.internal.dialect.RecordDialect;
 import io.dedup.store.jdbc.internal.dialect.WriteProbe;
+import io.dedup.store.jdbc.internal.failure.Causes;
 import io.dedup.store.jdbc.internal.failure.SqlFailures;
 import io.dedup.store.jdbc.internal.operation.StatementSize;
 import io.dedup.store.jdbc.internal.sql.JdbcSettings;
@@ -21,6 +22,7 @@ import java.lang.reflect.Method;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.List;
 import java.util.function.Function;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -263,12 +265,8 @@ public final class JdbcTransactions implements TransactionalRecords {
     }
 
     private String cause(TransactionException e) {
-        for (Throwable cause = e.getCause(); cause != null; cause = cause.getCause()) {
-            if (cause instanceof SQLException sql) {
-                return ": " + failures.message("begin", sql);
-            }
-        }
-        return "";
+        List<SQLException> causes = Causes.sqlOf(e);
+        return causes.isEmpty() ? "" : ": " + failures.message("begin", causes.get(0));
     }
 
     private JdbcTransaction opened(TransactionStatus status, Duration longest) {

@@ -3,7 +3,8 @@ package io.dedup.store.jdbc.internal.dialect;
 import io.dedup.DedupKey;
 import io.dedup.store.RenewRequest;
 import io.dedup.store.WriteResult;
-import io.dedup.store.jdbc.internal.failure.SqlFailures;
+import io.dedup.store.jdbc.internal.failure.FailureKind;
+import io.dedup.store.jdbc.internal.failure.SqlErrors;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
@@ -27,7 +28,7 @@ public final class LateRenewals {
             List<RenewRequest> requests,
             List<@Nullable WriteResult> answers,
             Set<DedupKey> late,
-            SqlFailures failures,
+            SqlErrors errors,
             Renewal renewal)
             throws SQLException {
         if (late.isEmpty()) {
@@ -40,7 +41,7 @@ public final class LateRenewals {
         try {
             settled = renewal.ask(open);
         } catch (SQLException e) {
-            if (failures.kind(e) == SqlFailures.Kind.LOCKED) {
+            if (errors.kind(e) == FailureKind.LOCKED) {
                 return answers;
             }
             throw e;

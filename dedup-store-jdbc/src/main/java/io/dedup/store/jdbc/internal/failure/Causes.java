@@ -1,34 +1,47 @@
 package io.dedup.store.jdbc.internal.failure;
 
 import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.function.Predicate;
 
-/** Looks through an exception, its causes, and what a failed batch has beside them. */
+/** Looks through an exception, its causes, and what a failed batch has beside them. The one place that walks causes. */
 public final class Causes {
     /** More than anybody wraps; a chain may be a circle. */
-    static final int MAX_DEPTH = 50;
+    private static final int MAX_DEPTH = 50;
 
     private Causes() {}
 
-    public static boolean anySql(Throwable failure, Predicate<SQLException> what) {
-        Throwable cause = failure;
-        for (int i = 0; cause != null && i < MAX_DEPTH; i++) {
-            if (cause instanceof SQLException first && anyOfBatch(first, what)) {
-                return true;
-            }
-            cause = cause.getCause();
+    /** The exception and its causes. */
+    public static List<Throwable> of(Throwable failure) {
+        List<Throwable> causes = new ArrayList<>();
+        for (Throwable cause = failure; cause != null && causes.size() < MAX_DEPTH; cause = cause.getCause()) {
+            causes.add(cause);
         }
-        return false;
+        return causes;
     }
 
-    private static boolean anyOfBatch(SQLException first, Predicate<SQLException> what) {
-        SQLException e = first;
-        for (int i = 0; e != null && i < MAX_DEPTH; i++) {
-            if (what.test(e)) {
-                return true;
+    /** The SQL exceptions among the exception and its causes, each followed by those of its batch. */
+    public static List<SQLException> sqlOf(Throwable failure) {
+        List<SQLException> all = new ArrayList<>();
+        for (Throwable cause : of(failure)) {
+            if (cause instanceof SQLException first) {
+                all.addAll(batchOf(first));
             }
-            e = e.getNextException();
         }
-        return false;
+        return all;
+    }
+
+    /** The exception, and those that a failed batch has beside it. */
+    static List<SQLException> batchOf(SQLException first) {
+        List<SQLException> batch = new ArrayList<>();
+        for (SQLException e = first; e != null && batch.size() < MAX_DEPTH; e = e.getNextException()) {
+            batch.add(e);
+        }
+        return batch;
+    }
+
+    public static boolean anySql(Throwable failure, Predicate<SQLException> what) {
+        return sqlOf(failure).stream().anyMatch(what);
     }
 }

@@ -39,10 +39,10 @@ final class FailureMessages {
         this.database = database;
     }
 
-    /** @param kind of the exception, as {@link SqlFailures#kind} tells it */
-    String of(String operation, SQLException e, SqlFailures.Kind kind) {
+    /** @param kind of the exception, as {@link SqlErrors#kind} tells it */
+    String of(String operation, SQLException e, FailureKind kind) {
         SQLException telling = mostTelling(e);
-        String state = SqlFailures.state(telling);
+        String state = SqlErrors.state(telling);
         int code = telling.getErrorCode();
         if (isLogin(state)) {
             return "Cannot connect to the database of table " + settings.table() + ": " + said(telling)
@@ -68,7 +68,7 @@ final class FailureMessages {
             return failed + "The table lacks a column: compare it with classpath:" + database.schemaResource()
                     + ", or name another one by table(...). initializeSchema(ALWAYS) doesn't change a table that exists";
         }
-        if (SqlFailures.isReadOnly(telling)) {
+        if (SqlErrors.isReadOnly(telling)) {
             return failed
                     + "The DataSource leads to a server or a connection that is read-only, and the store has to write:"
                     + " let the JDBC URL lead to the primary server, and don't make the pool's connections read-only";
@@ -76,7 +76,7 @@ final class FailureMessages {
         return failed + advice(kind);
     }
 
-    private String advice(SqlFailures.Kind kind) {
+    private String advice(FailureKind kind) {
         return switch (kind) {
             case LOCKED -> capital(lockedHint());
             case TOO_LARGE ->
@@ -133,19 +133,18 @@ final class FailureMessages {
 
     /** A pool's time-out has the server's refusal for a cause. */
     private static SQLException mostTelling(SQLException e) {
-        SQLException[] telling = {e};
-        boolean unused = Causes.anySql(e, each -> {
-            if (each.getSQLState() != null || telling[0].getSQLState() == null) {
-                telling[0] = each;
+        SQLException telling = e;
+        for (SQLException each : Causes.sqlOf(e)) {
+            if (each.getSQLState() != null || telling.getSQLState() == null) {
+                telling = each;
             }
-            return false;
-        });
-        return telling[0];
+        }
+        return telling;
     }
 
     /** The first line of the database's own text, and its code for the error. */
     private static String said(SQLException e) {
-        String state = SqlFailures.state(e);
+        String state = SqlErrors.state(e);
         String code = (state.isEmpty() ? "" : "SQLState " + state + ", ") + "code " + e.getErrorCode();
         boolean quotes = state.length() == 5 && QUOTES_DATA.contains(state.substring(0, 2));
         String text = e.getMessage() == null

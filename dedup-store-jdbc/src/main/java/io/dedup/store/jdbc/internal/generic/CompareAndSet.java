@@ -1,7 +1,8 @@
 package io.dedup.store.jdbc.internal.generic;
 
 import io.dedup.DedupKey;
-import io.dedup.store.jdbc.internal.failure.SqlFailures;
+import io.dedup.store.jdbc.internal.failure.FailureKind;
+import io.dedup.store.jdbc.internal.failure.SqlErrors;
 import io.dedup.store.jdbc.internal.row.Row;
 import io.dedup.store.jdbc.internal.row.Rows;
 import java.sql.Connection;
@@ -16,14 +17,14 @@ import org.jspecify.annotations.Nullable;
 /** One read for many keys, a decision for each, and the writes that follow. */
 final class CompareAndSet {
     private final Rows rows;
-    private final SqlFailures failures;
+    private final SqlErrors errors;
     private final long patienceNanos;
     private final boolean jdbcBatches;
 
     /** @param patience after which rows that weren't tried yet are given up, once one of them was found locked */
-    CompareAndSet(Rows rows, SqlFailures failures, Duration patience, boolean jdbcBatches) {
+    CompareAndSet(Rows rows, SqlErrors errors, Duration patience, boolean jdbcBatches) {
         this.rows = rows;
-        this.failures = failures;
+        this.errors = errors;
         this.patienceNanos = patience.toNanos();
         this.jdbcBatches = jdbcBatches;
     }
@@ -90,11 +91,11 @@ final class CompareAndSet {
             try {
                 answers.add(written(connection, keys.get(i), step) ? step.answer() : null);
             } catch (SQLException e) {
-                SqlFailures.Kind kind = failures.kind(e);
-                if (kind == SqlFailures.Kind.LOCKED) {
+                FailureKind kind = errors.kind(e);
+                if (kind == FailureKind.LOCKED) {
                     held = e;
                     answers.add(locked.apply(e));
-                } else if (kind == SqlFailures.Kind.RACE) {
+                } else if (kind == FailureKind.RACE) {
                     answers.add(null);
                 } else {
                     throw e;
@@ -130,8 +131,8 @@ final class CompareAndSet {
         try {
             written = rows.writeAll(connection, changes);
         } catch (SQLException e) {
-            SqlFailures.Kind kind = failures.kind(e);
-            if (kind != SqlFailures.Kind.RACE && kind != SqlFailures.Kind.LOCKED) {
+            FailureKind kind = errors.kind(e);
+            if (kind != FailureKind.RACE && kind != FailureKind.LOCKED) {
                 throw e;
             }
             // How far the batch came is the driver's secret.

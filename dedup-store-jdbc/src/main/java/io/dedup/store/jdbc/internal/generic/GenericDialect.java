@@ -51,12 +51,12 @@ public final class GenericDialect implements Dialect {
         this.rows = new Rows(settings.table(), statements, clock, "");
         this.transitions = new Transitions(settings.retentionMicros());
         // H2 runs a batch row by row, and waits for each locked one anew.
-        this.compareAndSet = new CompareAndSet(rows, failures, settings.queryTimeout(), !h2);
+        this.compareAndSet = new CompareAndSet(rows, failures.errors(), settings.queryTimeout(), !h2);
         this.failures = failures;
         this.expiredRows = new ExpiredRows(settings.table(), statements, clock, h2);
         this.skipLocked = h2 ? new SkipLocked(settings.table(), statements) : null;
         this.probe = new WriteProbe(settings.table(), statements, "");
-        this.records = new GenericRecords(settings, statements, rows, failures);
+        this.records = new GenericRecords(settings, statements, rows, failures.errors());
     }
 
     @Override
@@ -116,7 +116,7 @@ public final class GenericDialect implements Dialect {
         Set<DedupKey> late = new HashSet<>();
         List<@Nullable WriteResult> answers = SkipLocked.inTransaction(
                 connection, () -> renew(connection, requests, skipLocked.lock(connection, keys), late));
-        return LateRenewals.settle(requests, answers, late, failures, open -> renew(connection, open));
+        return LateRenewals.settle(requests, answers, late, failures.errors(), open -> renew(connection, open));
     }
 
     /**

@@ -7,7 +7,8 @@ import io.dedup.store.RecordResult;
 import io.dedup.store.WriteResult;
 import io.dedup.store.jdbc.internal.dialect.Marker;
 import io.dedup.store.jdbc.internal.dialect.RecordDialect;
-import io.dedup.store.jdbc.internal.failure.SqlFailures;
+import io.dedup.store.jdbc.internal.failure.FailureKind;
+import io.dedup.store.jdbc.internal.failure.SqlErrors;
 import io.dedup.store.jdbc.internal.row.Records;
 import io.dedup.store.jdbc.internal.row.Row;
 import io.dedup.store.jdbc.internal.row.Rows;
@@ -31,14 +32,14 @@ final class GenericRecords implements RecordDialect {
     private final TableName table;
     private final Statements statements;
     private final Rows rows;
-    private final SqlFailures failures;
+    private final SqlErrors errors;
     private final long patienceNanos;
 
-    GenericRecords(JdbcSettings settings, Statements statements, Rows rows, SqlFailures failures) {
+    GenericRecords(JdbcSettings settings, Statements statements, Rows rows, SqlErrors errors) {
         this.table = settings.table();
         this.statements = statements;
         this.rows = rows;
-        this.failures = failures;
+        this.errors = errors;
         this.patienceNanos = settings.queryTimeout().toNanos();
     }
 
@@ -82,8 +83,8 @@ final class GenericRecords implements RecordDialect {
     }
 
     /** What it is that undid a statement; whatever undid more is {@code OTHER}. */
-    private SqlFailures.Kind statementFailure(SQLException e) {
-        return failures.undoesTransaction(e) ? SqlFailures.Kind.OTHER : failures.kind(e);
+    private FailureKind statementFailure(SQLException e) {
+        return errors.undoesTransaction(e) ? FailureKind.OTHER : errors.kind(e);
     }
 
     @Override
@@ -108,7 +109,7 @@ final class GenericRecords implements RecordDialect {
                     ? WriteResult.applied()
                     : null;
         } catch (SQLException e) {
-            if (statementFailure(e) == SqlFailures.Kind.RACE) {
+            if (statementFailure(e) == FailureKind.RACE) {
                 return null;
             }
             throw e;

@@ -16,6 +16,7 @@ import io.dedup.store.jdbc.internal.dialect.RepeatedCompletions;
 import io.dedup.store.jdbc.internal.dialect.ServerVersion;
 import io.dedup.store.jdbc.internal.dialect.SkipLocked;
 import io.dedup.store.jdbc.internal.dialect.WriteProbe;
+import io.dedup.store.jdbc.internal.failure.FailureKind;
 import io.dedup.store.jdbc.internal.failure.SqlFailures;
 import io.dedup.store.jdbc.internal.row.Row;
 import io.dedup.store.jdbc.internal.row.Rows;
@@ -107,7 +108,7 @@ public final class MySqlDialect implements Dialect {
                     statement.setLong(first, Micros.of(request.lease()));
                     return first + 1;
                 });
-        this.records = new MySqlRecords(settings, statements, rows, failures, complete, limits, noWait, mariaDb);
+        this.records = new MySqlRecords(settings, statements, rows, failures.errors(), complete, limits, noWait, mariaDb);
     }
 
     /**
@@ -151,7 +152,7 @@ public final class MySqlDialect implements Dialect {
             try {
                 return renew.write(connection, noWait, requests); // one trip, as long as nothing is locked
             } catch (SQLException e) {
-                if (failures.kind(e) != SqlFailures.Kind.LOCKED) {
+                if (failures.errors().kind(e) != FailureKind.LOCKED) {
                     throw e;
                 }
             }
@@ -159,7 +160,7 @@ public final class MySqlDialect implements Dialect {
         Set<DedupKey> late = new HashSet<>();
         List<@Nullable WriteResult> answers =
                 SkipLocked.inTransaction(connection, () -> renewFree(connection, requests, late));
-        return LateRenewals.settle(requests, answers, late, failures, open -> renew(connection, open));
+        return LateRenewals.settle(requests, answers, late, failures.errors(), open -> renew(connection, open));
     }
 
     /** @param late gets the keys of those that are locked while their lease is over */

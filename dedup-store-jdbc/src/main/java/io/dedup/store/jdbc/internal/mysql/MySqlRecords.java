@@ -7,7 +7,8 @@ import io.dedup.store.RecordResult;
 import io.dedup.store.WriteResult;
 import io.dedup.store.jdbc.internal.dialect.Marker;
 import io.dedup.store.jdbc.internal.dialect.RecordDialect;
-import io.dedup.store.jdbc.internal.failure.SqlFailures;
+import io.dedup.store.jdbc.internal.failure.FailureKind;
+import io.dedup.store.jdbc.internal.failure.SqlErrors;
 import io.dedup.store.jdbc.internal.row.Phase;
 import io.dedup.store.jdbc.internal.row.Records;
 import io.dedup.store.jdbc.internal.row.Row;
@@ -46,7 +47,7 @@ final class MySqlRecords implements RecordDialect {
     private final Statements statements;
     private final Statements timed;
     private final Rows rows;
-    private final SqlFailures failures;
+    private final SqlErrors errors;
     private final MySqlWrites<CompleteRequest> complete;
     private final String limits;
     private final String noWait;
@@ -62,7 +63,7 @@ final class MySqlRecords implements RecordDialect {
             JdbcSettings settings,
             Statements statements,
             Rows rows,
-            SqlFailures failures,
+            SqlErrors errors,
             MySqlWrites<CompleteRequest> complete,
             String limits,
             String noWait,
@@ -71,7 +72,7 @@ final class MySqlRecords implements RecordDialect {
         this.statements = statements;
         this.timed = new Statements(settings.queryTimeoutSeconds());
         this.rows = rows;
-        this.failures = failures;
+        this.errors = errors;
         this.complete = complete;
         this.limits = limits;
         this.noWait = noWait;
@@ -86,7 +87,7 @@ final class MySqlRecords implements RecordDialect {
         try {
             return together(connection, requests);
         } catch (SQLException e) {
-            if (failures.kind(e) != SqlFailures.Kind.LOCKED) {
+            if (errors.kind(e) != FailureKind.LOCKED) {
                 throw e;
             }
         }
@@ -123,7 +124,7 @@ final class MySqlRecords implements RecordDialect {
                 }
             }
         } catch (SQLException e) {
-            if (failures.kind(e) != SqlFailures.Kind.LOCKED) {
+            if (errors.kind(e) != FailureKind.LOCKED) {
                 throw e;
             }
             halves(connection, requests, answers);

@@ -3,6 +3,7 @@ package io.dedup.store.jdbc.internal.operation;
 import io.dedup.DedupKey;
 import io.dedup.store.DedupStoreException;
 import io.dedup.store.ResultTooLargeException;
+import io.dedup.store.jdbc.internal.failure.FailureKind;
 import io.dedup.store.jdbc.internal.failure.SqlFailures;
 import io.dedup.store.jdbc.internal.sql.JdbcSettings;
 import io.dedup.store.jdbc.internal.sql.KeyBytes;
@@ -109,14 +110,14 @@ public final class BatchRunner {
                     }
                 } catch (SQLException e) {
                     last = e;
-                    SqlFailures.Kind kind = failures.kind(e);
-                    boolean ofOne = kind == SqlFailures.Kind.LOCKED || kind == SqlFailures.Kind.TOO_LARGE;
+                    FailureKind kind = failures.errors().kind(e);
+                    boolean ofOne = kind == FailureKind.LOCKED || kind == FailureKind.TOO_LARGE;
                     if (ofOne && open.size() > 1) {
                         return singly(open);
                     }
-                    if (kind != SqlFailures.Kind.RACE) {
+                    if (kind != FailureKind.RACE) {
                         fail(open, failed(e, kind));
-                        return kind != SqlFailures.Kind.NO_ANSWER;
+                        return kind != FailureKind.NO_ANSWER;
                     }
                 }
             }
@@ -125,8 +126,8 @@ public final class BatchRunner {
         }
 
         /** What is too large for the server is a completion's result, as everything else is cut into pieces. */
-        private DedupStoreException failed(SQLException e, SqlFailures.Kind kind) {
-            return kind == SqlFailures.Kind.TOO_LARGE
+        private DedupStoreException failed(SQLException e, FailureKind kind) {
+            return kind == FailureKind.TOO_LARGE
                     ? new ResultTooLargeException(failures.message(operation.name(), e), e)
                     : failures.failed(operation.name(), e);
         }
@@ -154,7 +155,7 @@ public final class BatchRunner {
                 if (System.nanoTime() - start > patienceNanos) {
                     fail(
                             requests.subList(i, requests.size()),
-                            locked != null && failures.kind(locked) == SqlFailures.Kind.TOO_LARGE
+                            locked != null && failures.errors().kind(locked) == FailureKind.TOO_LARGE
                                     ? failures.failed(operation.name(), locked)
                                     : failures.locked(operation.name(), locked));
                     return true;

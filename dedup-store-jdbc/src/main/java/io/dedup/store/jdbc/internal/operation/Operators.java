@@ -5,6 +5,7 @@ import io.dedup.DedupScope;
 import io.dedup.Window;
 import io.dedup.store.OperatorResult;
 import io.dedup.store.StoredRecord;
+import io.dedup.store.jdbc.internal.failure.FailureKind;
 import io.dedup.store.jdbc.internal.failure.SqlFailures;
 import io.dedup.store.jdbc.internal.row.Row;
 import io.dedup.store.jdbc.internal.row.Rows;
@@ -80,7 +81,7 @@ public final class Operators {
                     return result;
                 }
             } catch (SQLException e) {
-                if (failures.kind(e) != SqlFailures.Kind.RACE) {
+                if (failures.errors().kind(e) != FailureKind.RACE) {
                     throw e;
                 }
                 last = e;

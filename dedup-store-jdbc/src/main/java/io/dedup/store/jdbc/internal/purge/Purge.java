@@ -5,6 +5,7 @@ import io.dedup.store.jdbc.internal.connection.OwnConnections;
 import io.dedup.store.jdbc.internal.connection.OwnConnections.Borrowed;
 import io.dedup.store.jdbc.internal.dialect.Dialect;
 import io.dedup.store.jdbc.internal.dialect.Dialect.PurgeRun;
+import io.dedup.store.jdbc.internal.failure.FailureKind;
 import io.dedup.store.jdbc.internal.failure.SqlFailures;
 import io.dedup.store.jdbc.internal.operation.BatchRunner;
 import java.sql.Connection;
@@ -67,7 +68,7 @@ public final class Purge {
             try {
                 return dialect.purge(connection, size);
             } catch (SQLException e) {
-                if (failures.kind(e) != SqlFailures.Kind.RACE) {
+                if (failures.errors().kind(e) != FailureKind.RACE) {
                     throw e;
                 }
                 last = e;

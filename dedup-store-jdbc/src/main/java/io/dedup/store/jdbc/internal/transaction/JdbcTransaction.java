@@ -14,6 +14,7 @@ import io.dedup.store.WriteResult;
 import io.dedup.store.jdbc.internal.dialect.Marker;
 import io.dedup.store.jdbc.internal.dialect.RecordDialect;
 import io.dedup.store.jdbc.internal.dialect.RecordDialect.WrittenRecord;
+import io.dedup.store.jdbc.internal.failure.SqlErrors;
 import io.dedup.store.jdbc.internal.failure.SqlFailures;
 import io.dedup.store.jdbc.internal.operation.BatchRunner;
 import io.dedup.store.jdbc.internal.operation.Operations;
@@ -300,13 +301,13 @@ public final class JdbcTransaction implements RecordTransaction {
 
     private DedupStoreException failed(String operation, SQLException e) {
         DedupStoreException failed = failures.failed(operation, e);
-        if (SqlFailures.isInFailedTransaction(e)) {
+        if (SqlErrors.isInFailedTransaction(e)) {
             return new BrokenTransactionException(failed.getMessage() + BROKEN, e);
         }
         if (isLate()) { // most likely that is why: PostgreSQL ends the session
             return new BrokenTransactionException(failed.getMessage() + ": " + late(), e);
         }
-        return failures.isTooMany(e)
+        return failures.errors().isTooMany(e)
                 ? new TooManyRecordsException(
                         failed.getMessage()
                                 + ": every record holds a lock until its transaction ends; raise the server's"
@@ -318,7 +319,7 @@ public final class JdbcTransaction implements RecordTransaction {
     @Override
     public CommitResult commit() {
         others.look();
-        return TransactionEnd.commit(manager, status, connection, watch, failures, this::checkWhole);
+        return TransactionEnd.commit(manager, status, connection, watch, failures.errors(), this::checkWhole);
     }
 
     private void checkWhole() {
@@ -359,6 +360,6 @@ public final class JdbcTransaction implements RecordTransaction {
 
     @Override
     public boolean isUndoneByOthers(@Nullable Throwable failure) {
-        return failure != null && failures.isUndoneByOthers(failure);
+        return failure != null && failures.errors().isUndoneByOthers(failure);
     }
 }

@@ -2,7 +2,7 @@ package io.dedup.store.jdbc.internal.transaction;
 
 import io.dedup.store.CommitResult;
 import io.dedup.store.jdbc.internal.failure.Causes;
-import io.dedup.store.jdbc.internal.failure.SqlFailures;
+import io.dedup.store.jdbc.internal.failure.SqlErrors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -26,7 +26,7 @@ public final class TransactionEnd {
             TransactionStatus status,
             TransactionConnection connection,
             TransactionWatch watch,
-            SqlFailures failures,
+            SqlErrors errors,
             Runnable check) {
         if (status.isRollbackOnly()) {
             rollBack(manager, status, connection);
@@ -46,7 +46,7 @@ public final class TransactionEnd {
         } finally {
             rollBack(manager, status, connection); // where it is still open
         }
-        return result(watch, failures, failure);
+        return result(watch, errors, failure);
     }
 
     private static UnexpectedRollbackException marked() {
@@ -54,7 +54,7 @@ public final class TransactionEnd {
     }
 
     private static CommitResult result(
-            TransactionWatch watch, SqlFailures failures, @Nullable RuntimeException failure) {
+            TransactionWatch watch, SqlErrors errors, @Nullable RuntimeException failure) {
         RuntimeException refusal = watch.refusal();
         if (refusal != null) {
             return watch.isCutOff() ? new CommitResult.RolledBack(refusal) : new CommitResult.Unknown(refusal);
@@ -67,17 +67,17 @@ public final class TransactionEnd {
         }
         RuntimeException cause =
                 failure == null ? new UnexpectedRollbackException("the transaction was rolled back") : failure;
-        return isRolledBack(watch, failures, cause)
+        return isRolledBack(watch, errors, cause)
                 ? new CommitResult.RolledBack(cause)
                 : new CommitResult.Unknown(cause);
     }
 
-    private static boolean isRolledBack(TransactionWatch watch, SqlFailures failures, RuntimeException cause) {
+    private static boolean isRolledBack(TransactionWatch watch, SqlErrors errors, RuntimeException cause) {
         if (!watch.isPrepared()) { // the commit was never sent
             return watch.isRolledBack();
         }
         // From here on only what the database says counts, or that it had no say, as with an optimistic lock of JPA's.
-        return failures.provesRollback(cause) || (watch.isRolledBack() && !Causes.anySql(cause, any -> true));
+        return errors.provesRollback(cause) || (watch.isRolledBack() && !Causes.anySql(cause, any -> true));
     }
 
     /** Never throws. What the manager can't roll back is cut off by the {@link TransactionWatch}. */
