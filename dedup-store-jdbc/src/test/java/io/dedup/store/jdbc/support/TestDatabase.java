@@ -8,7 +8,7 @@ import io.dedup.store.jdbc.InitializeSchema;
 import io.dedup.store.jdbc.JdbcDedupStore;
 import io.dedup.store.jdbc.JdbcDedupStoreBuilder;
 import io.dedup.store.jdbc.JdbcDialect;
-import io.dedup.store.jdbc.internal.schema.SqlResource;
+import io.dedup.store.jdbc.internal.schema.SchemaScript;
 import io.dedup.store.jdbc.internal.sql.Micros;
 import io.dedup.store.jdbc.internal.sql.TableName;
 import io.dedup.testservers.MariaDbServers;
@@ -179,7 +179,7 @@ public final class TestDatabase implements AutoCloseable {
     /** The table of {@code schema-postgresql-partitioned.sql}, before any store creates the usual one. */
     public void createPartitioned() {
         TableName table = TableName.parse(TableName.DEFAULT);
-        execute(SqlResource.statements("io/dedup/store/jdbc/schema-postgresql-partitioned.sql", table)
+        execute(SchemaScript.statements("io/dedup/store/jdbc/schema-postgresql-partitioned.sql", table)
                 .toArray(String[]::new));
     }
 

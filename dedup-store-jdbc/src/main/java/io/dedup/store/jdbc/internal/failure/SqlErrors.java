@@ -108,8 +108,8 @@ public final class SqlErrors {
         }
         return e.getErrorCode() == MYSQL_PACKET_TOO_LARGE
                 || Causes.of(e).stream()
-                        .anyMatch(
-                                cause -> TOO_LARGE_CLASSES.contains(cause.getClass().getSimpleName()));
+                        .anyMatch(cause ->
+                                TOO_LARGE_CLASSES.contains(cause.getClass().getSimpleName()));
     }
 
     public static boolean isReadOnly(SQLException e) {

@@ -108,7 +108,8 @@ public final class MySqlDialect implements Dialect {
                     statement.setLong(first, Micros.of(request.lease()));
                     return first + 1;
                 });
-        this.records = new MySqlRecords(settings, statements, rows, failures.errors(), complete, limits, noWait, mariaDb);
+        this.records =
+                new MySqlRecords(settings, statements, rows, failures.errors(), complete, limits, noWait, mariaDb);
     }
 
     /**

@@ -176,7 +176,8 @@ public final class PostgresDialect implements Dialect {
                 }
             }
         }
-        return LateRenewals.settle(requests, Arrays.asList(answers), late, failures.errors(), open -> renew(connection, open));
+        return LateRenewals.settle(
+                requests, Arrays.asList(answers), late, failures.errors(), open -> renew(connection, open));
     }
 
     @Override

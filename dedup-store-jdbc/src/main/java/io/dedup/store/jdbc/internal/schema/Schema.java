@@ -120,7 +120,7 @@ public final class Schema {
 
     private void create(Connection connection, SQLException missing) throws SQLException {
         try (Statement statement = connection.createStatement()) {
-            for (String sql : SqlResource.statements(database.schemaResource(), table)) {
+            for (String sql : SchemaScript.statements(database.schemaResource(), table)) {
                 statement.execute(sql);
             }
         } catch (SQLException e) {

@@ -91,7 +91,7 @@ final class SchemaVersion {
         String file = database.upgradeResource(CURRENT);
         boolean script = !newColumns().isEmpty();
         String todo = script
-                ? "apply classpath:" + file + " to it: " + String.join("; ", SqlResource.statements(file, table)) + ";"
+                ? "apply classpath:" + file + " to it: " + String.join("; ", SchemaScript.statements(file, table)) + ";"
                 : "compare it with classpath:" + database.schemaResource() + ", and correct its comment";
         return new IllegalStateException(
                 "table " + table + " was made by version " + version + " of the schema; this release needs version "

@@ -53,8 +53,7 @@ public final class TransactionEnd {
         return new UnexpectedRollbackException("the transaction was marked as rollback-only by what ran in it");
     }
 
-    private static CommitResult result(
-            TransactionWatch watch, SqlErrors errors, @Nullable RuntimeException failure) {
+    private static CommitResult result(TransactionWatch watch, SqlErrors errors, @Nullable RuntimeException failure) {
         RuntimeException refusal = watch.refusal();
         if (refusal != null) {
             return watch.isCutOff() ? new CommitResult.RolledBack(refusal) : new CommitResult.Unknown(refusal);

@@ -84,7 +84,7 @@ class SchemaVersionTest {
 
         Matcher named = SCRIPT.matcher(error);
         assertThat(named.find()).as(error).isTrue();
-        List<String> statements = SqlResource.statements(named.group(1), TableName.parse(TableName.DEFAULT));
+        List<String> statements = SchemaScript.statements(named.group(1), TableName.parse(TableName.DEFAULT));
         assertThat(String.join("; ", statements)).isEqualTo(named.group(2));
         database.execute(statements.toArray(String[]::new));
 

@@ -8,15 +8,20 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.regex.Pattern;
 
-/** Reads the statements of a file on the class path. No text in them holds a semicolon or two dashes. */
-public final class SqlResource {
+/**
+ * Reads the statements of a script on the class path. No text in them holds a semicolon or two dashes.
+ *
+ * <p>Not by Spring's {@code ScriptUtils}, which runs a script but doesn't show its statements: a message quotes those of an
+ * upgrade, with the name of the table.
+ */
+public final class SchemaScript {
     private static final Pattern COMMENT = Pattern.compile("--[^\\n]*");
 
-    private SqlResource() {}
+    private SchemaScript() {}
 
     /** The statements, for this table. */
     public static List<String> statements(String resource, TableName table) {
-        try (InputStream in = SqlResource.class.getResourceAsStream("/" + resource)) {
+        try (InputStream in = SchemaScript.class.getResourceAsStream("/" + resource)) {
             if (in == null) {
                 throw new IllegalStateException(resource + " is missing in the class path");
             }
