@@ -1,23 +1,14 @@
 package io.dedup.store.jdbc;
 
 import io.dedup.store.DedupStoreException;
-import io.dedup.store.jdbc.internal.connection.DataSources;
-import io.dedup.store.jdbc.internal.connection.OwnConnections;
-import io.dedup.store.jdbc.internal.connection.OwnConnections.Borrowed;
-import io.dedup.store.jdbc.internal.connection.PoolSize;
-import io.dedup.store.jdbc.internal.dialect.Dialect;
-import io.dedup.store.jdbc.internal.dialect.ServerVersion;
-import io.dedup.store.jdbc.internal.failure.SqlFailures;
-import io.dedup.store.jdbc.internal.operation.StatementSize;
 import io.dedup.store.jdbc.internal.schema.Schema;
-import io.dedup.store.jdbc.internal.sql.Database;
+import io.dedup.store.jdbc.internal.start.StoreOpener;
+import io.dedup.store.jdbc.internal.start.StoreParts;
 import io.dedup.store.jdbc.internal.sql.JdbcSettings;
 import io.dedup.store.jdbc.internal.sql.TableName;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Objects;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -172,33 +163,11 @@ public final class JdbcDedupStoreBuilder {
         require(
                 clockQuery == null || dialect == JdbcDialect.GENERIC,
                 "clockQuery is for dialect(GENERIC); other dialects know their clock");
-        DataSources.requireOwnConnections(dataSource);
         JdbcSettings settings = new JdbcSettings(table, attemptRetention, lockTimeout, queryTimeout, maxBatch);
-        OwnConnections connections = new OwnConnections(dataSource, settings.networkTimeoutMillis());
-        Database database = dialect == null ? detect(settings, connections) : dialect.database();
-        SqlFailures failures = new SqlFailures(settings, database);
-        Dialect created = Dialects.create(database, settings, failures, clockQuery);
-        StatementSize statementSize = new StatementSize(created);
-        PoolSize poolSize = PoolSize.of(dataSource);
-        List<String> warnings = new ArrayList<>(poolSize == null ? List.of() : poolSize.warnings());
-        try (Borrowed borrowed = connections.open()) {
-            requireCommitted(borrowed.connection(), database);
-            warnings.addAll(created.checkServer(borrowed.connection()));
-            Schema schema = new Schema(table, database);
-            if (createsSchema(borrowed.connection())) {
-                schema.createIfMissing(borrowed.connection());
-            } else {
-                schema.check(borrowed.connection());
-            }
-            warnings.addAll(schema.warnings(borrowed.connection()));
-            created.probe().run(borrowed.connection());
-            statementSize.ask(borrowed.connection());
-        } catch (SQLException e) {
-            throw failures.failed("start", e);
-        }
-        warnings.forEach(warning -> LOG.warn("{}", warning));
-        return new JdbcDedupStore(
-                settings, connections, failures, created, statementSize, poolSize, warnings, purgeBatch, purgeInterval);
+        StoreParts parts = new StoreOpener(dataSource, settings, this::createsSchema, purgeBatch)
+                .open(dialect == null ? null : dialect.database(), clockQuery);
+        parts.warnings().forEach(warning -> LOG.warn("{}", warning));
+        return new JdbcDedupStore(parts, purgeInterval);
     }
 
     private boolean createsSchema(Connection connection) throws SQLException {
@@ -207,24 +176,6 @@ public final class JdbcDedupStoreBuilder {
             case EMBEDDED -> Schema.isEmbedded(connection.getMetaData());
             case NEVER -> false;
         };
-    }
-
-    /** On PostgreSQL it is another name of READ COMMITTED. */
-    private static void requireCommitted(Connection connection, Database database) throws SQLException {
-        if (database != Database.POSTGRESQL
-                && connection.getTransactionIsolation() == Connection.TRANSACTION_READ_UNCOMMITTED) {
-            throw new IllegalStateException(
-                    "the pool's connections are at READ UNCOMMITTED: a record that is rolled back later would be taken for done;"
-                            + " make READ COMMITTED their default (HikariCP: transactionIsolation)");
-        }
-    }
-
-    private static Database detect(JdbcSettings settings, OwnConnections connections) {
-        try (Borrowed borrowed = connections.open()) {
-            return ServerVersion.read(borrowed.connection()).database();
-        } catch (SQLException e) {
-            throw new SqlFailures(settings, Database.GENERIC).failed("start", e);
-        }
     }
 
     private static Duration between(String setting, Duration value, Duration min, Duration max) {

@@ -5,16 +5,15 @@ import io.dedup.store.DedupStoreException;
 import io.dedup.store.ResultTooLargeException;
 import io.dedup.store.jdbc.internal.failure.FailureKind;
 import io.dedup.store.jdbc.internal.failure.SqlFailures;
-import io.dedup.store.jdbc.internal.sql.JdbcSettings;
 import io.dedup.store.jdbc.internal.sql.KeyBytes;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,19 +21,15 @@ import org.jspecify.annotations.Nullable;
  * locked row, or of a statement that is too large. Every request gets an answer, be it an error.
  */
 public final class BatchRunner {
-    /** How often a request may lose a race before that is an error. Each means that somebody else got on. */
-    public static final int MAX_ROUNDS = 20;
-
     private final SqlFailures failures;
-    private final StatementSize statementSize;
-    private final int maxBatch;
+    private final StatementPieces pieces;
     private final long patienceNanos;
 
-    public BatchRunner(SqlFailures failures, StatementSize statementSize, JdbcSettings settings) {
+    /** @param patience how long the requests of a batch are asked singly once one of them is locked */
+    BatchRunner(SqlFailures failures, StatementPieces pieces, Duration patience) {
         this.failures = failures;
-        this.statementSize = statementSize;
-        this.maxBatch = settings.maxBatch();
-        this.patienceNanos = settings.queryTimeout().toNanos();
+        this.pieces = pieces;
+        this.patienceNanos = patience.toNanos();
     }
 
     /** The answer to one request. */
@@ -51,7 +46,7 @@ public final class BatchRunner {
         Run<Q, A> run = new Run<>(operation, connection, requests.size());
         int from = 0;
         while (from < sorted.size()) {
-            int to = endOfPiece(operation.size(), sorted, from, maxBatch, statementSize.maxValues());
+            int to = pieces.end(operation.size(), sorted, from);
             if (!run.piece(sorted.subList(from, to))) {
                 run.failAll(sorted.subList(to, sorted.size()));
                 break;
@@ -61,20 +56,6 @@ public final class BatchRunner {
         List<A> answers = new ArrayList<>(requests.size());
         requests.forEach(request -> answers.add(run.answer(operation.key().apply(request))));
         return answers;
-    }
-
-    /** @param maxBytes of a statement, beside a request that is larger by itself */
-    public static <Q> int endOfPiece(ToIntFunction<Q> size, List<Q> requests, int from, int maxBatch, long maxBytes) {
-        long bytes = 0;
-        int to = from;
-        while (to < requests.size() && to - from < maxBatch) {
-            bytes += size.applyAsInt(requests.get(to));
-            if (to > from && bytes > maxBytes) {
-                break;
-            }
-            to++;
-        }
-        return to;
     }
 
     /** The pieces of one call. */
@@ -102,7 +83,7 @@ public final class BatchRunner {
         boolean piece(List<Q> requests) {
             List<Q> open = requests;
             last = null;
-            for (int round = 0; round < MAX_ROUNDS; round++) {
+            for (int round = 0; round < RaceRetry.MAX_ROUNDS; round++) {
                 try {
                     open = ask(open);
                     if (open.isEmpty()) {
@@ -121,7 +102,7 @@ public final class BatchRunner {
                     }
                 }
             }
-            fail(open, failures.raced(operation.name(), MAX_ROUNDS, last));
+            fail(open, failures.raced(operation.name(), RaceRetry.MAX_ROUNDS, last));
             return true;
         }
 

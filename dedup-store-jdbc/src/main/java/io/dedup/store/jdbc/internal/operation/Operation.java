@@ -27,7 +27,7 @@ public record Operation<Q, A>(
         Function<A, @Nullable DedupStoreException> errorOf) {
 
     /** Asks the database about some requests; null for those that are to be asked again. */
-    interface Call<Q, A> {
+    public interface Call<Q, A> {
         List<@Nullable A> ask(Connection connection, List<Q> requests) throws SQLException;
     }
 }

@@ -1,8 +1,10 @@
 package io.dedup.store.jdbc.internal.operation;
 
+import io.dedup.DedupKey;
 import io.dedup.store.jdbc.internal.dialect.Dialect;
 import java.sql.Connection;
 import java.sql.SQLException;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -19,6 +21,9 @@ public final class StatementSize {
 
     /** A driver that writes values into the statement's text escapes each byte, at worst. */
     private static final int BYTES_FOR_ONE = 2;
+
+    /** Of a request beside its key and its result: owner, fingerprint, and the text between them. */
+    private static final int REQUEST_BYTES = 160;
 
     private static final Logger LOG = LoggerFactory.getLogger(StatementSize.class);
 
@@ -62,5 +67,13 @@ public final class StatementSize {
 
     public boolean fits(byte[] result) {
         return result.length <= values;
+    }
+
+    /** What a request adds to a statement, in bytes: characters count as one, though some take up to three. */
+    public static int ofRequest(DedupKey key, byte @Nullable [] result) {
+        return key.messageId().length()
+                + key.scope().text().length()
+                + REQUEST_BYTES
+                + (result == null ? 0 : result.length);
     }
 }

@@ -1,25 +1,21 @@
 package io.dedup.store.jdbc.internal.purge;
 
 import io.dedup.store.DedupStoreException;
-import io.dedup.store.jdbc.internal.connection.OwnConnections;
-import io.dedup.store.jdbc.internal.connection.OwnConnections.Borrowed;
 import io.dedup.store.jdbc.internal.dialect.Dialect;
 import io.dedup.store.jdbc.internal.dialect.Dialect.PurgeRun;
-import io.dedup.store.jdbc.internal.failure.FailureKind;
 import io.dedup.store.jdbc.internal.failure.SqlFailures;
-import io.dedup.store.jdbc.internal.operation.BatchRunner;
-import java.sql.Connection;
-import java.sql.SQLException;
+import io.dedup.store.jdbc.internal.operation.RaceRetry;
+import io.dedup.store.jdbc.internal.operation.StoreCalls;
 
 /** Removes expired records in batches, each a transaction of its own on a connection that is given back after it. */
 public final class Purge {
-    private final OwnConnections connections;
+    private final StoreCalls calls;
     private final Dialect dialect;
     private final SqlFailures failures;
     private final int batchSize;
 
-    public Purge(OwnConnections connections, Dialect dialect, SqlFailures failures, int batchSize) {
-        this.connections = connections;
+    public Purge(StoreCalls calls, Dialect dialect, SqlFailures failures, int batchSize) {
+        this.calls = calls;
         this.dialect = dialect;
         this.failures = failures;
         this.batchSize = batchSize;
@@ -55,25 +51,8 @@ public final class Purge {
      * @throws DedupStoreException when the database fails
      */
     PurgeRun batch(int size) {
-        try (Borrowed borrowed = connections.open()) {
-            return batch(borrowed.connection(), size);
-        } catch (SQLException e) {
-            throw failures.failed("purge", e);
-        }
-    }
-
-    private PurgeRun batch(Connection connection, int size) throws SQLException {
-        SQLException last = null;
-        for (int round = 0; round < BatchRunner.MAX_ROUNDS; round++) {
-            try {
-                return dialect.purge(connection, size);
-            } catch (SQLException e) {
-                if (failures.errors().kind(e) != FailureKind.RACE) {
-                    throw e;
-                }
-                last = e;
-            }
-        }
-        throw failures.raced("purge", BatchRunner.MAX_ROUNDS, last);
+        return calls.run(
+                "purge",
+                connection -> RaceRetry.untilAnswered("purge", failures, () -> dialect.purge(connection, size)));
     }
 }

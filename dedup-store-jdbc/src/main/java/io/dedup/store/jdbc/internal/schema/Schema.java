@@ -41,36 +41,28 @@ public final class Schema {
         this.version = new SchemaVersion(table, database);
     }
 
-    /**
-     * Checks the table, and creates it where it is missing.
-     *
-     * @throws SQLException when it can't be created
-     * @throws IllegalStateException when it isn't fit
-     */
-    public void createIfMissing(Connection connection) throws SQLException {
-        check(connection, true);
+    /** Whether the table is to be created where it is missing. */
+    public interface Creation {
+        boolean isWanted(Connection connection) throws SQLException;
     }
 
     /**
-     * Checks the table.
+     * Makes sure that the table is there and fit.
      *
-     * @throws SQLException when it is missing
+     * @throws SQLException when it is missing or can't be created
      * @throws IllegalStateException when it isn't fit
      */
-    public void check(Connection connection) throws SQLException {
-        check(connection, false);
-    }
-
-    private void check(Connection connection, boolean create) throws SQLException {
+    public void prepare(Connection connection, Creation creation) throws SQLException {
+        boolean create = creation.isWanted(connection);
         try {
-            checkColumns(connection);
+            check(connection);
         } catch (SQLException missing) {
             version.refuseOlder(connection, COLUMNS, missing);
             if (!create) {
                 throw missing;
             }
             create(connection, missing);
-            checkColumns(connection);
+            check(connection);
         }
         version.check(connection);
         Set<String> key = primaryKey(connection);
@@ -126,14 +118,14 @@ public final class Schema {
         } catch (SQLException e) {
             e.addSuppressed(missing);
             try {
-                checkColumns(connection); // another process may have been faster
+                check(connection); // another process may have been faster
             } catch (SQLException stillMissing) {
                 throw e;
             }
         }
     }
 
-    private void checkColumns(Connection connection) throws SQLException {
+    private void check(Connection connection) throws SQLException {
         try (Statement statement = connection.createStatement();
                 ResultSet result = statement.executeQuery(
                         table.in("SELECT " + COLUMNS + version.newColumns() + " FROM {table} WHERE 1 = 0"))) {

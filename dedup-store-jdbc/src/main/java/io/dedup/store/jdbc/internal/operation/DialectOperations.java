@@ -10,31 +10,28 @@ import io.dedup.store.WriteResult;
 import io.dedup.store.jdbc.internal.dialect.Dialect;
 import java.util.function.Function;
 import java.util.function.ToIntFunction;
-import org.jspecify.annotations.Nullable;
 
 /** The operations that have a batch form. */
-public record Operations(
+public record DialectOperations(
         Operation<ClaimRequest, ClaimResult> claim,
         Operation<CompleteRequest, WriteResult> complete,
         Operation<ReleaseRequest, WriteResult> release,
         Operation<RenewRequest, WriteResult> renew,
         Operation<RenewRequest, WriteResult> renewUnlocked) {
-    /** Of a request beside its key and its result: owner, fingerprint, and the text between them. */
-    private static final int REQUEST_BYTES = 160;
 
-    public static Operations of(Dialect dialect) {
-        return new Operations(
+    public static DialectOperations of(Dialect dialect) {
+        return new DialectOperations(
                 new Operation<>(
                         "claim",
                         ClaimRequest::key,
-                        request -> size(request.key(), null),
+                        request -> StatementSize.ofRequest(request.key(), null),
                         dialect::claim,
                         ClaimResult.StoreError::new,
                         answer -> answer instanceof ClaimResult.StoreError error ? error.cause() : null),
                 writing(
                         "complete",
                         request -> request.claim().key(),
-                        request -> size(request.claim().key(), request.result()),
+                        request -> StatementSize.ofRequest(request.claim().key(), request.result()),
                         dialect::complete),
                 writing("release", (ReleaseRequest request) -> request.claim().key(), dialect::release),
                 writing("renew", (RenewRequest request) -> request.claim().key(), dialect::renew),
@@ -43,15 +40,7 @@ public record Operations(
 
     private static <Q> Operation<Q, WriteResult> writing(
             String name, Function<Q, DedupKey> key, Operation.Call<Q, WriteResult> call) {
-        return writing(name, key, request -> size(key.apply(request), null), call);
-    }
-
-    /** What a request adds to a statement, in bytes: characters count as one, though some take up to three. */
-    public static int size(DedupKey key, byte @Nullable [] result) {
-        return key.messageId().length()
-                + key.scope().text().length()
-                + REQUEST_BYTES
-                + (result == null ? 0 : result.length);
+        return writing(name, key, request -> StatementSize.ofRequest(key.apply(request), null), call);
     }
 
     private static <Q> Operation<Q, WriteResult> writing(

@@ -20,14 +20,14 @@ import java.util.function.Function;
  * Keeps from the server what it wouldn't take. A statement that is too large may break the connection, which looks like an
  * outage, and would fail together with every other completion of its batch. Thread-safe.
  */
-public final class Completions {
+public final class CompletionSizes {
     private final StatementSize statementSize;
     private final SqlFailures failures;
     private final OwnConnections connections;
     private final Function<CompleteRequest, WriteResult> single;
     private final Function<List<CompleteRequest>, List<WriteResult>> batch;
 
-    public Completions(
+    public CompletionSizes(
             StatementSize statementSize,
             SqlFailures failures,
             OwnConnections connections,

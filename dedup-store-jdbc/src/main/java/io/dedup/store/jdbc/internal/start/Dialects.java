@@ -1,4 +1,4 @@
-package io.dedup.store.jdbc;
+package io.dedup.store.jdbc.internal.start;
 
 import io.dedup.store.jdbc.internal.dialect.Dialect;
 import io.dedup.store.jdbc.internal.failure.SqlFailures;

@@ -1,0 +1,99 @@
+package io.dedup.store.jdbc.internal.operation;
+
+import io.dedup.DedupKey;
+import io.dedup.DedupScope;
+import io.dedup.Window;
+import io.dedup.store.OperatorResult;
+import io.dedup.store.StoredRecord;
+import io.dedup.store.StuckQuery;
+import io.dedup.store.StuckRecords;
+import io.dedup.store.jdbc.internal.failure.SqlFailures;
+import io.dedup.store.jdbc.internal.row.Row;
+import io.dedup.store.jdbc.internal.row.Rows;
+import io.dedup.store.jdbc.internal.row.Transitions;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** What operators do to one record: seldom, by compare and set, and so the same on every database. Thread-safe. */
+public final class OperatorCommands {
+    private static final DedupKey NO_RECORD = DedupScope.of("dedup", "ping").key("-");
+
+    private final StoreCalls calls;
+    private final StoreCalls longReads;
+    private final Rows rows;
+    private final StuckRows stuckRows;
+    private final SqlFailures failures;
+
+    /** @param longReads for a statement that may read the whole table */
+    public OperatorCommands(
+            StoreCalls calls, StoreCalls longReads, Rows rows, StuckRows stuckRows, SqlFailures failures) {
+        this.calls = calls;
+        this.longReads = longReads;
+        this.rows = rows;
+        this.stuckRows = stuckRows;
+        this.failures = failures;
+    }
+
+    public Optional<StoredRecord> find(DedupKey key) {
+        return calls.run("find", connection -> {
+            Rows.Snapshot snapshot = rows.read(connection, List.of(key));
+            Row row = snapshot.row(key);
+            return row == null || row.isExpired(snapshot.now())
+                    ? Optional.empty()
+                    : Optional.of(row.toStoredRecord(snapshot.now()));
+        });
+    }
+
+    public StuckRecords findStuck(StuckQuery query) {
+        long now = calls.run(
+                "findStuck",
+                connection -> rows.read(connection, List.of(NO_RECORD)).now());
+        return longReads.run("findStuck", connection -> stuckRows.find(connection, query, now));
+    }
+
+    public OperatorResult forget(DedupKey key, boolean evenIfLeaseLive) {
+        return decide("forget", key, (connection, row, now) -> {
+            if (row == null || row.isExpired(now)) {
+                return OperatorResult.ABSENT;
+            }
+            if (row.isLive(now) && !evenIfLeaseLive) {
+                return OperatorResult.LEASE_LIVE;
+            }
+            return rows.delete(connection, key, row) ? OperatorResult.APPLIED : null;
+        });
+    }
+
+    public OperatorResult forceDone(DedupKey key, Window window, boolean evenIfLeaseLive) {
+        return decide("forceDone", key, (connection, row, now) -> {
+            if (row != null && row.isLive(now) && !evenIfLeaseLive) {
+                return OperatorResult.LEASE_LIVE;
+            }
+            Row done = Transitions.forcedDone(row, window, now);
+            return rows.write(connection, new Rows.Change(key, row, done)) ? OperatorResult.APPLIED : null;
+        });
+    }
+
+    /** Decides on the row as it was read; null when somebody else changed it first. */
+    private interface Decision {
+        @Nullable
+        OperatorResult on(Connection connection, @Nullable Row row, long now) throws SQLException;
+    }
+
+    private OperatorResult decide(String operation, DedupKey key, Decision decision) {
+        return calls.run(
+                operation,
+                connection -> RaceRetry.untilAnswered(operation, failures, () -> {
+                    Rows.Snapshot snapshot = rows.read(connection, List.of(key));
+                    return decision.on(connection, snapshot.row(key), snapshot.now());
+                }));
+    }
+
+    /** No command runs from now on. */
+    public void close() {
+        longReads.close();
+        calls.close();
+    }
+}

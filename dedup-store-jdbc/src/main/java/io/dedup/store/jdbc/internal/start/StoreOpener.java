@@ -1,0 +1,139 @@
+package io.dedup.store.jdbc.internal.start;
+
+import io.dedup.store.jdbc.internal.connection.DataSources;
+import io.dedup.store.jdbc.internal.connection.HeartbeatConnection;
+import io.dedup.store.jdbc.internal.connection.OwnConnections;
+import io.dedup.store.jdbc.internal.connection.OwnConnections.Borrowed;
+import io.dedup.store.jdbc.internal.connection.PoolSize;
+import io.dedup.store.jdbc.internal.dialect.Dialect;
+import io.dedup.store.jdbc.internal.dialect.ServerVersion;
+import io.dedup.store.jdbc.internal.failure.SqlFailures;
+import io.dedup.store.jdbc.internal.operation.LeaseOperations;
+import io.dedup.store.jdbc.internal.operation.OperatorCommands;
+import io.dedup.store.jdbc.internal.operation.StatementPieces;
+import io.dedup.store.jdbc.internal.operation.StatementSize;
+import io.dedup.store.jdbc.internal.operation.StoreCalls;
+import io.dedup.store.jdbc.internal.operation.StuckRows;
+import io.dedup.store.jdbc.internal.purge.Purge;
+import io.dedup.store.jdbc.internal.schema.Schema;
+import io.dedup.store.jdbc.internal.sql.Database;
+import io.dedup.store.jdbc.internal.sql.JdbcSettings;
+import io.dedup.store.jdbc.internal.transaction.RecordTable;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalInt;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+
+/** Connects, checks the server and the table, and puts the parts of a store together. */
+public final class StoreOpener {
+    private static final Duration STUCK_TIMEOUT = Duration.ofSeconds(30);
+
+    private final DataSource dataSource;
+    private final JdbcSettings settings;
+    private final Schema.Creation creation;
+    private final int purgeBatch;
+
+    /**
+     * Opens stores with these settings.
+     *
+     * @throws IllegalArgumentException when the data source isn't fit
+     */
+    public StoreOpener(DataSource dataSource, JdbcSettings settings, Schema.Creation creation, int purgeBatch) {
+        DataSources.requireOwnConnections(dataSource);
+        this.dataSource = dataSource;
+        this.settings = settings;
+        this.creation = creation;
+        this.purgeBatch = purgeBatch;
+    }
+
+    /**
+     * Opens a store.
+     *
+     * @param database null where the connection's metadata shall tell it
+     * @param clockQuery the user's, for the generic dialect; null for the standard's
+     * @throws IllegalStateException when the server or the table isn't fit
+     * @throws io.dedup.store.DedupStoreException when the database can't be reached or used
+     */
+    public StoreParts open(@Nullable Database database, @Nullable String clockQuery) {
+        OwnConnections connections = new OwnConnections(dataSource, settings.networkTimeoutMillis());
+        Database actual = database == null ? detect(connections) : database;
+        SqlFailures failures = new SqlFailures(settings, actual);
+        Dialect dialect = Dialects.create(actual, settings, failures, clockQuery);
+        StatementSize statementSize = new StatementSize(dialect);
+        PoolSize poolSize = PoolSize.of(dataSource);
+        List<String> warnings = new ArrayList<>(poolSize == null ? List.of() : poolSize.warnings());
+        try (Borrowed borrowed = connections.open()) {
+            requireCommitted(borrowed.connection(), actual);
+            warnings.addAll(dialect.checkServer(borrowed.connection()));
+            Schema schema = new Schema(settings.table(), actual);
+            schema.prepare(borrowed.connection(), creation);
+            warnings.addAll(schema.warnings(borrowed.connection()));
+            dialect.probe().run(borrowed.connection());
+            statementSize.ask(borrowed.connection());
+        } catch (SQLException e) {
+            throw failures.failed("start", e);
+        }
+        RecordTable table = new RecordTable(
+                dataSource,
+                settings,
+                dialect.records(),
+                dialect.probe(),
+                new StatementPieces(settings.maxBatch(), statementSize),
+                failures);
+        return parts(table, connections, dialect, poolSize, warnings);
+    }
+
+    private StoreParts parts(
+            RecordTable table,
+            OwnConnections connections,
+            Dialect dialect,
+            @Nullable PoolSize poolSize,
+            List<String> warnings) {
+        SqlFailures failures = table.failures();
+        StoreCalls calls = new StoreCalls(connections, failures);
+        OwnConnections longReads = new OwnConnections(dataSource, JdbcSettings.networkTimeoutMillis(STUCK_TIMEOUT));
+        LeaseOperations operations = new LeaseOperations(
+                connections,
+                new HeartbeatConnection(connections, poolSize != null && poolSize.isEnoughToKeepOne()),
+                dialect,
+                table.pieces(),
+                settings.queryTimeout(),
+                failures);
+        OperatorCommands operators = new OperatorCommands(
+                calls,
+                new StoreCalls(longReads, failures),
+                dialect.rows(),
+                new StuckRows(table.name(), dialect.timesStatements() ? JdbcSettings.wholeSeconds(STUCK_TIMEOUT) : 0),
+                failures);
+        return new StoreParts(
+                table,
+                calls,
+                operations,
+                operators,
+                new Purge(calls, dialect, failures, purgeBatch),
+                warnings,
+                poolSize == null ? OptionalInt.empty() : OptionalInt.of(poolSize.connections()));
+    }
+
+    private Database detect(OwnConnections connections) {
+        try (Borrowed borrowed = connections.open()) {
+            return ServerVersion.read(borrowed.connection()).database();
+        } catch (SQLException e) {
+            throw new SqlFailures(settings, Database.GENERIC).failed("start", e);
+        }
+    }
+
+    /** On PostgreSQL it is another name of READ COMMITTED. */
+    private static void requireCommitted(Connection connection, Database database) throws SQLException {
+        if (database != Database.POSTGRESQL
+                && connection.getTransactionIsolation() == Connection.TRANSACTION_READ_UNCOMMITTED) {
+            throw new IllegalStateException(
+                    "the pool's connections are at READ UNCOMMITTED: a record that is rolled back later would be taken for done;"
+                            + " make READ COMMITTED their default (HikariCP: transactionIsolation)");
+        }
+    }
+}

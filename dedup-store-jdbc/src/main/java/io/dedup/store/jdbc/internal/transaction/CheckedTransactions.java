@@ -1,0 +1,55 @@
+package io.dedup.store.jdbc.internal.transaction;
+
+import java.sql.Connection;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.TransactionDefinition;
+
+/**
+ * What opens transactions, once the manager, the isolation level and the server are known to be fit.
+ *
+ * @param concurrentRecords how many records may be claimed at the same time
+ */
+public record CheckedTransactions(TransactionOpener opener, long concurrentRecords) {
+    /** What a transaction and its server are like. */
+    private record Found(int isolation, long concurrentRecords) {}
+
+    /**
+     * Opens a transaction, and another one where the first isn't isolated as it must be.
+     *
+     * @throws IllegalStateException when manager or server isn't fit
+     * @throws io.dedup.store.DedupStoreException when the database can't be reached
+     */
+    public static CheckedTransactions of(PlatformTransactionManager manager, RecordTable table) {
+        TransactionOpener asTheyCome = TransactionOpener.of(manager, table);
+        Found found = look(asTheyCome, table);
+        boolean fits = table.dialect().needsReadCommitted()
+                ? found.isolation() == Connection.TRANSACTION_READ_COMMITTED
+                : found.isolation() != Connection.TRANSACTION_READ_UNCOMMITTED;
+        if (fits) {
+            // To ask for it once more would cost round trips.
+            return new CheckedTransactions(asTheyCome, found.concurrentRecords());
+        }
+        TransactionOpener set = asTheyCome.at(TransactionDefinition.ISOLATION_READ_COMMITTED);
+        int isolation = look(set, table).isolation();
+        if (isolation != Connection.TRANSACTION_READ_COMMITTED) {
+            throw new IllegalStateException(
+                    "transactions must run at READ COMMITTED, but run at JDBC's level " + isolation
+                            + " even though the transaction manager was asked for it; make READ COMMITTED the default of the"
+                            + " pool's connections (HikariCP: transactionIsolation)");
+        }
+        return new CheckedTransactions(set, found.concurrentRecords());
+    }
+
+    private static Found look(TransactionOpener opener, RecordTable table) {
+        JdbcTransaction transaction = opener.open(table.settings().queryTimeout());
+        try {
+            return transaction.look(connection -> {
+                // First: a lazy connection must be there to be asked.
+                long records = table.dialect().checkServer(connection);
+                return new Found(connection.getTransactionIsolation(), records);
+            });
+        } finally {
+            transaction.rollback();
+        }
+    }
+}

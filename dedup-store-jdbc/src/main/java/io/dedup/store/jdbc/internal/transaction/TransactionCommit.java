@@ -1,0 +1,80 @@
+package io.dedup.store.jdbc.internal.transaction;
+
+import io.dedup.store.CommitResult;
+import io.dedup.store.jdbc.internal.failure.Causes;
+import io.dedup.store.jdbc.internal.failure.SqlErrors;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.transaction.TransactionStatus;
+import org.springframework.transaction.UnexpectedRollbackException;
+
+/**
+ * Commits a transaction, and tells how it ended. Spring's exceptions don't: one may come after the commit, from somebody's
+ * callback; and JPA rolls back, or thinks so, whatever its commit failed with, be it a lost answer.
+ */
+public final class TransactionCommit {
+    private static final Logger LOG = LoggerFactory.getLogger(TransactionCommit.class);
+
+    private final OpenTransaction transaction;
+    private final TransactionWatch watch;
+    private final SqlErrors errors;
+
+    TransactionCommit(OpenTransaction transaction, TransactionWatch watch, SqlErrors errors) {
+        this.transaction = transaction;
+        this.watch = watch;
+        this.errors = errors;
+    }
+
+    /** @param check whether the commit may be sent; throws where it may not */
+    CommitResult commit(Runnable check) {
+        TransactionStatus status = transaction.status();
+        if (status.isRollbackOnly()) {
+            transaction.rollBack();
+            return new CommitResult.RolledBack(marked());
+        }
+        RuntimeException failure = null;
+        try {
+            watch.registerLast(() -> {
+                if (status.isRollbackOnly()) { // by a callback: Spring has looked before those
+                    throw marked();
+                }
+                check.run();
+            });
+            transaction.manager().commit(status);
+        } catch (RuntimeException e) {
+            failure = e;
+        } finally {
+            transaction.rollBack(); // where it is still open
+        }
+        return result(failure);
+    }
+
+    private static UnexpectedRollbackException marked() {
+        return new UnexpectedRollbackException("the transaction was marked as rollback-only by what ran in it");
+    }
+
+    private CommitResult result(@Nullable RuntimeException failure) {
+        RuntimeException refusal = watch.refusal();
+        if (refusal != null) {
+            return watch.isCutOff() ? new CommitResult.RolledBack(refusal) : new CommitResult.Unknown(refusal);
+        }
+        if (watch.isCommitted()) {
+            if (failure != null) {
+                LOG.warn("The transaction is committed; a callback after that failed", failure);
+            }
+            return new CommitResult.Committed();
+        }
+        RuntimeException cause =
+                failure == null ? new UnexpectedRollbackException("the transaction was rolled back") : failure;
+        return isRolledBack(cause) ? new CommitResult.RolledBack(cause) : new CommitResult.Unknown(cause);
+    }
+
+    private boolean isRolledBack(RuntimeException cause) {
+        if (!watch.isPrepared()) { // the commit was never sent
+            return watch.isRolledBack();
+        }
+        // From here on only what the database says counts, or that it had no say, as with an optimistic lock of JPA's.
+        return errors.provesRollback(cause) || (watch.isRolledBack() && !Causes.anySql(cause, any -> true));
+    }
+}

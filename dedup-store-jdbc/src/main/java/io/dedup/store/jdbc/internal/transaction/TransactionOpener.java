@@ -1,0 +1,150 @@
+package io.dedup.store.jdbc.internal.transaction;
+
+import io.dedup.store.DedupStoreException;
+import io.dedup.store.jdbc.internal.failure.Causes;
+import io.dedup.store.jdbc.internal.sql.JdbcSettings;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.TransactionException;
+import org.springframework.transaction.TransactionStatus;
+import org.springframework.transaction.support.DefaultTransactionDefinition;
+import org.springframework.transaction.support.DefaultTransactionStatus;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+
+/** Opens transactions by Spring's transaction manager, and refuses a manager that isn't fit. Thread-safe. */
+public final class TransactionOpener {
+    private final PlatformTransactionManager manager;
+    private final RecordTable table;
+    private final OtherConnections others;
+    private final int isolation;
+    private final boolean suspension;
+
+    private TransactionOpener(
+            PlatformTransactionManager manager,
+            RecordTable table,
+            OtherConnections others,
+            int isolation,
+            boolean suspension) {
+        this.manager = manager;
+        this.table = table;
+        this.others = others;
+        this.isolation = isolation;
+        this.suspension = suspension;
+    }
+
+    /** Opens transactions at the isolation level that the connections have. */
+    static TransactionOpener of(PlatformTransactionManager manager, RecordTable table) {
+        OtherConnections others = new OtherConnections(table.dataSource(), table.name());
+        return new TransactionOpener(manager, table, others, TransactionDefinition.ISOLATION_DEFAULT, false);
+    }
+
+    /** The same, but asks for an isolation level. */
+    TransactionOpener at(int isolationLevel) {
+        return new TransactionOpener(manager, table, others, isolationLevel, suspension);
+    }
+
+    /** The same, but for whether handlers may suspend a transaction. */
+    public TransactionOpener allowSuspension(boolean allowed) {
+        return new TransactionOpener(manager, table, others, isolation, allowed);
+    }
+
+    public boolean allowsSuspension() {
+        return suspension;
+    }
+
+    /** Where the database can bound the transaction by the statement that claims, nothing else does. */
+    public JdbcTransaction openForRecords(Duration timeout) {
+        return open(timeout, table.dialect().limitsTransactions());
+    }
+
+    /** Opens a transaction that may write no record: the transaction manager bounds it. */
+    public JdbcTransaction open(Duration timeout) {
+        return open(timeout, false);
+    }
+
+    /** @param limited whether what claims bounds the transaction */
+    private JdbcTransaction open(Duration timeout, boolean limited) {
+        if (timeout.isZero() || timeout.isNegative()) {
+            throw new IllegalArgumentException("timeout must be positive, but is " + timeout);
+        }
+        if (TransactionSynchronizationManager.isActualTransactionActive()) {
+            throw new IllegalStateException(
+                    "the thread has a transaction already: the record has to be written in one that is opened around the"
+                            + " handler and nothing else; take the transaction manager out of the listener's container, or"
+                            + " the transaction from around the call");
+        }
+        DefaultTransactionDefinition definition =
+                new DefaultTransactionDefinition(TransactionDefinition.PROPAGATION_REQUIRED);
+        definition.setName("dedup");
+        definition.setIsolationLevel(isolation);
+        if (!limited) {
+            definition.setTimeout(seconds(timeout));
+        }
+        TransactionStatus status;
+        try {
+            status = manager.getTransaction(definition);
+        } catch (TransactionException e) {
+            throw new DedupStoreException(
+                    "a transaction for table " + table.name() + " couldn't be opened" + cause(e), e);
+        }
+        return opened(status, atMost(timeout));
+    }
+
+    private String cause(TransactionException e) {
+        List<SQLException> causes = Causes.sqlOf(e);
+        return causes.isEmpty() ? "" : ": " + table.failures().message("begin", causes.get(0));
+    }
+
+    private JdbcTransaction opened(TransactionStatus status, Duration longest) {
+        TransactionConnection connection = TransactionConnection.find(table.dataSource());
+        OpenTransaction transaction = new OpenTransaction(manager, status, connection);
+        if (connection == null) {
+            transaction.rollBack();
+            throw new IllegalStateException("the transaction manager isn't one of the DataSource that table "
+                    + table.name()
+                    + " is in: a record would not commit and roll back with the handler's work; give it"
+                    + " that DataSource");
+        }
+        if (!TransactionSynchronizationManager.isSynchronizationActive()) {
+            transaction.rollBack();
+            throw new IllegalStateException(
+                    "the transaction manager doesn't synchronize; set its transactionSynchronization to ALWAYS");
+        }
+        if (!(status instanceof DefaultTransactionStatus own) || !own.isNewSynchronization()) {
+            transaction.rollBack();
+            throw new IllegalStateException(
+                    "the transaction manager (" + manager.getClass().getName()
+                            + ") opens several transactions, or hides its own: which of them has committed couldn't be told. Use the"
+                            + " one of the DataSource that table " + table.name() + " is in");
+        }
+        try {
+            TransactionWatch watch = TransactionWatch.register(connection, suspension);
+            WrittenRecords written = new WrittenRecords(longest);
+            return new JdbcTransaction(
+                    table,
+                    written,
+                    new TransactionCalls(connection, status, table, written),
+                    transaction,
+                    new TransactionCommit(transaction, watch, table.failures().errors()),
+                    others);
+        } catch (RuntimeException | Error e) {
+            transaction.rollBack();
+            throw e;
+        }
+    }
+
+    /** What can be counted in nanoseconds. */
+    private static Duration atMost(Duration timeout) {
+        Duration most = Duration.ofNanos(Long.MAX_VALUE);
+        return timeout.compareTo(most) > 0 ? most : timeout;
+    }
+
+    private static int seconds(Duration timeout) {
+        return timeout.compareTo(Duration.ofSeconds(Integer.MAX_VALUE)) >= 0
+                ? Integer.MAX_VALUE
+                : JdbcSettings.wholeSeconds(timeout);
+    }
+}
