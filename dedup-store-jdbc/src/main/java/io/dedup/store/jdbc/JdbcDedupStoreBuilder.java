@@ -2,10 +2,10 @@ package io.dedup.store.jdbc;
 
 import io.dedup.store.DedupStoreException;
 import io.dedup.store.jdbc.internal.schema.Schema;
-import io.dedup.store.jdbc.internal.start.StoreOpener;
-import io.dedup.store.jdbc.internal.start.StoreParts;
 import io.dedup.store.jdbc.internal.sql.JdbcSettings;
 import io.dedup.store.jdbc.internal.sql.TableName;
+import io.dedup.store.jdbc.internal.start.StoreOpener;
+import io.dedup.store.jdbc.internal.start.StoreParts;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;

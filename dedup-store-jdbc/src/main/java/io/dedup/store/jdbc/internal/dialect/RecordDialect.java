@@ -5,18 +5,11 @@ import io.dedup.store.CompleteRequest;
 import io.dedup.store.RecordRequest;
 import io.dedup.store.RecordResult;
 import io.dedup.store.WriteResult;
-import io.dedup.store.jdbc.internal.row.Rows;
-import io.dedup.store.jdbc.internal.sql.KeyBytes;
-import io.dedup.store.jdbc.internal.sql.Statements;
-import io.dedup.store.jdbc.internal.sql.TableName;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -50,7 +43,7 @@ public interface RecordDialect {
      * To be called at the beginning of a transaction that may write no record: what tells at its end whether the database has
      * undone it. Null where {@link #checkWhole} needs nothing.
      */
-    default @Nullable Marker mark(Connection connection) throws SQLException {
+    default @Nullable TransactionMarker mark(Connection connection) throws SQLException {
         return null;
     }
 
@@ -76,61 +69,4 @@ public interface RecordDialect {
      * @throws IllegalStateException when a setting makes transactions unsafe
      */
     long checkServer(Connection connection) throws SQLException;
-
-    /**
-     * For databases that silently begin a new transaction: the record would be gone, or be another's, or an older one would be
-     * back.
-     */
-    static void checkWritten(
-            Connection connection, Statements statements, TableName table, @Nullable WrittenRecord written)
-            throws SQLException {
-        if (written != null && !isThere(connection, statements, table, written)) {
-            throw undone();
-        }
-    }
-
-    /** What a transaction fails with of which nothing is there any more. */
-    static SQLException undone() {
-        return new SQLException(
-                "the record is gone: the database has undone the transaction, and something in it went on", "40000");
-    }
-
-    private static boolean isThere(Connection connection, Statements statements, TableName table, WrittenRecord written)
-            throws SQLException {
-        String sql = table.in("SELECT 1 FROM {table} WHERE message_id = ? AND scope = ? AND token = ?");
-        try (PreparedStatement statement = statements.prepare(connection, sql)) {
-            statement.setBytes(1, KeyBytes.messageId(written.key()));
-            statement.setBytes(2, KeyBytes.scope(written.key()));
-            statement.setLong(3, written.token());
-            try (ResultSet result = statement.executeQuery()) {
-                return result.next();
-            }
-        }
-    }
-
-    /** For databases that find rows by a list of IDs, and touch no other. */
-    static void remove(Connection connection, Statements statements, TableName table, Collection<DedupKey> keys)
-            throws SQLException {
-        for (Map.Entry<String, List<DedupKey>> scope : KeyBytes.byScope(keys).entrySet()) {
-            String sql = table.in("DELETE FROM {table} WHERE scope = ? AND message_id IN (")
-                    + Statements.list("?", scope.getValue().size()) + ")";
-            try (PreparedStatement statement = statements.prepare(connection, sql)) {
-                Rows.bindKeys(statement, scope.getValue());
-                statement.executeUpdate();
-            }
-        }
-    }
-
-    /** The same on every database, but for what a row of it needs beside. */
-    static boolean keepResult(
-            Connection connection, Statements statements, TableName table, String alsoSet, DedupKey key, byte[] result)
-            throws SQLException {
-        String sql = table.in("UPDATE {table} SET result = ?" + alsoSet + " WHERE message_id = ? AND scope = ?");
-        try (PreparedStatement statement = statements.prepare(connection, sql)) {
-            statement.setBytes(1, result);
-            statement.setBytes(2, KeyBytes.messageId(key));
-            statement.setBytes(3, KeyBytes.scope(key));
-            return statement.executeUpdate() == 1;
-        }
-    }
 }

@@ -3,8 +3,8 @@ package io.dedup.store.jdbc.internal.dialect;
 import io.dedup.DedupKey;
 import io.dedup.store.CompleteRequest;
 import io.dedup.store.WriteResult;
+import io.dedup.store.jdbc.internal.row.LeaseTransitions;
 import io.dedup.store.jdbc.internal.row.Rows;
-import io.dedup.store.jdbc.internal.row.Transitions;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -35,7 +35,7 @@ public final class RepeatedCompletions {
         for (int i = 0; i < requests.size(); i++) {
             CompleteRequest request = requests.get(i);
             if (isOpen(request, answers.get(i))
-                    && Transitions.isCompletedBefore(
+                    && LeaseTransitions.isCompletedBefore(
                             snapshot.row(request.claim().key()), request, snapshot.now())) {
                 answers.set(i, WriteResult.applied());
             }

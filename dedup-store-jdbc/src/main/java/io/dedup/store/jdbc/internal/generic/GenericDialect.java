@@ -16,9 +16,9 @@ import io.dedup.store.jdbc.internal.dialect.SkipLocked;
 import io.dedup.store.jdbc.internal.dialect.WriteProbe;
 import io.dedup.store.jdbc.internal.failure.SqlFailures;
 import io.dedup.store.jdbc.internal.generic.CompareAndSet.Step;
+import io.dedup.store.jdbc.internal.row.LeaseTransitions;
 import io.dedup.store.jdbc.internal.row.Row;
 import io.dedup.store.jdbc.internal.row.Rows;
-import io.dedup.store.jdbc.internal.row.Transitions;
 import io.dedup.store.jdbc.internal.sql.JdbcSettings;
 import io.dedup.store.jdbc.internal.sql.Statements;
 import io.dedup.store.jdbc.internal.sql.StoreClock;
@@ -38,7 +38,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class GenericDialect implements Dialect {
     private final Rows rows;
-    private final Transitions transitions;
+    private final LeaseTransitions transitions;
     private final CompareAndSet compareAndSet;
     private final SqlFailures failures;
     private final ExpiredRows expiredRows;
@@ -49,7 +49,7 @@ public final class GenericDialect implements Dialect {
     public GenericDialect(
             JdbcSettings settings, SqlFailures failures, StoreClock clock, Statements statements, boolean h2) {
         this.rows = new Rows(settings.table(), statements, clock, "");
-        this.transitions = new Transitions(settings.retentionMicros());
+        this.transitions = new LeaseTransitions(settings.retentionMicros());
         // H2 runs a batch row by row, and waits for each locked one anew.
         this.compareAndSet = new CompareAndSet(rows, failures.errors(), settings.queryTimeout(), !h2);
         this.failures = failures;
@@ -66,12 +66,12 @@ public final class GenericDialect implements Dialect {
                 requests,
                 ClaimRequest::key,
                 (request, row, now) -> {
-                    ClaimResult refusal = Transitions.refusal(row, request, now);
+                    ClaimResult refusal = LeaseTransitions.refusal(row, request, now);
                     if (refusal != null) {
                         return Step.unchanged(refusal);
                     }
                     Row next = transitions.claimed(row, request, now);
-                    return Step.change(row, next, Transitions.acquired(next));
+                    return Step.change(row, next, LeaseTransitions.acquired(next));
                 },
                 cause -> new ClaimResult.StoreError(failures.locked("claim", cause)));
     }
@@ -83,9 +83,9 @@ public final class GenericDialect implements Dialect {
                 connection,
                 requests,
                 request -> request.claim().key(),
-                (request, row, now) -> Transitions.isCompletedBefore(row, request, now)
+                (request, row, now) -> LeaseTransitions.isCompletedBefore(row, request, now)
                         ? Step.unchanged(WriteResult.applied())
-                        : write(row, Transitions.completed(row, request, now)),
+                        : write(row, LeaseTransitions.completed(row, request, now)),
                 cause -> new WriteResult.StoreError(failures.locked("complete", cause)));
     }
 

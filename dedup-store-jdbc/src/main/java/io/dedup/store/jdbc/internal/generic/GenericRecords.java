@@ -5,17 +5,17 @@ import io.dedup.store.CompleteRequest;
 import io.dedup.store.RecordRequest;
 import io.dedup.store.RecordResult;
 import io.dedup.store.WriteResult;
-import io.dedup.store.jdbc.internal.dialect.Marker;
 import io.dedup.store.jdbc.internal.dialect.RecordDialect;
+import io.dedup.store.jdbc.internal.dialect.RecordStatements;
+import io.dedup.store.jdbc.internal.dialect.TransactionMarker;
 import io.dedup.store.jdbc.internal.failure.FailureKind;
 import io.dedup.store.jdbc.internal.failure.SqlErrors;
-import io.dedup.store.jdbc.internal.row.Records;
+import io.dedup.store.jdbc.internal.row.LeaseTransitions;
+import io.dedup.store.jdbc.internal.row.RecordTransitions;
 import io.dedup.store.jdbc.internal.row.Row;
 import io.dedup.store.jdbc.internal.row.Rows;
-import io.dedup.store.jdbc.internal.row.Transitions;
 import io.dedup.store.jdbc.internal.sql.JdbcSettings;
 import io.dedup.store.jdbc.internal.sql.Statements;
-import io.dedup.store.jdbc.internal.sql.TableName;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -29,15 +29,13 @@ import org.jspecify.annotations.Nullable;
  * and nothing else, such as H2.
  */
 final class GenericRecords implements RecordDialect {
-    private final TableName table;
-    private final Statements statements;
+    private final RecordStatements statements;
     private final Rows rows;
     private final SqlErrors errors;
     private final long patienceNanos;
 
     GenericRecords(JdbcSettings settings, Statements statements, Rows rows, SqlErrors errors) {
-        this.table = settings.table();
-        this.statements = statements;
+        this.statements = new RecordStatements(statements, settings.table());
         this.rows = rows;
         this.errors = errors;
         this.patienceNanos = settings.queryTimeout().toNanos();
@@ -53,11 +51,11 @@ final class GenericRecords implements RecordDialect {
                 rows.read(connection, requests.stream().map(RecordRequest::key).toList());
         for (RecordRequest request : requests) {
             Row row = snapshot.row(request.key());
-            RecordResult answer = Records.refusal(row, request, snapshot.now());
+            RecordResult answer = RecordTransitions.refusal(row, request, snapshot.now());
             if (answer == null) {
                 // The rest of a batch doesn't wait for each locked row anew.
                 answer = held && System.nanoTime() - start > patienceNanos
-                        ? Records.inFlight()
+                        ? RecordTransitions.inFlight()
                         : written(connection, request, row, snapshot.now());
                 held |= answer instanceof RecordResult.InFlight;
             }
@@ -68,14 +66,14 @@ final class GenericRecords implements RecordDialect {
 
     private @Nullable RecordResult written(Connection connection, RecordRequest request, @Nullable Row row, long now)
             throws SQLException {
-        Row next = Records.done(row, request, now);
+        Row next = RecordTransitions.done(row, request, now);
         try {
             return rows.write(connection, new Rows.Change(request.key(), row, next))
                     ? new RecordResult.Written(next.token())
                     : null;
         } catch (SQLException e) {
             return switch (statementFailure(e)) {
-                case LOCKED -> Records.inFlight();
+                case LOCKED -> RecordTransitions.inFlight();
                 case RACE -> null;
                 case NO_ANSWER, TOO_LARGE, OTHER -> throw e;
             };
@@ -96,7 +94,7 @@ final class GenericRecords implements RecordDialect {
                 requests.stream().map(request -> request.claim().key()).toList());
         for (CompleteRequest request : requests) {
             Row row = snapshot.row(request.claim().key());
-            Row next = Transitions.completed(row, request, snapshot.now());
+            Row next = LeaseTransitions.completed(row, request, snapshot.now());
             answers.add(next == null ? WriteResult.leaseLost() : completed(connection, request, row, next));
         }
         return answers;
@@ -118,22 +116,22 @@ final class GenericRecords implements RecordDialect {
 
     @Override
     public void remove(Connection connection, Collection<DedupKey> keys) throws SQLException {
-        RecordDialect.remove(connection, statements, table, keys);
+        statements.remove(connection, keys);
     }
 
     @Override
     public boolean keepResult(Connection connection, DedupKey key, byte[] result) throws SQLException {
-        return RecordDialect.keepResult(connection, statements, table, "", key, result);
+        return statements.keepResult(connection, "", key, result);
     }
 
     @Override
-    public Marker mark(Connection connection) throws SQLException {
-        return Marker.put(connection, statements, table);
+    public TransactionMarker mark(Connection connection) throws SQLException {
+        return statements.mark(connection);
     }
 
     @Override
     public void checkWhole(Connection connection, @Nullable WrittenRecord written) throws SQLException {
-        RecordDialect.checkWritten(connection, statements, table, written);
+        statements.checkWritten(connection, written);
     }
 
     @Override

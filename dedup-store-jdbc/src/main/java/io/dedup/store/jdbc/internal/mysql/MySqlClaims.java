@@ -2,10 +2,10 @@ package io.dedup.store.jdbc.internal.mysql;
 
 import io.dedup.store.ClaimRequest;
 import io.dedup.store.ClaimResult;
+import io.dedup.store.jdbc.internal.row.LeaseTransitions;
 import io.dedup.store.jdbc.internal.row.Phase;
 import io.dedup.store.jdbc.internal.row.Row;
 import io.dedup.store.jdbc.internal.row.Rows;
-import io.dedup.store.jdbc.internal.row.Transitions;
 import io.dedup.store.jdbc.internal.sql.JdbcSettings;
 import io.dedup.store.jdbc.internal.sql.KeyBytes;
 import io.dedup.store.jdbc.internal.sql.KeyIndex;
@@ -99,8 +99,8 @@ final class MySqlClaims {
                 result.getString(9),
                 result.getBytes(10));
         return WriteMark.isOf(mark, result.getLong(11))
-                ? Transitions.acquired(row)
-                : Transitions.blocked(row, request, result.getLong(7));
+                ? LeaseTransitions.acquired(row)
+                : LeaseTransitions.blocked(row, request, result.getLong(7));
     }
 
     /** Without RETURNING: that the row names our owner proves the claim; what else it may say can be too late. */
@@ -113,8 +113,8 @@ final class MySqlClaims {
             Row row = snapshot.row(request.key());
             answers.add(
                     row != null && row.isHeldBy(request.owner(), snapshot.now())
-                            ? Transitions.acquired(row)
-                            : Transitions.refusal(row, request, snapshot.now()));
+                            ? LeaseTransitions.acquired(row)
+                            : LeaseTransitions.refusal(row, request, snapshot.now()));
         }
         return answers;
     }

@@ -1,6 +1,5 @@
 package io.dedup.store.jdbc.internal.mysql;
 
-import io.dedup.DedupKey;
 import io.dedup.store.ClaimRequest;
 import io.dedup.store.ClaimResult;
 import io.dedup.store.CompleteRequest;
@@ -9,16 +8,13 @@ import io.dedup.store.RenewRequest;
 import io.dedup.store.WriteResult;
 import io.dedup.store.jdbc.internal.dialect.Dialect;
 import io.dedup.store.jdbc.internal.dialect.ExpiredRows;
-import io.dedup.store.jdbc.internal.dialect.LateRenewals;
 import io.dedup.store.jdbc.internal.dialect.RecordDialect;
 import io.dedup.store.jdbc.internal.dialect.ReleaseNumber;
 import io.dedup.store.jdbc.internal.dialect.RepeatedCompletions;
 import io.dedup.store.jdbc.internal.dialect.ServerVersion;
 import io.dedup.store.jdbc.internal.dialect.SkipLocked;
 import io.dedup.store.jdbc.internal.dialect.WriteProbe;
-import io.dedup.store.jdbc.internal.failure.FailureKind;
 import io.dedup.store.jdbc.internal.failure.SqlFailures;
-import io.dedup.store.jdbc.internal.row.Row;
 import io.dedup.store.jdbc.internal.row.Rows;
 import io.dedup.store.jdbc.internal.sql.JdbcSettings;
 import io.dedup.store.jdbc.internal.sql.Micros;
@@ -28,12 +24,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -44,18 +35,16 @@ public final class MySqlDialect implements Dialect {
     private static final String NO_LIMITS = "";
 
     private final Rows rows;
-    private final SqlFailures failures;
     private final ExpiredRows expiredRows;
-    private final SkipLocked skipLocked;
     private final MySqlClaims claims;
     private final MySqlWrites<CompleteRequest> complete;
     private final MySqlWrites<ReleaseRequest> release;
     private final MySqlWrites<RenewRequest> renew;
+    private final MySqlRenewals renewals;
     private final RecordDialect records;
     private final WriteProbe probe;
     private final boolean mariaDb;
     private final String limits;
-    private final String noWait;
 
     public MySqlDialect(JdbcSettings settings, SqlFailures failures, boolean mariaDb) {
         Statements timed = new Statements(settings.queryTimeoutSeconds());
@@ -64,12 +53,10 @@ public final class MySqlDialect implements Dialect {
         StoreClock clock = new StoreClock(MySqlSql.CLOCK_QUERY, false);
         this.mariaDb = mariaDb;
         this.limits = mariaDb ? limits(settings, JdbcSettings.wholeSeconds(settings.lockTimeout())) : NO_LIMITS;
-        this.noWait = mariaDb ? limits(settings, 0) : NO_LIMITS;
+        String noWait = mariaDb ? limits(settings, 0) : null;
         this.rows = new Rows(settings.table(), timed, clock, "");
-        this.failures = failures;
         this.probe = new WriteProbe(settings.table(), statements, limits);
         this.expiredRows = new ExpiredRows(settings.table(), timed, clock, true);
-        this.skipLocked = new SkipLocked(settings.table(), timed);
         this.claims = new MySqlClaims(settings, statements, rows, limits, mariaDb);
         this.complete = new MySqlWrites<>(
                 settings,
@@ -108,8 +95,12 @@ public final class MySqlDialect implements Dialect {
                     statement.setLong(first, Micros.of(request.lease()));
                     return first + 1;
                 });
-        this.records =
-                new MySqlRecords(settings, statements, rows, failures.errors(), complete, limits, noWait, mariaDb);
+        this.renewals =
+                new MySqlRenewals(renew, rows, new SkipLocked(settings.table(), timed), failures, limits, noWait);
+        RecordWrites writes = noWait == null
+                ? new MySqlRecordWrites(settings, statements)
+                : new MariaDbRecordWrites(settings, statements, noWait);
+        this.records = new MySqlRecords(settings, statements, rows, failures.errors(), writes, complete, limits);
     }
 
     /**
@@ -149,53 +140,7 @@ public final class MySqlDialect implements Dialect {
     @Override
     public List<@Nullable WriteResult> renewUnlocked(Connection connection, List<RenewRequest> requests)
             throws SQLException {
-        if (mariaDb) {
-            try {
-                return renew.write(connection, noWait, requests); // one trip, as long as nothing is locked
-            } catch (SQLException e) {
-                if (failures.errors().kind(e) != FailureKind.LOCKED) {
-                    throw e;
-                }
-            }
-        }
-        Set<DedupKey> late = new HashSet<>();
-        List<@Nullable WriteResult> answers =
-                SkipLocked.inTransaction(connection, () -> renewFree(connection, requests, late));
-        return LateRenewals.settle(requests, answers, late, failures.errors(), open -> renew(connection, open));
-    }
-
-    /** @param late gets the keys of those that are locked while their lease is over */
-    private List<@Nullable WriteResult> renewFree(
-            Connection connection, List<RenewRequest> requests, Set<DedupKey> late) throws SQLException {
-        List<DedupKey> keys = requests.stream().map(renew::key).toList();
-        Set<DedupKey> free = skipLocked.lock(connection, keys);
-        List<RenewRequest> these = requests.stream()
-                .filter(request -> free.contains(renew.key(request)))
-                .toList();
-        Map<DedupKey, WriteResult> answers = new HashMap<>();
-        if (!these.isEmpty()) {
-            List<@Nullable WriteResult> written = renew.write(connection, limits, these);
-            for (int i = 0; i < these.size(); i++) {
-                answers.put(renew.key(these.get(i)), written.get(i));
-            }
-        }
-        if (these.size() < requests.size()) {
-            Rows.Snapshot snapshot = rows.read(connection, keys);
-            for (RenewRequest request : requests) {
-                DedupKey key = renew.key(request);
-                Row row = snapshot.row(key);
-                boolean mine = row != null && row.isHeldBy(request.claim().owner(), snapshot.now());
-                if (row != null && mine && !free.contains(key) && !row.isLive(snapshot.now())) {
-                    late.add(key);
-                }
-                answers.putIfAbsent(
-                        key,
-                        mine ? new WriteResult.StoreError(failures.locked("renew", null)) : WriteResult.leaseLost());
-            }
-        }
-        List<@Nullable WriteResult> list = new ArrayList<>(requests.size());
-        requests.forEach(request -> list.add(answers.get(renew.key(request))));
-        return list;
+        return renewals.renewUnlocked(connection, requests);
     }
 
     @Override

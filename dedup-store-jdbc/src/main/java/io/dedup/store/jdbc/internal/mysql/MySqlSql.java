@@ -1,6 +1,7 @@
 package io.dedup.store.jdbc.internal.mysql;
 
 import io.dedup.store.jdbc.internal.sql.JdbcSettings;
+import io.dedup.store.jdbc.internal.sql.Micros;
 import java.util.Arrays;
 import java.util.stream.Collectors;
 
@@ -17,6 +18,8 @@ final class MySqlSql {
     private static final String START = "TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6))";
 
     static final String CLOCK_QUERY = "SELECT " + START + " AS store_time";
+
+    private static final String NEVER = Long.toString(Micros.NEVER);
 
     /** How a claim gets its requests: many as a table of their own. */
     private static final String CLAIM_MANY = """
@@ -55,14 +58,14 @@ final class MySqlSql {
             (message_id, scope, state, owner, attempt, deaths, token, lease_until, completed_at, expires_at, write_mark,
              fingerprint)
             SELECT r.message_id, r.scope, 4, NULL, 1, 0, {now}, 0, {now},
-                   CASE WHEN r.length = 9223372036854775807 THEN r.length ELSE {now} + r.length END,
+                   CASE WHEN r.length = {never} THEN r.length ELSE {now} + r.length END,
                    r.mark, r.new_fingerprint
-            FROM {requests} r""";
+            FROM {requests} r""".replace("{never}", NEVER);
 
     private static final String RECORD_ONE = """
             (message_id, scope, token, completed_at, expires_at, fingerprint, write_mark, state, owner, attempt, deaths,
              lease_until)
-            VALUES (?, ?, {start}, token, token + LEAST(?, 9223372036854775807 - token), ?, ?, 4, NULL, 1, 0, 0)""";
+            VALUES (?, ?, {start}, token, token + LEAST(?, {never} - token), ?, ?, 4, NULL, 1, 0, 0)""".replace("{never}", NEVER);
 
     /** See {@link #CLAIM}; the mark tells what this call has written. */
     private static final String RECORD = """
@@ -100,11 +103,11 @@ final class MySqlSql {
     /** Assignments of a joined update have no order: none may depend on another's having been made or not. */
     static final String COMPLETE = "t.state = 4, t.owner = NULL, t.deaths = 0, t.lease_until = 0,"
             + " t.completed_at = {now}, t.result = r.result,"
-            + " t.expires_at = CASE WHEN r.length = 9223372036854775807 THEN r.length ELSE {now} + r.length END";
+            + " t.expires_at = CASE WHEN r.length = " + NEVER + " THEN r.length ELSE {now} + r.length END";
 
     /** For MariaDB's update of one row, whose assignments are made from left to right, in the mode that it gets. */
     static final String COMPLETE_ONE = "t.state = 4, t.owner = NULL, t.deaths = 0, t.lease_until = 0,"
-            + " t.completed_at = {now}, t.expires_at = t.completed_at + LEAST(?, 9223372036854775807 - t.completed_at),"
+            + " t.completed_at = {now}, t.expires_at = t.completed_at + LEAST(?, " + NEVER + " - t.completed_at),"
             + " t.result = ?";
 
     /** Modes as {@code ReleaseNumber} says; state 3 is what 2 may already have become. */
@@ -137,7 +140,7 @@ final class MySqlSql {
 
     /** Writes what is claimable as done; the rest is assigned to itself. */
     static String record(int requests) {
-        String end = "CASE WHEN r.length = 9223372036854775807 THEN r.length ELSE completed_at + r.length END";
+        String end = "CASE WHEN r.length = " + NEVER + " THEN r.length ELSE completed_at + r.length END";
         return RECORD.replace("{end}", end)
                 .replace("{source}", RECORD_MANY)
                 .replace("{requests}", requests(RECORD_COLUMNS, requests));

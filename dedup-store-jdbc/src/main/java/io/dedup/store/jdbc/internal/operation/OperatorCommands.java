@@ -8,9 +8,9 @@ import io.dedup.store.StoredRecord;
 import io.dedup.store.StuckQuery;
 import io.dedup.store.StuckRecords;
 import io.dedup.store.jdbc.internal.failure.SqlFailures;
+import io.dedup.store.jdbc.internal.row.LeaseTransitions;
 import io.dedup.store.jdbc.internal.row.Row;
 import io.dedup.store.jdbc.internal.row.Rows;
-import io.dedup.store.jdbc.internal.row.Transitions;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
@@ -71,7 +71,7 @@ public final class OperatorCommands {
             if (row != null && row.isLive(now) && !evenIfLeaseLive) {
                 return OperatorResult.LEASE_LIVE;
             }
-            Row done = Transitions.forcedDone(row, window, now);
+            Row done = LeaseTransitions.forcedDone(row, window, now);
             return rows.write(connection, new Rows.Change(key, row, done)) ? OperatorResult.APPLIED : null;
         });
     }

@@ -2,9 +2,9 @@ package io.dedup.store.jdbc.internal.postgres;
 
 import io.dedup.store.ClaimRequest;
 import io.dedup.store.ClaimResult;
+import io.dedup.store.jdbc.internal.row.LeaseTransitions;
 import io.dedup.store.jdbc.internal.row.Phase;
 import io.dedup.store.jdbc.internal.row.Row;
-import io.dedup.store.jdbc.internal.row.Transitions;
 import io.dedup.store.jdbc.internal.sql.KeyIndex;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -52,7 +52,7 @@ final class PostgresClaims {
                     0,
                     result.getString(10),
                     result.getBytes(11));
-            answers[ord - 1] = Transitions.blocked(row, requests.get(ord - 1), result.getLong(8));
+            answers[ord - 1] = LeaseTransitions.blocked(row, requests.get(ord - 1), result.getLong(8));
         }
     }
 

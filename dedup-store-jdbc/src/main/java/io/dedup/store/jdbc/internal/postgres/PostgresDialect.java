@@ -14,7 +14,6 @@ import io.dedup.store.RenewRequest;
 import io.dedup.store.WriteResult;
 import io.dedup.store.jdbc.internal.dialect.Dialect;
 import io.dedup.store.jdbc.internal.dialect.LateRenewals;
-import io.dedup.store.jdbc.internal.dialect.ReadCommitted;
 import io.dedup.store.jdbc.internal.dialect.RecordDialect;
 import io.dedup.store.jdbc.internal.dialect.ReleaseNumber;
 import io.dedup.store.jdbc.internal.dialect.RepeatedCompletions;
@@ -52,10 +51,7 @@ public final class PostgresDialect implements Dialect {
     private final PostgresRequests<ReleaseRequest> release;
     private final PostgresRequests<RenewRequest> renew;
     private final PostgresRequests<RenewRequest> renewUnlocked;
-    private final ReadCommitted readCommitted = new ReadCommitted();
-    private final PurgeWindow window = new PurgeWindow();
-    private final String due;
-    private final String purge;
+    private final PostgresPurge purge;
     private final RecordDialect records;
     private final WriteProbe probe;
 
@@ -90,8 +86,7 @@ public final class PostgresDialect implements Dialect {
         List<PostgresColumn<RenewRequest>> lease = List.of(number("lease", request -> Micros.of(request.lease())));
         this.renew = writes(settings, PostgresSql.RENEW, RenewRequest::claim, lease);
         this.renewUnlocked = writes(settings, PostgresSql.RENEW_UNLOCKED, RenewRequest::claim, lease);
-        this.due = PostgresSql.of(settings, PostgresSql.DUE);
-        this.purge = PostgresSql.of(settings, PostgresSql.PURGE);
+        this.purge = new PostgresPurge(settings, statements);
     }
 
     private static <Q> PostgresRequests<Q> writes(
@@ -127,7 +122,7 @@ public final class PostgresDialect implements Dialect {
             throws SQLException {
         CompleteRequest first = requests.get(0);
         purgeHours.learn(first.claim().key().scope(), first.window());
-        List<@Nullable WriteResult> answers = write(connection, statements, complete, requests);
+        List<@Nullable WriteResult> answers = complete.write(connection, statements, requests);
         RepeatedCompletions.settle(connection, rows, requests, answers);
         return answers;
     }
@@ -135,27 +130,12 @@ public final class PostgresDialect implements Dialect {
     @Override
     public List<@Nullable WriteResult> release(Connection connection, List<ReleaseRequest> requests)
             throws SQLException {
-        return write(connection, statements, release, requests);
+        return release.write(connection, statements, requests);
     }
 
     @Override
     public List<@Nullable WriteResult> renew(Connection connection, List<RenewRequest> requests) throws SQLException {
-        return write(connection, statements, renew, requests);
-    }
-
-    /** What the statement returns is written; for whatever it doesn't, the caller isn't the owner. */
-    static <Q> List<@Nullable WriteResult> write(
-            Connection connection, Statements statements, PostgresRequests<Q> write, List<Q> requests)
-            throws SQLException {
-        WriteResult[] answers = new WriteResult[requests.size()];
-        Arrays.fill(answers, WriteResult.leaseLost());
-        try (PreparedStatement statement = write.prepare(connection, statements, requests);
-                ResultSet result = statement.executeQuery()) {
-            while (result.next()) {
-                answers[result.getInt(1) - 1] = WriteResult.applied();
-            }
-        }
-        return Arrays.asList(answers);
+        return renew.write(connection, statements, requests);
     }
 
     @Override
@@ -182,35 +162,7 @@ public final class PostgresDialect implements Dialect {
 
     @Override
     public PurgeRun purge(Connection connection, int limit) throws SQLException {
-        return readCommitted.run(connection, () -> purgeDue(connection, limit));
-    }
-
-    private PurgeRun purgeDue(Connection connection, int limit) throws SQLException {
-        List<PurgeWindow.Place> places = window.take(limit);
-        boolean fresh = places.isEmpty();
-        if (fresh) {
-            look(connection, limit * PurgeWindow.BATCHES);
-            places = window.take(limit);
-        }
-        int removed = places.isEmpty() ? 0 : remove(connection, places);
-        return new PurgeRun(removed, places.size(), window.hasMore(fresh));
-    }
-
-    private void look(Connection connection, int limit) throws SQLException {
-        try (PreparedStatement statement = statements.prepare(connection, due)) {
-            window.found(PurgeWindow.look(statement, limit), limit);
-        }
-    }
-
-    private int remove(Connection connection, List<PurgeWindow.Place> places) throws SQLException {
-        try (PreparedStatement statement = statements.prepare(connection, purge)) {
-            PurgeWindow.bind(statement, places);
-            try (ResultSet result = statement.executeQuery()) {
-                result.next();
-                window.looked(result.getInt(1));
-                return result.getInt(2);
-            }
-        }
+        return purge.run(connection, limit);
     }
 
     @Override

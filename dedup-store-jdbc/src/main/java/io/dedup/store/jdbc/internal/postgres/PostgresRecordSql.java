@@ -31,17 +31,16 @@ final class PostgresRecordSql {
             "message_id, scope, state, attempt, deaths, token, lease_until, completed_at, expires_at, purge_hour, fingerprint";
 
     /** From {@code n.now} and {@code n.length} on. */
-    private static final String TIMES =
-            """
+    private static final String TIMES = """
             4, 1, 0, n.now, 0, n.now,
-            CASE WHEN n.length = 9223372036854775807 THEN n.length ELSE n.now + n.length END,
-            """ + PostgresSql.hourOf("n.length = 9223372036854775807", "(n.now + n.length)");
+            CASE WHEN n.length = {never} THEN n.length ELSE n.now + n.length END,
+            """ + PostgresSql.hourOf("n.length = {never}", "(n.now + n.length)");
 
     private static final String INSTEAD = """
             ON CONFLICT (message_id, scope) DO UPDATE SET
                 state = 4, owner = NULL, attempt = 1, deaths = 0, token = greatest(t.token + 1, {now}),
                 lease_until = 0, completed_at = {now},
-                expires_at = CASE WHEN excluded.expires_at = 9223372036854775807 THEN excluded.expires_at
+                expires_at = CASE WHEN excluded.expires_at = {never} THEN excluded.expires_at
                                   ELSE {now} + excluded.expires_at - excluded.completed_at END,
                 purge_hour = CASE WHEN t.purge_hour BETWEEN excluded.purge_hour AND excluded.purge_hour + 2
                                   THEN t.purge_hour ELSE excluded.purge_hour END,

@@ -10,15 +10,16 @@ import io.dedup.store.RecordRequest;
 import io.dedup.store.RecordResult;
 import io.dedup.store.WriteResult;
 import io.dedup.store.jdbc.internal.dialect.RecordDialect;
+import io.dedup.store.jdbc.internal.dialect.RecordStatements;
+import io.dedup.store.jdbc.internal.dialect.UndoneTransaction;
 import io.dedup.store.jdbc.internal.row.Phase;
-import io.dedup.store.jdbc.internal.row.Records;
+import io.dedup.store.jdbc.internal.row.RecordTransitions;
 import io.dedup.store.jdbc.internal.row.Row;
 import io.dedup.store.jdbc.internal.sql.JdbcSettings;
 import io.dedup.store.jdbc.internal.sql.KeyBytes;
 import io.dedup.store.jdbc.internal.sql.KeyIndex;
 import io.dedup.store.jdbc.internal.sql.Micros;
 import io.dedup.store.jdbc.internal.sql.Statements;
-import io.dedup.store.jdbc.internal.sql.TableName;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -42,7 +43,7 @@ final class PostgresRecords implements RecordDialect {
             number("length", request -> Micros.of(request.window())),
             text("fingerprint", request -> Row.text(request.fingerprint())));
 
-    private final TableName table;
+    private final RecordStatements shared;
     private final RecordLock lock;
     private final String serverQuery;
     private final Statements statements;
@@ -68,7 +69,7 @@ final class PostgresRecords implements RecordDialect {
 
     /** @param complete the columns of {@link PostgresSql#COMPLETE} */
     PostgresRecords(JdbcSettings settings, Statements statements, List<PostgresColumn<CompleteRequest>> complete) {
-        this.table = settings.table();
+        this.shared = new RecordStatements(statements, settings.table());
         this.serverQuery = PostgresSql.of(settings, PostgresRecordSql.SERVER);
         this.statements = statements;
         this.columns = new ArrayList<>(SOURCE);
@@ -180,7 +181,7 @@ final class PostgresRecords implements RecordDialect {
     private static @Nullable RecordResult answer(ResultSet result, RecordRequest request) throws SQLException {
         int phase = result.getInt(3);
         if (result.wasNull()) {
-            return result.getBoolean(2) ? null : Records.inFlight(); // the advisory lock is somebody else's
+            return result.getBoolean(2) ? null : RecordTransitions.inFlight(); // the advisory lock is somebody else's
         }
         Row row = new Row(
                 Phase.of(phase),
@@ -193,7 +194,7 @@ final class PostgresRecords implements RecordDialect {
                 result.getLong(7),
                 result.getString(9),
                 result.getBytes(10));
-        return Records.blocked(row, request, result.getLong(5), result.getLong(8));
+        return RecordTransitions.blocked(row, request, result.getLong(5), result.getLong(8));
     }
 
     @Override
@@ -204,17 +205,17 @@ final class PostgresRecords implements RecordDialect {
     @Override
     public List<@Nullable WriteResult> complete(Connection connection, List<CompleteRequest> requests)
             throws SQLException {
-        return PostgresDialect.write(connection, statements, complete, requests);
+        return complete.write(connection, statements, requests);
     }
 
     @Override
     public void remove(Connection connection, Collection<DedupKey> keys) throws SQLException {
-        RecordDialect.remove(connection, statements, table, keys);
+        shared.remove(connection, keys);
     }
 
     @Override
     public boolean keepResult(Connection connection, DedupKey key, byte[] result) throws SQLException {
-        return RecordDialect.keepResult(connection, statements, table, "", key, result);
+        return shared.keepResult(connection, "", key, result);
     }
 
     @Override
@@ -224,11 +225,11 @@ final class PostgresRecords implements RecordDialect {
             try (PreparedStatement statement = statements.prepare(connection, "SELECT 1")) {
                 statement.execute(); // which fails by itself
             }
-            RecordDialect.checkWritten(connection, statements, table, written);
+            shared.checkWritten(connection, written);
         } else if (state.equals("FAILED")) {
             throw new SQLException("something in the transaction has failed: its commit would roll it back", "25P02");
         } else if (state.equals("IDLE") && written != null) {
-            throw RecordDialect.undone();
+            throw UndoneTransaction.failure();
         }
     }
 

@@ -1,12 +1,16 @@
 package io.dedup.store.jdbc.internal.postgres;
 
+import io.dedup.store.WriteResult;
 import io.dedup.store.jdbc.internal.sql.JdbcSettings;
 import io.dedup.store.jdbc.internal.sql.Statements;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A statement over one request or over many, which differ in nothing but where the requests come from: scalar
@@ -94,6 +98,20 @@ final class PostgresRequests<Q> {
             statement.close();
             throw e;
         }
+    }
+
+    /** What the statement returns is written; for whatever it doesn't, the caller isn't the owner. */
+    List<@Nullable WriteResult> write(Connection connection, Statements statements, List<Q> requests)
+            throws SQLException {
+        WriteResult[] answers = new WriteResult[requests.size()];
+        Arrays.fill(answers, WriteResult.leaseLost());
+        try (PreparedStatement statement = prepare(connection, statements, requests);
+                ResultSet result = statement.executeQuery()) {
+            while (result.next()) {
+                answers[result.getInt(1) - 1] = WriteResult.applied();
+            }
+        }
+        return Arrays.asList(answers);
     }
 
     int parameterCount() {

@@ -1,10 +1,12 @@
 package io.dedup.store.jdbc.internal.postgres;
 
 import io.dedup.store.jdbc.internal.sql.JdbcSettings;
+import io.dedup.store.jdbc.internal.sql.Micros;
 
 /**
  * The statements. {@code {now}} is the time at which it is evaluated, also after a wait for a lock; {@code {start}} is
- * the statement's start, the same in every place: where several columns have to come to the same decision.
+ * the statement's start, the same in every place: where several columns have to come to the same decision. {@code {never}} is
+ * the end of a record without one, {@code {last_hour}} the last hour that its column can hold.
  */
 final class PostgresSql {
     static final String CLOCK_QUERY = clocks("SELECT {now} AS store_time");
@@ -30,7 +32,7 @@ final class PostgresSql {
                 INSERT INTO {table} AS t (message_id, scope, state, owner, attempt, deaths, token, lease_until,
                                           expires_at, purge_hour, fingerprint)
                 SELECT n.message_id, n.scope, 1, n.owner, 1, 0, n.now, n.now + n.lease,
-                       n.now + n.lease + {retention}, least(n.now / {hour} + ?, 2147483647)::int, n.fingerprint
+                       n.now + n.lease + {retention}, least(n.now / {hour} + ?, {last_hour})::int, n.fingerprint
                 FROM (SELECT q.*, {now} AS now
                       FROM (SELECT * FROM req r
                             WHERE r.ord NOT IN (SELECT b.ord FROM blocked b)
@@ -79,12 +81,12 @@ final class PostgresSql {
     static final String COMPLETE = WRITE.replace("{requests}", "SELECT q.*, {now} AS now FROM ({requests}) q OFFSET 0")
             .replace("{set}", """
                             state = 4, owner = NULL, deaths = 0, lease_until = 0, completed_at = r.now,
-                            expires_at = CASE WHEN {forever} THEN 9223372036854775807 ELSE r.now + r.length END,
+                            expires_at = CASE WHEN {forever} THEN {never} ELSE r.now + r.length END,
                             purge_hour = CASE WHEN t.purge_hour BETWEEN {ends} AND {ends} + 2 THEN t.purge_hour
                                               ELSE {ends} END,
                             result = r.result""")
             .replace("{ends}", hourOf("{forever}", "(r.now + r.length)"))
-            .replace("{forever}", "r.length = 9223372036854775807");
+            .replace("{forever}", "r.length = {never}");
 
     /**
      * Modes as {@code ReleaseNumber} says. The purge's hour was set for the window, which may be far longer than what is kept of
@@ -140,7 +142,7 @@ final class PostgresSql {
                 WHERE ctid = ANY (CAST(? AS tid[])) AND tableoid = CAST(? AS oid) AND purge_hour + 0 <= {start} / {hour}
                 FOR UPDATE SKIP LOCKED),
             kept AS (
-                UPDATE {table} t SET purge_hour = least(t.expires_at / {hour} + 1, 2147483647)::int
+                UPDATE {table} t SET purge_hour = least(t.expires_at / {hour} + 1, {last_hour})::int
                 WHERE t.ctid = ANY (ARRAY(SELECT place FROM due WHERE NOT expired))
                     AND t.tableoid = (SELECT max(part) FROM due)),
             removed AS (
@@ -166,7 +168,11 @@ final class PostgresSql {
     /** The statement for one store. */
     static String of(JdbcSettings settings, String statement) {
         String retention = Long.toString(settings.retentionMicros());
-        return settings.table().in(clocks(statement).replace("{retention}", retention));
+        return settings.table()
+                .in(clocks(statement)
+                        .replace("{retention}", retention)
+                        .replace("{never}", Long.toString(Micros.NEVER))
+                        .replace("{last_hour}", Integer.toString(Integer.MAX_VALUE)));
     }
 
     /** {@code date_part} costs half of {@code extract}, and is exact to the microsecond for centuries to come. */

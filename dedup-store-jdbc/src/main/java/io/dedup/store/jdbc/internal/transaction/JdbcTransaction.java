@@ -9,10 +9,10 @@ import io.dedup.store.RecordRequest;
 import io.dedup.store.RecordResult;
 import io.dedup.store.RecordTransaction;
 import io.dedup.store.WriteResult;
-import io.dedup.store.jdbc.internal.dialect.Marker;
+import io.dedup.store.jdbc.internal.dialect.TransactionMarker;
 import io.dedup.store.jdbc.internal.operation.RaceRetry;
 import io.dedup.store.jdbc.internal.operation.StatementSize;
-import io.dedup.store.jdbc.internal.row.Records;
+import io.dedup.store.jdbc.internal.row.RecordTransitions;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
@@ -28,7 +28,7 @@ public final class JdbcTransaction implements RecordTransaction {
     private final OpenTransaction transaction;
     private final TransactionCommit commit;
     private final OtherConnections others;
-    private @Nullable Marker marker;
+    private @Nullable TransactionMarker marker;
 
     JdbcTransaction(
             RecordTable table,
@@ -75,7 +75,7 @@ public final class JdbcTransaction implements RecordTransaction {
                 RecordRequest::key,
                 request -> StatementSize.ofRequest(request.key(), null),
                 this::claim,
-                request -> Records.inFlight());
+                request -> RecordTransitions.inFlight());
         for (int i = 0; i < answers.size(); i++) {
             RecordResult answer = answers.get(i);
             if (answer instanceof RecordResult.Written record) {

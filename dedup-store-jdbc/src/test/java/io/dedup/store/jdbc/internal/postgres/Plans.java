@@ -32,7 +32,7 @@ final class Plans {
                 PreparedStatement due = connection.prepareStatement(PostgresSql.of(SETTINGS, PostgresSql.DUE));
                 PreparedStatement statement =
                         connection.prepareStatement(explain(PostgresSql.of(SETTINGS, PostgresSql.PURGE)))) {
-            PurgeWindow.bind(statement, PurgeWindow.look(due, 1_000));
+            DueRows.bind(statement, DueRows.look(due, 1_000));
             return plan(statement);
         }
     }

@@ -13,11 +13,11 @@ import org.jspecify.annotations.Nullable;
  * The protocol's transitions as functions from a row as it was read to the row that shall replace it, for dialects that
  * compare and set. Dialects with one statement per operation say the same in SQL; the contract holds them together.
  */
-public final class Transitions {
+public final class LeaseTransitions {
     private final long retention;
 
     /** @param retention for how long an unfinished record outlives its lease, in microseconds */
-    public Transitions(long retention) {
+    public LeaseTransitions(long retention) {
         this.retention = retention;
     }
 

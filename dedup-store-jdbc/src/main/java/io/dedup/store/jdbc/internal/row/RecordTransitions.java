@@ -10,11 +10,11 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /** What a row says to somebody who wants to write a record in its place; for statements that only bring the row. */
-public final class Records {
+public final class RecordTransitions {
     /** The shortest window there is: one that ended while its row was on the way still counted when it was looked up. */
     private static final long LEAST_WINDOW = Micros.of(Duration.ofMillis(1));
 
-    private Records() {}
+    private RecordTransitions() {}
 
     /** For a record whose transaction isn't over: how long that takes, nobody knows. */
     public static RecordResult inFlight() {

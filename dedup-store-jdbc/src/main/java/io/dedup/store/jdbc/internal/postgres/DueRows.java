@@ -19,7 +19,7 @@ import java.util.stream.Collectors;
  *
  * <p>Thread-safe.
  */
-final class PurgeWindow {
+final class DueRows {
     /** For how many batches one look does. */
     static final int BATCHES = 10;
 

@@ -16,7 +16,7 @@ import java.util.concurrent.ThreadLocalRandom;
  * undone the transaction in between, and silently begun another one. Nobody else ever sees it, unless a handler commits on its
  * own and dies. Belongs to the transaction's thread.
  */
-public final class Marker {
+public final class TransactionMarker {
     /** No scope that a message could have: those are made of a consumer's name and a topic's. */
     private static final byte[] SCOPE = KeyBytes.utf8("transaction");
 
@@ -36,13 +36,13 @@ public final class Marker {
     private final byte[] id =
             KeyBytes.utf8(Long.toHexString(ThreadLocalRandom.current().nextLong()));
 
-    private Marker(Statements statements, TableName table) {
+    private TransactionMarker(Statements statements, TableName table) {
         this.statements = statements;
         this.table = table;
     }
 
-    public static Marker put(Connection connection, Statements statements, TableName table) throws SQLException {
-        Marker marker = new Marker(statements, table);
+    static TransactionMarker put(Connection connection, Statements statements, TableName table) throws SQLException {
+        TransactionMarker marker = new TransactionMarker(statements, table);
         try (PreparedStatement statement = marker.prepare(connection, PUT)) {
             statement.setLong(3, Micros.of(Instant.now().plus(LEFTOVER)));
             statement.executeUpdate();
@@ -54,7 +54,7 @@ public final class Marker {
     public void take(Connection connection) throws SQLException {
         try (PreparedStatement statement = prepare(connection, TAKE)) {
             if (statement.executeUpdate() != 1) {
-                throw RecordDialect.undone();
+                throw UndoneTransaction.failure();
             }
         }
     }

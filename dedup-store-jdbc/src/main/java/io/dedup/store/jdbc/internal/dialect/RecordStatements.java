@@ -1,0 +1,84 @@
+package io.dedup.store.jdbc.internal.dialect;
+
+import io.dedup.DedupKey;
+import io.dedup.store.jdbc.internal.dialect.RecordDialect.WrittenRecord;
+import io.dedup.store.jdbc.internal.row.Rows;
+import io.dedup.store.jdbc.internal.sql.KeyBytes;
+import io.dedup.store.jdbc.internal.sql.Statements;
+import io.dedup.store.jdbc.internal.sql.TableName;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** The statements of a handler's transaction that are the same on several databases. Thread-safe. */
+public final class RecordStatements {
+    private final Statements statements;
+    private final TableName table;
+    private final String check;
+    private final String remove;
+
+    public RecordStatements(Statements statements, TableName table) {
+        this.statements = statements;
+        this.table = table;
+        this.check = table.in("SELECT 1 FROM {table} WHERE message_id = ? AND scope = ? AND token = ?");
+        this.remove = table.in("DELETE FROM {table} WHERE scope = ? AND message_id IN (");
+    }
+
+    /** Puts the row that proves at the transaction's end that it is still the same transaction. */
+    public TransactionMarker mark(Connection connection) throws SQLException {
+        return TransactionMarker.put(connection, statements, table);
+    }
+
+    /**
+     * For databases that silently begin a new transaction: the record would be gone, or be another's, or an older one would be
+     * back.
+     */
+    public void checkWritten(Connection connection, @Nullable WrittenRecord written) throws SQLException {
+        if (written != null && !isThere(connection, written)) {
+            throw UndoneTransaction.failure();
+        }
+    }
+
+    private boolean isThere(Connection connection, WrittenRecord written) throws SQLException {
+        try (PreparedStatement statement = statements.prepare(connection, check)) {
+            statement.setBytes(1, KeyBytes.messageId(written.key()));
+            statement.setBytes(2, KeyBytes.scope(written.key()));
+            statement.setLong(3, written.token());
+            try (ResultSet result = statement.executeQuery()) {
+                return result.next();
+            }
+        }
+    }
+
+    /** For databases that find rows by a list of IDs, and touch no other. */
+    public void remove(Connection connection, Collection<DedupKey> keys) throws SQLException {
+        for (Map.Entry<String, List<DedupKey>> scope : KeyBytes.byScope(keys).entrySet()) {
+            String sql = remove + Statements.list("?", scope.getValue().size()) + ")";
+            try (PreparedStatement statement = statements.prepare(connection, sql)) {
+                Rows.bindKeys(statement, scope.getValue());
+                statement.executeUpdate();
+            }
+        }
+    }
+
+    /**
+     * Keeps a result in the row of a record.
+     *
+     * @param alsoSet what the row needs besides, as assignments that each begin with a comma; may be empty
+     * @return whether there was a row
+     */
+    public boolean keepResult(Connection connection, String alsoSet, DedupKey key, byte[] result) throws SQLException {
+        String sql = table.in("UPDATE {table} SET result = ?" + alsoSet + " WHERE message_id = ? AND scope = ?");
+        try (PreparedStatement statement = statements.prepare(connection, sql)) {
+            statement.setBytes(1, result);
+            statement.setBytes(2, KeyBytes.messageId(key));
+            statement.setBytes(3, KeyBytes.scope(key));
+            return statement.executeUpdate() == 1;
+        }
+    }
+}

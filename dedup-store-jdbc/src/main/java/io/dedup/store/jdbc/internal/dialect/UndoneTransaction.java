@@ -1,0 +1,13 @@
+package io.dedup.store.jdbc.internal.dialect;
+
+import java.sql.SQLException;
+
+/** What a transaction fails with that the database has undone before its end. */
+public final class UndoneTransaction {
+    private UndoneTransaction() {}
+
+    public static SQLException failure() {
+        return new SQLException(
+                "the record is gone: the database has undone the transaction, and something in it went on", "40000");
+    }
+}

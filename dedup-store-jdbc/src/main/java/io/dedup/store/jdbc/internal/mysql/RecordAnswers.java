@@ -1,0 +1,71 @@
+package io.dedup.store.jdbc.internal.mysql;
+
+import io.dedup.DedupKey;
+import io.dedup.store.RecordRequest;
+import io.dedup.store.RecordResult;
+import io.dedup.store.jdbc.internal.row.Phase;
+import io.dedup.store.jdbc.internal.row.RecordTransitions;
+import io.dedup.store.jdbc.internal.row.Row;
+import io.dedup.store.jdbc.internal.sql.KeyBytes;
+import io.dedup.store.jdbc.internal.sql.KeyIndex;
+import io.dedup.store.jdbc.internal.sql.Micros;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Binds the requests of {@link RecordWrites} and reads what the server answers. */
+final class RecordAnswers {
+    private RecordAnswers() {}
+
+    static void bind(PreparedStatement statement, List<RecordRequest> requests, long mark) throws SQLException {
+        int next = 1;
+        for (RecordRequest request : requests) {
+            statement.setBytes(next++, KeyBytes.messageId(request.key()));
+            statement.setBytes(next++, KeyBytes.scope(request.key()));
+            statement.setLong(next++, Micros.of(request.window()));
+            statement.setBytes(next++, Row.bytes(request.fingerprint()));
+            statement.setLong(next++, mark);
+        }
+    }
+
+    static void bindKeys(PreparedStatement statement, Collection<DedupKey> keys) throws SQLException {
+        int next = 1;
+        for (DedupKey key : keys) {
+            statement.setBytes(next++, KeyBytes.messageId(key));
+            statement.setBytes(next++, KeyBytes.scope(key));
+        }
+    }
+
+    /** The rows in their order; see {@link MySqlSql#RECORDED}. */
+    static List<@Nullable RecordResult> read(
+            ResultSet result, List<RecordRequest> requests, List<DedupKey> keys, long mark) throws SQLException {
+        @Nullable RecordResult[] answers = new RecordResult[requests.size()];
+        KeyIndex index = new KeyIndex(keys);
+        while (result.next()) {
+            int position = index.position(result, 1);
+            answers[position] = WriteMark.isOf(mark, result.getLong(12))
+                    ? new RecordResult.Written(result.getLong(5))
+                    : blocked(result, requests.get(position));
+        }
+        return Arrays.asList(answers);
+    }
+
+    private static RecordResult blocked(ResultSet result, RecordRequest request) throws SQLException {
+        Row row = new Row(
+                Phase.of(result.getInt(3)),
+                null,
+                result.getInt(4),
+                0,
+                0,
+                0,
+                result.getLong(7),
+                result.getLong(8),
+                result.getString(10),
+                result.getBytes(11));
+        return RecordTransitions.blocked(row, request, result.getLong(6), result.getLong(9));
+    }
+}
