@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * Cuts batches into pieces, asks again what was lost in a race, and asks singly what can't be had together because of a
  * locked row, or of a statement that is too large. Every request gets an answer, be it an error.
  */
-public final class BatchRunner {
+final class BatchRunner {
     private final SqlFailures failures;
     private final StatementPieces pieces;
     private final long patienceNanos;
@@ -33,14 +33,14 @@ public final class BatchRunner {
     }
 
     /** The answer to one request. */
-    public <Q, A> A one(Operation<Q, A> operation, Connection connection, Q request) {
+    <Q, A> A one(Operation<Q, A> operation, Connection connection, Q request) {
         Run<Q, A> run = new Run<>(operation, connection, 1);
         run.piece(List.of(request));
         return run.answer(operation.key().apply(request));
     }
 
     /** The answers in the order of the requests. */
-    public <Q, A> List<A> all(Operation<Q, A> operation, Connection connection, List<Q> requests) {
+    <Q, A> List<A> all(Operation<Q, A> operation, Connection connection, List<Q> requests) {
         List<Q> sorted = new ArrayList<>(requests);
         sorted.sort(Comparator.comparing(operation.key(), KeyBytes.ORDER));
         Run<Q, A> run = new Run<>(operation, connection, requests.size());

@@ -20,14 +20,14 @@ import java.util.function.Function;
  * Keeps from the server what it wouldn't take. A statement that is too large may break the connection, which looks like an
  * outage, and would fail together with every other completion of its batch. Thread-safe.
  */
-public final class CompletionSizes {
+final class CompletionSizes {
     private final StatementSize statementSize;
     private final SqlFailures failures;
     private final OwnConnections connections;
     private final Function<CompleteRequest, WriteResult> single;
     private final Function<List<CompleteRequest>, List<WriteResult>> batch;
 
-    public CompletionSizes(
+    CompletionSizes(
             StatementSize statementSize,
             SqlFailures failures,
             OwnConnections connections,
@@ -40,7 +40,7 @@ public final class CompletionSizes {
         this.batch = batch;
     }
 
-    public WriteResult one(CompleteRequest request) {
+    WriteResult one(CompleteRequest request) {
         byte[] result = request.result();
         if (result == null) {
             return single.apply(request);
@@ -61,7 +61,7 @@ public final class CompletionSizes {
         }
     }
 
-    public List<WriteResult> all(List<CompleteRequest> requests) {
+    List<WriteResult> all(List<CompleteRequest> requests) {
         if (requests.stream().allMatch(request -> request.result() == null)) {
             return batch.apply(requests);
         }

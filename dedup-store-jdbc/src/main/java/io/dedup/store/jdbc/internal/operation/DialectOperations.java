@@ -12,14 +12,14 @@ import java.util.function.Function;
 import java.util.function.ToIntFunction;
 
 /** The operations that have a batch form. */
-public record DialectOperations(
+record DialectOperations(
         Operation<ClaimRequest, ClaimResult> claim,
         Operation<CompleteRequest, WriteResult> complete,
         Operation<ReleaseRequest, WriteResult> release,
         Operation<RenewRequest, WriteResult> renew,
         Operation<RenewRequest, WriteResult> renewUnlocked) {
 
-    public static DialectOperations of(Dialect dialect) {
+    static DialectOperations of(Dialect dialect) {
         return new DialectOperations(
                 new Operation<>(
                         "claim",

@@ -56,7 +56,7 @@ public final class StatementSize {
     }
 
     /** How many bytes of values a statement of several requests has at most. */
-    public long maxValues() {
+    long maxValues() {
         return Math.min(MAX_BYTES, values);
     }
 

@@ -16,7 +16,7 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  * Warns of handlers that used another {@code DataSource} within their transaction: Spring lends such a connection until the
  * transaction's end, but what it writes commits at once. To read there is fine, so it isn't refused. Thread-safe.
  */
-public final class OtherConnections {
+final class OtherConnections {
     /** The public type's, which applications configure. */
     private static final Logger LOG = LoggerFactory.getLogger("io.dedup.store.jdbc.JdbcTransactions");
 
@@ -24,7 +24,7 @@ public final class OtherConnections {
     private final TableName table;
     private final Set<DataSource> told = Collections.synchronizedSet(Collections.newSetFromMap(new WeakHashMap<>()));
 
-    public OtherConnections(DataSource own, TableName table) {
+    OtherConnections(DataSource own, TableName table) {
         this.own = DataSources.target(own);
         this.table = table;
     }

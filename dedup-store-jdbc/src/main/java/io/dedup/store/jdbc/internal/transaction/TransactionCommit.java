@@ -13,7 +13,7 @@ import org.springframework.transaction.UnexpectedRollbackException;
  * Commits a transaction, and tells how it ended. Spring's exceptions don't: one may come after the commit, from somebody's
  * callback; and JPA rolls back, or thinks so, whatever its commit failed with, be it a lost answer.
  */
-public final class TransactionCommit {
+final class TransactionCommit {
     private static final Logger LOG = LoggerFactory.getLogger(TransactionCommit.class);
 
     private final OpenTransaction transaction;

@@ -19,7 +19,7 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  * @param key the {@link DataSource} that it is bound by
  * @param holder what is bound
  */
-public record TransactionConnection(DataSource key, ConnectionHolder holder) {
+record TransactionConnection(DataSource key, ConnectionHolder holder) {
     private static final Logger LOG = LoggerFactory.getLogger(TransactionConnection.class);
 
     public interface Work<A> {
@@ -27,7 +27,7 @@ public record TransactionConnection(DataSource key, ConnectionHolder holder) {
     }
 
     /** The connection of this database that is bound, be it by a proxy of the data source; null where there is none. */
-    public static @Nullable TransactionConnection find(DataSource dataSource) {
+    static @Nullable TransactionConnection find(DataSource dataSource) {
         DataSource target = DataSources.target(dataSource);
         for (Map.Entry<Object, Object> bound :
                 TransactionSynchronizationManager.getResourceMap().entrySet()) {

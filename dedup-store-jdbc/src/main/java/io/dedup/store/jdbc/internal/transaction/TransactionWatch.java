@@ -11,7 +11,7 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  * Sees how a transaction ends, and that nobody suspends it. Comes before all other synchronizations: when it refuses, none
  * of them was suspended, and the transaction goes on as it was.
  */
-public final class TransactionWatch implements TransactionSynchronization {
+final class TransactionWatch implements TransactionSynchronization {
     private static final int OPEN = -1;
 
     private final TransactionConnection connection;
@@ -28,7 +28,7 @@ public final class TransactionWatch implements TransactionSynchronization {
         this.suspension = suspension;
     }
 
-    public static TransactionWatch register(TransactionConnection connection, boolean suspension) {
+    static TransactionWatch register(TransactionConnection connection, boolean suspension) {
         TransactionWatch watch = new TransactionWatch(connection, suspension);
         TransactionSynchronizationManager.registerSynchronization(watch);
         return watch;
