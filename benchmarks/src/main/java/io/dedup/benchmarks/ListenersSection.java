@@ -48,7 +48,7 @@ final class ListenersSection {
         for (String store : stores) {
             Optional<StoreUnderTest> found = start(store);
             if (found.isPresent()) {
-                try (PrefilledStore unused = found.get().filled()) {
+                try (PrefilledStore unused = found.get().server()) {
                     run(bench, found.get(), WARM_UPS, rounds, Duration.ZERO);
                     run(bench, found.get(), 1, rounds, SLOW);
                 }
@@ -66,17 +66,17 @@ final class ListenersSection {
      * @param others those of others, by name
      */
     private record StoreUnderTest(
-            PrefilledStore filled, PollMemory.Maker byHand, Map<String, OtherReceivers.Maker> others) {
-        static StoreUnderTest of(PrefilledRedis filled) {
+            PrefilledStore server, PollMemory.Maker byHand, Map<String, OtherReceivers.Maker> others) {
+        static StoreUnderTest of(PrefilledRedis server) {
             return new StoreUnderTest(
-                    filled, run -> new RedisPollMemory(filled.port(), run), OtherReceivers.onRedis(filled.port()));
+                    server, run -> new RedisPollMemory(server.port(), run), OtherReceivers.onRedis(server.port()));
         }
 
-        static StoreUnderTest of(PrefilledPostgres filled) {
+        static StoreUnderTest of(PrefilledPostgres server) {
             return new StoreUnderTest(
-                    filled,
-                    run -> new DatabasePollMemory(filled.pool(), run),
-                    OtherReceivers.onDatabase(filled.pool()));
+                    server,
+                    run -> new DatabasePollMemory(server.pool(), run),
+                    OtherReceivers.onDatabase(server.pool()));
         }
 
         double recordsPerSecond(ListenerBench bench, String who, Duration handler) {
@@ -85,7 +85,7 @@ final class ListenersSection {
             }
             OtherReceivers.Maker other = others.get(who);
             return other == null
-                    ? bench.recordsPerSecond(who.equals(BARE) ? null : filled.store(), who.equals(AHEAD), handler)
+                    ? bench.recordsPerSecond(who.equals(BARE) ? null : server.store(), who.equals(AHEAD), handler)
                     : bench.recordsPerSecond(other, handler);
         }
     }
@@ -100,7 +100,7 @@ final class ListenersSection {
     }
 
     private void run(ListenerBench bench, StoreUnderTest tested, int warmUps, int rounds, Duration handler) {
-        PrefilledStore filled = tested.filled();
+        PrefilledStore server = tested.server();
         List<String> contenders = new ArrayList<>(List.of(BARE, SINGLE, AHEAD, BY_HAND));
         contenders.addAll(tested.others().keySet());
         Map<String, List<Double>> rates = new LinkedHashMap<>();
@@ -108,7 +108,7 @@ final class ListenersSection {
             for (String who : contenders) {
                 double rate = tested.recordsPerSecond(bench, who, handler);
                 report.progress(String.format(
-                        Locale.ROOT, "%s, handler %s, %s, round %d: %,.0f", filled.name(), handler, who, round, rate));
+                        Locale.ROOT, "%s, handler %s, %s, round %d: %,.0f", server.name(), handler, who, round, rate));
                 if (round > 0) {
                     rates.computeIfAbsent(who, any -> new ArrayList<>()).add(rate);
                 }
@@ -119,7 +119,7 @@ final class ListenersSection {
         List<Double> ahead = rates.getOrDefault(AHEAD, List.of());
         for (Map.Entry<String, List<Double>> each : rates.entrySet()) {
             rows.add(List.of(
-                    filled.name(),
+                    server.name(),
                     handler.isZero() ? "nothing" : handler.toMillis() + " ms",
                     each.getKey(),
                     Spread.of(each.getValue().stream().mapToDouble(rate -> rate))
@@ -131,12 +131,12 @@ final class ListenersSection {
         if (handler.isZero()) {
             targets.atLeast(
                     AHEAD + " / " + SINGLE,
-                    filled.name(),
+                    server.name(),
                     FACTOR_TARGET,
                     ratio(ahead, single).median());
-            targets.atLeast(AHEAD + " / bare listener", filled.name(), BARE_TARGET, toBare);
+            targets.atLeast(AHEAD + " / bare listener", server.name(), BARE_TARGET, toBare);
         } else {
-            targets.atLeast(AHEAD + " / bare listener, handler of 1 ms", filled.name(), SLOW_TARGET, toBare);
+            targets.atLeast(AHEAD + " / bare listener, handler of 1 ms", server.name(), SLOW_TARGET, toBare);
         }
     }
 
