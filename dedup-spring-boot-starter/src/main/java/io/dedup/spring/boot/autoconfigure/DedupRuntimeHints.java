@@ -15,7 +15,7 @@ final class DedupRuntimeHints implements RuntimeHintsRegistrar {
     private static final List<String> SCRIPTS = List.of(
             "io/dedup/store/jdbc/*.sql",
             "io/dedup/store/jdbc/**/*.sql",
-            "io/dedup/store/redis/*.lua",
+            "io/dedup/store/redis/internal/record/*.lua",
             "io/dedup/store/redis/**/*.lua");
 
     private static final List<String> READ_BY_FIELD = List.of(

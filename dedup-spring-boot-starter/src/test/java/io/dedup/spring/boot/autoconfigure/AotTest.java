@@ -79,7 +79,7 @@ class AotTest {
         RuntimeHints hints = generation.getRuntimeHints();
         assertThat(RuntimeHintsPredicates.resource().forResource("io/dedup/store/jdbc/schema-postgresql.sql"))
                 .accepts(hints);
-        assertThat(RuntimeHintsPredicates.resource().forResource("io/dedup/store/redis/claim.lua"))
+        assertThat(RuntimeHintsPredicates.resource().forResource("io/dedup/store/redis/internal/record/claim.lua"))
                 .accepts(hints);
         assertThat(RuntimeHintsPredicates.reflection().onMethodInvocation(KafkaIds.Message.class, "getValue"))
                 .accepts(hints);
