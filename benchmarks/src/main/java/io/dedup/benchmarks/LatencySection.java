@@ -3,7 +3,7 @@ package io.dedup.benchmarks;
 import io.dedup.benchmarks.jdbc.PrefilledPostgres;
 import io.dedup.benchmarks.latency.ClaimLatency;
 import io.dedup.benchmarks.redis.PrefilledRedis;
-import io.dedup.testservers.RedisBinary;
+import io.dedup.testservers.redis.RedisBinary;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -9,7 +9,7 @@ import io.dedup.benchmarks.measure.Spread;
 import io.dedup.benchmarks.redis.PrefilledRedis;
 import io.dedup.benchmarks.redis.RedisPollMemory;
 import io.dedup.benchmarks.subject.PrefilledStore;
-import io.dedup.testservers.RedisBinary;
+import io.dedup.testservers.redis.RedisBinary;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

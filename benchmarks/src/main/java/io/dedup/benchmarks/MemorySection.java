@@ -1,7 +1,7 @@
 package io.dedup.benchmarks;
 
 import io.dedup.benchmarks.redis.RedisMemory;
-import io.dedup.testservers.RedisBinary;
+import io.dedup.testservers.redis.RedisBinary;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;

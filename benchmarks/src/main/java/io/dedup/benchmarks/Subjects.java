@@ -4,7 +4,7 @@ import io.dedup.benchmarks.jdbc.JdbcSubject;
 import io.dedup.benchmarks.redis.RedisSubject;
 import io.dedup.benchmarks.subject.MemorySubject;
 import io.dedup.benchmarks.subject.Subject;
-import io.dedup.testservers.RedisBinary;
+import io.dedup.testservers.redis.RedisBinary;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;

@@ -9,7 +9,7 @@ import io.dedup.DedupMode;
 import io.dedup.Deduplicator;
 import io.dedup.DeduplicatorBuilder;
 import io.dedup.ResultCodec;
-import io.dedup.testservers.KafkaServers;
+import io.dedup.testservers.kafka.KafkaServers;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;

@@ -5,7 +5,7 @@ import static org.awaitility.Awaitility.await;
 import io.dedup.DedupPolicy;
 import io.dedup.OnConflict;
 import io.dedup.OnMissingId;
-import io.dedup.testservers.RocketMqServer.TopicType;
+import io.dedup.testservers.rocketmq.RocketMqServer.TopicType;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;

@@ -3,9 +3,9 @@ package io.dedup.rocketmq;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.dedup.testservers.RocketMqServer;
-import io.dedup.testservers.RocketMqServer.TopicType;
-import io.dedup.testservers.RocketMqServers;
+import io.dedup.testservers.rocketmq.RocketMqServer;
+import io.dedup.testservers.rocketmq.RocketMqServer.TopicType;
+import io.dedup.testservers.rocketmq.RocketMqServers;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.dedup.engine.Execution;
-import io.dedup.testservers.RocketMqServer.TopicType;
+import io.dedup.testservers.rocketmq.RocketMqServer.TopicType;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;

@@ -7,7 +7,7 @@ import io.dedup.DedupMode;
 import io.dedup.DedupPolicy;
 import io.dedup.Deduplicator;
 import io.dedup.engine.Execution;
-import io.dedup.testservers.RocketMqServer.TopicType;
+import io.dedup.testservers.rocketmq.RocketMqServer.TopicType;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;

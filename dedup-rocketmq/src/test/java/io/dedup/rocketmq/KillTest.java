@@ -5,8 +5,8 @@ import static org.awaitility.Awaitility.await;
 
 import io.dedup.store.StoredRecord;
 import io.dedup.store.redis.RedisDedupStore;
-import io.dedup.testservers.RedisServers;
-import io.dedup.testservers.RocketMqServer.TopicType;
+import io.dedup.testservers.redis.RedisServers;
+import io.dedup.testservers.rocketmq.RocketMqServer.TopicType;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -5,7 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.dedup.OnMissingId;
 import io.dedup.engine.Execution;
-import io.dedup.testservers.RocketMqServer.TopicType;
+import io.dedup.testservers.rocketmq.RocketMqServer.TopicType;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;

@@ -11,7 +11,7 @@ import io.dedup.engine.Execution;
 import io.dedup.engine.RunEnd;
 import io.dedup.engine.WaitBudget;
 import io.dedup.store.CommitResult;
-import io.dedup.testservers.RocketMqServer.TopicType;
+import io.dedup.testservers.rocketmq.RocketMqServer.TopicType;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;

@@ -2,8 +2,8 @@ package io.dedup.examples;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.dedup.testservers.PostgresServers;
-import io.dedup.testservers.SqlDatabase;
+import io.dedup.testservers.sql.PostgresServers;
+import io.dedup.testservers.sql.SqlDatabase;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

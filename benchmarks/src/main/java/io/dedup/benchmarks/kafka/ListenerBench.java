@@ -7,7 +7,7 @@ import io.dedup.kafka.KafkaDedup;
 import io.dedup.kafka.KafkaMessageIds;
 import io.dedup.ledger.scheme.Scheme;
 import io.dedup.store.DedupStore;
-import io.dedup.testservers.KafkaServers;
+import io.dedup.testservers.kafka.KafkaServers;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;

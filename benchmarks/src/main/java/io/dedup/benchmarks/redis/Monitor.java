@@ -1,6 +1,6 @@
 package io.dedup.benchmarks.redis;
 
-import io.dedup.testservers.RedisServer;
+import io.dedup.testservers.redis.RedisServer;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;

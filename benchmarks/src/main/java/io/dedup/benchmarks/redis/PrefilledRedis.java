@@ -7,7 +7,7 @@ import io.dedup.benchmarks.subject.IdSlots.Slot;
 import io.dedup.benchmarks.subject.PrefilledStore;
 import io.dedup.benchmarks.subject.StoreRequests;
 import io.dedup.store.DedupStore;
-import io.dedup.testservers.RedisBinary;
+import io.dedup.testservers.redis.RedisBinary;
 import io.lettuce.core.api.sync.RedisCommands;
 import java.util.List;
 

@@ -9,7 +9,7 @@ import io.dedup.benchmarks.subject.StoreRequests;
 import io.dedup.store.ClaimResult;
 import io.dedup.store.Owner;
 import io.dedup.store.WriteResult;
-import io.dedup.testservers.RedisBinary;
+import io.dedup.testservers.redis.RedisBinary;
 import io.lettuce.core.api.sync.RedisCommands;
 import java.util.ArrayList;
 import java.util.List;

@@ -9,7 +9,7 @@ import io.dedup.benchmarks.subject.DedupWorkers;
 import io.dedup.benchmarks.subject.Exchange;
 import io.dedup.benchmarks.subject.StoreRequests;
 import io.dedup.benchmarks.subject.Subject;
-import io.dedup.testservers.RedisBinary;
+import io.dedup.testservers.redis.RedisBinary;
 import java.util.ArrayList;
 import java.util.List;
 

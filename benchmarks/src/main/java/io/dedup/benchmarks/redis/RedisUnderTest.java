@@ -1,9 +1,9 @@
 package io.dedup.benchmarks.redis;
 
 import io.dedup.store.redis.RedisDedupStore;
-import io.dedup.testservers.RedisBinary;
-import io.dedup.testservers.RedisServer;
-import io.dedup.testservers.RedisServers;
+import io.dedup.testservers.redis.RedisBinary;
+import io.dedup.testservers.redis.RedisServer;
+import io.dedup.testservers.redis.RedisServers;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.codec.ByteArrayCodec;

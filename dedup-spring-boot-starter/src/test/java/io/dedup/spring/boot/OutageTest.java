@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.dedup.testkit.faults.TcpProxy;
-import io.dedup.testservers.KafkaServers;
-import io.dedup.testservers.RedisServers;
+import io.dedup.testservers.kafka.KafkaServers;
+import io.dedup.testservers.redis.RedisServers;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;

@@ -9,7 +9,7 @@ import io.dedup.testkit.replay.Timeline;
 import io.dedup.testkit.replay.TopicReplay;
 import io.dedup.testkit.spring.KafkaReplays;
 import io.dedup.testkit.spring.WithReplays;
-import io.dedup.testservers.KafkaServers;
+import io.dedup.testservers.kafka.KafkaServers;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;

@@ -1,10 +1,10 @@
 package io.dedup.spring.boot;
 
 import io.dedup.DedupMode;
-import io.dedup.testservers.KafkaServers;
-import io.dedup.testservers.PostgresServers;
-import io.dedup.testservers.RedisServers;
-import io.dedup.testservers.SqlDatabase;
+import io.dedup.testservers.kafka.KafkaServers;
+import io.dedup.testservers.redis.RedisServers;
+import io.dedup.testservers.sql.PostgresServers;
+import io.dedup.testservers.sql.SqlDatabase;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;

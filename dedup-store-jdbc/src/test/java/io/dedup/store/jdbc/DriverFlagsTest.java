@@ -17,7 +17,7 @@ import io.dedup.store.WriteResult;
 import io.dedup.store.jdbc.support.Messages;
 import io.dedup.store.jdbc.support.Session;
 import io.dedup.store.jdbc.support.TestDatabase;
-import io.dedup.testservers.MariaDbServers;
+import io.dedup.testservers.sql.MariaDbServers;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;

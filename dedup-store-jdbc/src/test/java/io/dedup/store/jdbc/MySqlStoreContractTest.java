@@ -2,7 +2,7 @@ package io.dedup.store.jdbc;
 
 import io.dedup.store.jdbc.support.JdbcFixture;
 import io.dedup.testkit.DedupStoreContract;
-import io.dedup.testkit.StoreFixture;
+import io.dedup.testkit.fixture.StoreFixture;
 
 class MySqlStoreContractTest extends DedupStoreContract {
     @Override

@@ -2,7 +2,7 @@ package io.dedup.store.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.dedup.testservers.RedisServers;
+import io.dedup.testservers.redis.RedisServers;
 import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.dedup.store.DedupStoreException;
-import io.dedup.testservers.RedisCluster;
-import io.dedup.testservers.RedisServer;
-import io.dedup.testservers.RedisServers;
+import io.dedup.testservers.redis.RedisCluster;
+import io.dedup.testservers.redis.RedisServer;
+import io.dedup.testservers.redis.RedisServers;
 import io.lettuce.core.RedisURI;
 import org.junit.jupiter.api.DisplayName;
 

@@ -11,7 +11,7 @@ import io.dedup.store.ClaimResult;
 import io.dedup.store.DedupStoreException;
 import io.dedup.store.WriteResult;
 import io.dedup.testkit.faults.TcpProxy;
-import io.dedup.testservers.RedisServer;
+import io.dedup.testservers.redis.RedisServer;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;

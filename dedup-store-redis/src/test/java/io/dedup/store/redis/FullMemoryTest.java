@@ -11,7 +11,7 @@ import io.dedup.store.DedupStoreException;
 import io.dedup.store.ReleaseMode;
 import io.dedup.store.StoredRecord.State;
 import io.dedup.store.WriteResult;
-import io.dedup.testservers.RedisServer;
+import io.dedup.testservers.redis.RedisServer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;

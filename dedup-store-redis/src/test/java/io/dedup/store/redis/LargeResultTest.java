@@ -10,7 +10,7 @@ import io.dedup.DedupOutcome;
 import io.dedup.Deduplicator;
 import io.dedup.ResultCodec;
 import io.dedup.store.StoredRecord.State;
-import io.dedup.testservers.RedisServer;
+import io.dedup.testservers.redis.RedisServer;
 import io.lettuce.core.RedisURI;
 import java.time.Duration;
 import java.util.ArrayList;

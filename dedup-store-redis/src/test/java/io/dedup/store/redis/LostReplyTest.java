@@ -10,7 +10,7 @@ import io.dedup.store.DedupStoreException;
 import io.dedup.store.StoredRecord;
 import io.dedup.store.WriteResult;
 import io.dedup.testkit.faults.TcpProxy;
-import io.dedup.testservers.RedisServer;
+import io.dedup.testservers.redis.RedisServer;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;

@@ -10,7 +10,7 @@ import io.dedup.store.ClaimResult;
 import io.dedup.store.DedupStoreException;
 import io.dedup.store.StoredRecord;
 import io.dedup.store.StoredRecord.State;
-import io.dedup.testservers.RedisServer;
+import io.dedup.testservers.redis.RedisServer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -2,7 +2,7 @@ package io.dedup.store.redis;
 
 import static org.junit.jupiter.api.Assumptions.abort;
 
-import io.dedup.testservers.RedisBinary;
+import io.dedup.testservers.redis.RedisBinary;
 
 /** Redis 7 or newer, which not every machine has. */
 final class NewRedis {

@@ -1,9 +1,9 @@
 package io.dedup.store.redis;
 
 import io.dedup.testkit.DedupStoreContract;
-import io.dedup.testkit.StoreFixture;
-import io.dedup.testservers.RedisServer;
-import io.dedup.testservers.RedisServers;
+import io.dedup.testkit.fixture.StoreFixture;
+import io.dedup.testservers.redis.RedisServer;
+import io.dedup.testservers.redis.RedisServers;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;

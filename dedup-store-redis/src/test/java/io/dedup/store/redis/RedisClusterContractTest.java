@@ -1,10 +1,10 @@
 package io.dedup.store.redis;
 
 import io.dedup.testkit.DedupStoreContract;
-import io.dedup.testkit.StoreFixture;
-import io.dedup.testservers.RedisBinary;
-import io.dedup.testservers.RedisCluster;
-import io.dedup.testservers.RedisServers;
+import io.dedup.testkit.fixture.StoreFixture;
+import io.dedup.testservers.redis.RedisBinary;
+import io.dedup.testservers.redis.RedisCluster;
+import io.dedup.testservers.redis.RedisServers;
 import io.lettuce.core.RedisURI;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;

@@ -1,8 +1,8 @@
 package io.dedup.store.redis;
 
 import io.dedup.store.DedupStore;
-import io.dedup.testkit.StoreFixture;
-import io.dedup.testservers.RedisServer;
+import io.dedup.testkit.fixture.StoreFixture;
+import io.dedup.testservers.redis.RedisServer;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;

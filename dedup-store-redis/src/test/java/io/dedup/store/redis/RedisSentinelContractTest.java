@@ -1,10 +1,10 @@
 package io.dedup.store.redis;
 
 import io.dedup.testkit.DedupStoreContract;
-import io.dedup.testkit.StoreFixture;
-import io.dedup.testservers.RedisBinary;
-import io.dedup.testservers.RedisSentinels;
-import io.dedup.testservers.RedisServers;
+import io.dedup.testkit.fixture.StoreFixture;
+import io.dedup.testservers.redis.RedisBinary;
+import io.dedup.testservers.redis.RedisSentinels;
+import io.dedup.testservers.redis.RedisServers;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;

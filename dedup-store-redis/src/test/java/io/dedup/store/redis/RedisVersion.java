@@ -1,8 +1,8 @@
 package io.dedup.store.redis;
 
-import io.dedup.testservers.RedisBinary;
-import io.dedup.testservers.RedisServer;
-import io.dedup.testservers.RedisServers;
+import io.dedup.testservers.redis.RedisBinary;
+import io.dedup.testservers.redis.RedisServer;
+import io.dedup.testservers.redis.RedisServers;
 
 /** The servers that behave differently. */
 enum RedisVersion {

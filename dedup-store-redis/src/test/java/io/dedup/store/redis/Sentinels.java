@@ -1,6 +1,6 @@
 package io.dedup.store.redis;
 
-import io.dedup.testservers.RedisSentinels;
+import io.dedup.testservers.redis.RedisSentinels;
 import java.util.stream.Collectors;
 
 final class Sentinels {

@@ -17,7 +17,7 @@ import io.dedup.store.redis.internal.client.RedisLinks;
 import io.dedup.store.redis.internal.client.SingleConnector;
 import io.dedup.store.redis.internal.script.ReplicaConfirmation;
 import io.dedup.store.redis.internal.server.RecordServers;
-import io.dedup.testservers.RedisServer;
+import io.dedup.testservers.redis.RedisServer;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 import java.time.Duration;

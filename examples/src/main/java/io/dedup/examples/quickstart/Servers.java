@@ -1,11 +1,11 @@
 package io.dedup.examples.quickstart;
 
-import io.dedup.testservers.KafkaServer;
-import io.dedup.testservers.KafkaServers;
-import io.dedup.testservers.PostgresServers;
-import io.dedup.testservers.RedisServer;
-import io.dedup.testservers.RedisServers;
-import io.dedup.testservers.SqlDatabase;
+import io.dedup.testservers.kafka.KafkaServer;
+import io.dedup.testservers.kafka.KafkaServers;
+import io.dedup.testservers.redis.RedisServer;
+import io.dedup.testservers.redis.RedisServers;
+import io.dedup.testservers.sql.PostgresServers;
+import io.dedup.testservers.sql.SqlDatabase;
 
 /** A real broker, a real dedup store and a real business database, each a process of its own. */
 record Servers(KafkaServer kafka, RedisServer redis, SqlDatabase database) implements AutoCloseable {

@@ -15,7 +15,7 @@ import io.dedup.store.DedupStore;
 import io.dedup.store.StoredRecord;
 import io.dedup.store.TransactionalRecords;
 import io.dedup.store.jdbc.JdbcDedupStore;
-import io.dedup.testservers.KafkaServers;
+import io.dedup.testservers.kafka.KafkaServers;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -7,7 +7,7 @@ import static org.awaitility.Awaitility.await;
 import io.dedup.DedupKey;
 import io.dedup.DedupListener;
 import io.dedup.spring.boot.Logs;
-import io.dedup.testservers.KafkaServers;
+import io.dedup.testservers.kafka.KafkaServers;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;

@@ -6,7 +6,7 @@ import com.zaxxer.hikari.HikariDataSource;
 import io.dedup.store.DedupStore;
 import io.dedup.store.jdbc.JdbcDedupStore;
 import io.dedup.store.jdbc.JdbcDialect;
-import io.dedup.testkit.StoreFixture;
+import io.dedup.testkit.fixture.StoreFixture;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;

@@ -1,13 +1,13 @@
 package io.dedup.ledger.run;
 
 import io.dedup.ledger.plan.Row;
-import io.dedup.testservers.KafkaServer;
-import io.dedup.testservers.KafkaServers;
-import io.dedup.testservers.PostgresServer;
-import io.dedup.testservers.PostgresServers;
-import io.dedup.testservers.RedisServer;
-import io.dedup.testservers.RedisServers;
-import io.dedup.testservers.SqlDatabase;
+import io.dedup.testservers.kafka.KafkaServer;
+import io.dedup.testservers.kafka.KafkaServers;
+import io.dedup.testservers.redis.RedisServer;
+import io.dedup.testservers.redis.RedisServers;
+import io.dedup.testservers.sql.PostgresServer;
+import io.dedup.testservers.sql.PostgresServers;
+import io.dedup.testservers.sql.SqlDatabase;
 import java.util.Collection;
 import java.util.List;
 import java.util.stream.IntStream;

@@ -1,9 +1,9 @@
 package io.dedup.examples.live;
 
-import io.dedup.testservers.KafkaServer;
-import io.dedup.testservers.KafkaServers;
-import io.dedup.testservers.PostgresServers;
-import io.dedup.testservers.SqlDatabase;
+import io.dedup.testservers.kafka.KafkaServer;
+import io.dedup.testservers.kafka.KafkaServers;
+import io.dedup.testservers.sql.PostgresServers;
+import io.dedup.testservers.sql.SqlDatabase;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;

@@ -1,10 +1,10 @@
 package io.dedup.examples.boot;
 
-import io.dedup.testservers.KafkaServer;
-import io.dedup.testservers.KafkaServers;
 import io.dedup.testservers.ParentWatch;
-import io.dedup.testservers.PostgresServers;
-import io.dedup.testservers.SqlDatabase;
+import io.dedup.testservers.kafka.KafkaServer;
+import io.dedup.testservers.kafka.KafkaServers;
+import io.dedup.testservers.sql.PostgresServers;
+import io.dedup.testservers.sql.SqlDatabase;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;

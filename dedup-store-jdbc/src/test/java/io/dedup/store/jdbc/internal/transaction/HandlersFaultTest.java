@@ -15,7 +15,7 @@ import io.dedup.ResultCodec;
 import io.dedup.store.jdbc.JdbcDedupStore;
 import io.dedup.store.jdbc.JdbcDialect;
 import io.dedup.store.jdbc.support.TestDatabase;
-import io.dedup.testservers.PostgresServers;
+import io.dedup.testservers.sql.PostgresServers;
 import jakarta.persistence.Column;
 import jakarta.persistence.Entity;
 import jakarta.persistence.EntityManagerFactory;
