@@ -5,10 +5,10 @@ import static org.awaitility.Awaitility.await;
 
 import io.dedup.store.StoredRecord;
 import io.dedup.store.redis.RedisDedupStore;
+import io.dedup.testservers.process.ChildJvm;
 import io.dedup.testservers.redis.RedisServers;
 import io.dedup.testservers.rocketmq.RocketMqServer.TopicType;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -87,17 +87,7 @@ class KillTest {
     }
 
     private Process start(String... arguments) throws IOException {
-        List<String> command = new CopyOnWriteArrayList<>(List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-Xmx256m",
-                "-XX:TieredStopAtLevel=1",
-                "-cp",
-                System.getProperty("java.class.path"),
-                ConsumerProgram.class.getName()));
-        command.addAll(List.of(arguments));
-        Process process = new ProcessBuilder(command)
-                .redirectError(ProcessBuilder.Redirect.INHERIT)
-                .start();
+        Process process = ChildJvm.start(ConsumerProgram.class, arguments);
         Thread reader = new Thread(() -> process.inputReader().lines().forEach(output::add), "output");
         reader.setDaemon(true);
         reader.start();

@@ -5,9 +5,6 @@ import static io.dedup.rocketmq.PlayedBroker.message;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.dedup.DedupKey;
-import io.dedup.DedupListener;
-import io.dedup.DedupOutcome.DeferReason;
 import io.dedup.DedupPolicy;
 import io.dedup.Deduplicator;
 import io.dedup.engine.Admission;
@@ -18,10 +15,10 @@ import io.dedup.store.ClaimRequest;
 import io.dedup.store.DedupStore;
 import io.dedup.testkit.faults.FaultyStore;
 import io.dedup.testkit.faults.StoreFault;
+import io.dedup.testservers.doubles.EventRecorder;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.Collection;
 import java.util.Deque;
@@ -35,7 +32,6 @@ import java.util.function.UnaryOperator;
 import org.apache.rocketmq.client.apis.consumer.ConsumeResult;
 import org.apache.rocketmq.client.apis.consumer.MessageListener;
 import org.apache.rocketmq.client.apis.message.MessageView;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -96,7 +92,7 @@ class MessageGroupTest {
                                 .inFlightWait(Duration.ZERO)
                                 .maxDeferDelay(DEFERRED))
                         .build())
-                .listener(new Recorder())
+                .listener(new EventRecorder(events))
                 .build();
         closing.push(dedup);
         return dedup;
@@ -104,18 +100,6 @@ class MessageGroupTest {
 
     private Deduplicator process() {
         return process(policy -> policy);
-    }
-
-    private final class Recorder implements DedupListener {
-        @Override
-        public void deferred(@Nullable DedupKey key, DeferReason reason, Duration retryAfter) {
-            events.add("deferred " + (key == null ? null : key.messageId()));
-        }
-
-        @Override
-        public void duplicate(DedupKey key, Instant completedAt) {
-            events.add("duplicate " + key.messageId());
-        }
     }
 
     /** Another process runs this message until the test ends its run. */

@@ -3,13 +3,9 @@ package io.dedup.rocketmq;
 import static org.awaitility.Awaitility.await;
 
 import io.dedup.DedupKey;
-import io.dedup.DedupListener;
-import io.dedup.DedupOutcome.DeferReason;
 import io.dedup.DedupPolicy;
-import io.dedup.DedupTopic;
 import io.dedup.Deduplicator;
 import io.dedup.DeduplicatorBuilder;
-import io.dedup.OnConflict;
 import io.dedup.engine.Admission;
 import io.dedup.engine.Delivery;
 import io.dedup.engine.Execution;
@@ -18,12 +14,12 @@ import io.dedup.store.DedupStore;
 import io.dedup.store.TransactionalRecords;
 import io.dedup.store.memory.InMemoryDedupStore;
 import io.dedup.testservers.PauselessClock;
+import io.dedup.testservers.doubles.EventRecorder;
 import io.dedup.testservers.rocketmq.RocketMqServer;
 import io.dedup.testservers.rocketmq.RocketMqServer.TopicType;
 import io.dedup.testservers.rocketmq.RocketMqServers;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
@@ -147,45 +143,8 @@ final class Scene implements AutoCloseable {
                                 .inFlightWait(Duration.ZERO)
                                 .maxDeferDelay(Duration.ofMillis(50)))
                         .build())
-                .listener(new Recorder())
+                .listener(new EventRecorder(events))
                 .build();
-    }
-
-    private final class Recorder implements DedupListener {
-        @Override
-        public void deferred(@Nullable DedupKey key, DeferReason reason, Duration retryAfter) {
-            events.add("deferred " + (key == null ? null : key.messageId()));
-        }
-
-        @Override
-        public void released(DedupKey key, @Nullable Throwable cause) {
-            events.add("released " + key.messageId());
-        }
-
-        @Override
-        public void missingId(DedupTopic of, String origin, String problem) {
-            events.add("missing");
-        }
-
-        @Override
-        public void copyInBatch(DedupKey key) {
-            events.add("copy " + key.messageId());
-        }
-
-        @Override
-        public void leaseLost(DedupKey key) {
-            events.add("lost " + key.messageId());
-        }
-
-        @Override
-        public void conflict(DedupKey key, OnConflict policy) {
-            events.add("conflict " + key.messageId());
-        }
-
-        @Override
-        public void duplicate(DedupKey key, Instant completedAt) {
-            events.add("duplicate " + key.messageId());
-        }
     }
 
     long count(String event) {

@@ -11,6 +11,7 @@ import io.dedup.engine.Execution;
 import io.dedup.engine.RunEnd;
 import io.dedup.engine.WaitBudget;
 import io.dedup.store.CommitResult;
+import io.dedup.testservers.doubles.InterceptedTransactions;
 import io.dedup.testservers.rocketmq.RocketMqServer.TopicType;
 import java.time.Duration;
 import java.util.List;
@@ -225,7 +226,7 @@ class TransactionalTest {
                 Scene scene = scene(TopicType.NORMAL, DedupMode.TRANSACTIONAL, ledger)) {
             ledger.nextCommit(transaction -> {
                 transaction.rollback();
-                return new CommitResult.RolledBack(new Ledger.UndoneException());
+                return new CommitResult.RolledBack(new InterceptedTransactions.UndoneException());
             });
             start(scene, kind, insert(scene, ledger));
             scene.send("a");
@@ -320,7 +321,7 @@ class TransactionalTest {
                         ledger.records)) {
             ledger.nextCommit(transaction -> {
                 transaction.rollback();
-                return new CommitResult.RolledBack(new Ledger.UndoneException());
+                return new CommitResult.RolledBack(new InterceptedTransactions.UndoneException());
             });
             sendInOrder(scene, "a", "b");
             scene.loop(message -> {

@@ -3,20 +3,16 @@ package io.dedup.examples;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dedup.examples.quickstart.QuickstartMain;
+import io.dedup.testservers.process.ChildJvm;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 
 /** The README's quickstart, as its command runs it. */
 class QuickstartTest {
     @Test
     void everyOrderTakesEffectOnce() throws IOException, InterruptedException {
-        Process quickstart = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        QuickstartMain.class.getName())
+        Process quickstart = ChildJvm.command(QuickstartMain.class)
                 .redirectErrorStream(true)
                 .start();
         String output = new String(quickstart.getInputStream().readAllBytes(), StandardCharsets.UTF_8);

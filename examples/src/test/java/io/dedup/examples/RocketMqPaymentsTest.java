@@ -3,20 +3,16 @@ package io.dedup.examples;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dedup.examples.rocketmq.RocketMqPaymentsMain;
+import io.dedup.testservers.process.ChildJvm;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 
 /** The example of payments over RocketMQ, as its command runs it. */
 class RocketMqPaymentsTest {
     @Test
     void everyOrderTakesEffectOnce() throws IOException, InterruptedException {
-        Process example = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        RocketMqPaymentsMain.class.getName())
+        Process example = ChildJvm.command(RocketMqPaymentsMain.class)
                 .redirectErrorStream(true)
                 .start();
         String output = new String(example.getInputStream().readAllBytes(), StandardCharsets.UTF_8);

@@ -3,6 +3,7 @@ package io.dedup.kafka.crash;
 import io.dedup.store.jdbc.InitializeSchema;
 import io.dedup.store.jdbc.JdbcDedupStore;
 import io.dedup.testservers.kafka.KafkaServers;
+import io.dedup.testservers.process.ChildJvm;
 import io.dedup.testservers.redis.RedisServers;
 import io.dedup.testservers.sql.SqlDatabase;
 import java.io.IOException;

@@ -4,8 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.dedup.DedupKey;
-import io.dedup.DedupListener;
-import io.dedup.DedupOutcome.DeferReason;
 import io.dedup.DedupPolicy;
 import io.dedup.Deduplicator;
 import io.dedup.DeduplicatorBuilder;
@@ -17,12 +15,12 @@ import io.dedup.store.DedupStore;
 import io.dedup.store.TransactionalRecords;
 import io.dedup.store.memory.InMemoryDedupStore;
 import io.dedup.testservers.PauselessClock;
+import io.dedup.testservers.doubles.EventRecorder;
 import io.dedup.testservers.rocketmq.RocketMqServer;
 import io.dedup.testservers.rocketmq.RocketMqServer.TopicType;
 import io.dedup.testservers.rocketmq.RocketMqServers;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
@@ -124,25 +122,8 @@ final class Scene implements AutoCloseable {
                                 .inFlightWait(Duration.ZERO)
                                 .maxDeferDelay(Duration.ofMillis(50)))
                         .build())
-                .listener(new Recorder())
+                .listener(new EventRecorder(events))
                 .build();
-    }
-
-    private final class Recorder implements DedupListener {
-        @Override
-        public void deferred(@Nullable DedupKey key, DeferReason reason, Duration retryAfter) {
-            events.add("deferred " + (key == null ? null : key.messageId()));
-        }
-
-        @Override
-        public void released(DedupKey key, @Nullable Throwable cause) {
-            events.add("released " + key.messageId());
-        }
-
-        @Override
-        public void duplicate(DedupKey key, Instant completedAt) {
-            events.add("duplicate " + key.messageId());
-        }
     }
 
     DedupKey key(String id) {

@@ -10,6 +10,7 @@ import io.dedup.engine.Delivery;
 import io.dedup.engine.RunEnd;
 import io.dedup.engine.WaitBudget;
 import io.dedup.store.CommitResult;
+import io.dedup.testservers.doubles.InterceptedTransactions;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -201,7 +202,7 @@ class TransactionalTest {
             await().atMost(Scene.PATIENCE).until(() -> scene.count("duplicate a") == 1);
             ledger.nextCommit(transaction -> {
                 transaction.rollback();
-                return new CommitResult.RolledBack(new Ledger.UndoneException());
+                return new CommitResult.RolledBack(new InterceptedTransactions.UndoneException());
             });
             scene.send("b");
             awaitEffects(ledger, "a", "b");

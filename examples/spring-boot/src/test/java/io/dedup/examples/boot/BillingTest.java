@@ -2,20 +2,16 @@ package io.dedup.examples.boot;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.dedup.testservers.process.ChildJvm;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 
 /** The example, as its command runs it. */
 class BillingTest {
     @Test
     void everyOrderIsBilledOnce() throws IOException, InterruptedException {
-        Process example = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        BillingMain.class.getName())
+        Process example = ChildJvm.command(BillingMain.class)
                 .redirectErrorStream(true)
                 .start();
         String output = new String(example.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
