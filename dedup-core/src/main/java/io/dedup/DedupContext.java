@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 
 /** What a handler may ask about its run. Thread-safe; of no use after the handler has returned. */
 public interface DedupContext {
-    /** The key of the message; null when it has no usable ID and runs by {@link OnMissingId#PROCESS}. */
+    /** The key of the message; null when it has no usable ID and runs by {@link io.dedup.policy.OnMissingId#PROCESS}. */
     @Nullable
     DedupKey key();
 
@@ -17,11 +17,11 @@ public interface DedupContext {
      * and have had effects. What 1 proves depends on the mode:
      *
      * <ul>
-     *   <li>{@link DedupMode#LEASED} and {@link DedupMode#LEASED_TRANSACTIONAL}: no earlier guarded attempt started
+     *   <li>{@link io.dedup.policy.DedupMode#LEASED} and {@link io.dedup.policy.DedupMode#LEASED_TRANSACTIONAL}: no earlier guarded attempt started
      *       within the store's attempt retention, unless the message was done and its window is over, an operator has
      *       made the store forget it, or the store has lost its data.
-     *   <li>{@link DedupMode#TRANSACTIONAL}: nothing. It is always 1.
-     *   <li>{@link DedupMode#TIERED}: nothing. The store in front may have been down, or have forgotten.
+     *   <li>{@link io.dedup.policy.DedupMode#TRANSACTIONAL}: nothing. It is always 1.
+     *   <li>{@link io.dedup.policy.DedupMode#TIERED}: nothing. The store in front may have been down, or have forgotten.
      * </ul>
      *
      * <p>What a failed attempt wrote in a transaction of the last three was rolled back; what it did elsewhere stays.

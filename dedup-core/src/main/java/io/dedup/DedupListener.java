@@ -1,7 +1,7 @@
 package io.dedup;
 
 import io.dedup.DedupOutcome.DeferReason;
-import io.dedup.store.DedupStoreException;
+import io.dedup.policy.OnConflict;
 import java.time.Duration;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
@@ -14,16 +14,12 @@ public interface DedupListener {
     /** A claim was acquired and the handler is about to run. */
     default void acquired(DedupKey key, int attempt) {}
 
-    /** A duplicate was recognised; the handler isn't run. */
-    default void duplicate(DedupKey key, Instant completedAt) {}
-
     /**
-     * The same, with what {@link RunReference} said of the run that has handled the message; null where nothing was kept. This
-     * is what is called.
+     * A duplicate was recognised; the handler isn't run.
+     *
+     * @param firstRun what {@link RunReference} said of the run that has handled the message; null where nothing was kept
      */
-    default void duplicate(DedupKey key, Instant completedAt, @Nullable String firstRun) {
-        duplicate(key, completedAt);
-    }
+    default void duplicate(DedupKey key, Instant completedAt, @Nullable String firstRun) {}
 
     /** A copy of a message in the same batch follows the first one. */
     default void copyInBatch(DedupKey key) {}

@@ -1,7 +1,7 @@
 package io.dedup;
 
-import io.dedup.internal.Printable;
-import io.dedup.internal.Utf8;
+import io.dedup.text.Printable;
+import io.dedup.text.Utf8;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 

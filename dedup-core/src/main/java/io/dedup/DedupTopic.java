@@ -1,5 +1,6 @@
 package io.dedup;
 
+import io.dedup.policy.DedupPolicy;
 import java.util.Objects;
 
 /** A topic as its consumer deduplicates it: where its IDs are unique, and by which policy. */

@@ -1,6 +1,6 @@
 package io.dedup;
 
-import io.dedup.internal.Utf8;
+import io.dedup.text.Utf8;
 import java.util.HexFormat;
 import org.jspecify.annotations.Nullable;
 

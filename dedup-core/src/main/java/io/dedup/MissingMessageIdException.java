@@ -1,6 +1,8 @@
 package io.dedup;
 
-import io.dedup.internal.Printable;
+import io.dedup.policy.OnMissingId;
+import io.dedup.policy.SettingNames;
+import io.dedup.text.Printable;
 
 /**
  * A message has no usable business ID, and the policy is {@link OnMissingId#FAIL}. Retrying can't help: brokers should

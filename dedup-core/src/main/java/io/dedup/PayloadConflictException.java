@@ -1,5 +1,8 @@
 package io.dedup;
 
+import io.dedup.policy.OnConflict;
+import io.dedup.policy.SettingNames;
+
 /**
  * A message carries an ID that was seen with another payload, and the policy is {@link OnConflict#FAIL}. Retrying can't
  * help: brokers should dead-letter the message.

@@ -1,5 +1,7 @@
 package io.dedup;
 
+import io.dedup.policy.SettingNames;
+
 /**
  * A message whose handler ended with the death of its process as often as {@code maxDeaths} allows. Its count was
  * reset with this verdict, so that a replay from the dead-letter topic runs.

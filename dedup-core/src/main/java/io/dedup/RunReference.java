@@ -6,8 +6,8 @@ import org.jspecify.annotations.Nullable;
  * Says what the run that is about to begin can be found again by, such as its trace: text that is kept with the message's
  * record, and that duplicates of the message are told as {@link DedupOutcome.Duplicate#firstRun()}. Thread-safe.
  *
- * <p>Costs memory with each record, and in the modes {@link DedupMode#TRANSACTIONAL} and {@link DedupMode#TIERED} one more
- * statement with each message, see {@link DeduplicatorBuilder#runReference}.
+ * <p>Costs memory with each record, and in the modes {@link io.dedup.policy.DedupMode#TRANSACTIONAL} and {@link io.dedup.policy.DedupMode#TIERED} one more
+ * statement with each message, see {@link io.dedup.engine.DeduplicatorBuilder#runReference}.
  */
 @FunctionalInterface
 public interface RunReference {

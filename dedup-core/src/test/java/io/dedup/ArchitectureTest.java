@@ -2,7 +2,6 @@ package io.dedup;
 
 import static com.tngtech.archunit.base.DescribedPredicate.describe;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.assignableTo;
-import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
 import static com.tngtech.archunit.core.domain.JavaModifier.ABSTRACT;
 import static com.tngtech.archunit.core.domain.JavaModifier.FINAL;
 import static com.tngtech.archunit.core.domain.JavaModifier.STATIC;
@@ -17,12 +16,10 @@ import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noMethods;
 import static com.tngtech.archunit.library.GeneralCodingRules.NO_CLASSES_SHOULD_ACCESS_STANDARD_STREAMS;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
-import com.tngtech.archunit.core.domain.JavaCodeUnit;
 import com.tngtech.archunit.core.domain.JavaMethod;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
-import io.dedup.store.DedupStoreException;
+import io.dedup.rules.Rooms;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -35,22 +32,21 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/**
- * What the core may look like.
- *
- * <p>There is no rule against cycles of packages: io.dedup and io.dedup.engine, and io.dedup and io.dedup.store, refer
- * to each other on purpose, because what users call (io.dedup) is what they meet first, and its values are the SPI's.
- */
+/** What the core may look like, besides the rules that hold for every module. */
 class ArchitectureTest {
-    private static final int MAX_LINES = 300;
     private static final JavaClasses CORE = new ClassFileImporter()
             .importUrl(Deduplicator.class.getProtectionDomain().getCodeSource().getLocation());
+
+    @Test
+    void roomsAreSmallAndFormNoCircle() {
+        Rooms.of(Deduplicator.class).check();
+    }
 
     @Test
     void knowsNoFrameworkAndNoDriver() {
         classes()
                 .that()
-                .resideOutsideOfPackage("io.dedup.json..")
+                .doNotHaveSimpleName("JsonPointerReader")
                 .should()
                 .onlyDependOnClassesThat()
                 .resideInAnyPackage("java..", "org.slf4j..", "org.jspecify..", "io.dedup..")
@@ -66,47 +62,40 @@ class ArchitectureTest {
                 .dependOnClassesThat()
                 .resideInAnyPackage("tools.jackson..", "com.fasterxml..")
                 .check(CORE);
+    }
+
+    /** From the bottom to the top: a floor knows nothing of those above it. */
+    @Test
+    void floorsKnowNothingOfThoseAboveThem() {
+        List<String> floors = List.of(
+                "io.dedup.text",
+                "io.dedup.policy",
+                "io.dedup",
+                "io.dedup.id",
+                "io.dedup.store..",
+                "io.dedup.adapter",
+                "io.dedup.internal..",
+                "io.dedup.engine");
+        for (int i = 0; i + 1 < floors.size(); i++) {
+            noClasses()
+                    .that()
+                    .resideInAPackage(floors.get(i))
+                    .should()
+                    .dependOnClassesThat()
+                    .resideInAnyPackage(floors.subList(i + 1, floors.size()).toArray(String[]::new))
+                    .check(CORE);
+        }
+    }
+
+    @Test
+    void nothingButTheBuilderAndItselfKnowsTheInternals() {
         noClasses()
                 .that()
-                .resideOutsideOfPackage("io.dedup.json..")
+                .resideOutsideOfPackages("io.dedup.internal..", "io.dedup.engine")
                 .should()
                 .dependOnClassesThat()
-                .resideInAPackage("io.dedup.json..")
+                .resideInAPackage("io.dedup.internal..")
                 .check(CORE);
-    }
-
-    @Test
-    void helpersKnowNothingOfWhatTheyHelp() {
-        noClasses()
-                .that()
-                .resideInAPackage("..internal..")
-                .should()
-                .dependOnClassesThat(resideInAPackage("io.dedup..")
-                        .and(describe(
-                                "not internal", each -> !each.getPackageName().contains(".internal"))))
-                .check(CORE);
-    }
-
-    @Test
-    void noPublicSignatureShowsAnInternalType() {
-        noMethods()
-                .that()
-                .arePublic()
-                .and()
-                .areDeclaredInClassesThat()
-                .resideOutsideOfPackage("..internal..")
-                .and()
-                .areDeclaredInClassesThat()
-                .arePublic()
-                .should(be(describe(
-                        "using an internal type",
-                        (JavaMethod method) -> signature(method)
-                                .anyMatch(type -> type.getPackageName().contains(".internal")))))
-                .check(CORE);
-    }
-
-    private static Stream<JavaClass> signature(JavaCodeUnit method) {
-        return Stream.concat(Stream.of(method.getRawReturnType()), method.getRawParameterTypes().stream());
     }
 
     @Test
@@ -117,17 +106,6 @@ class ArchitectureTest {
                 .should()
                 .dependOnClassesThat()
                 .resideInAPackage("io.dedup.store.memory..")
-                .check(CORE);
-    }
-
-    @Test
-    void theStoreSpiKnowsNoEngine() {
-        noClasses()
-                .that()
-                .resideInAPackage("io.dedup.store..")
-                .should()
-                .dependOnClassesThat()
-                .resideInAPackage("io.dedup.engine..")
                 .check(CORE);
     }
 
@@ -201,14 +179,6 @@ class ArchitectureTest {
                                 .anyMatch(call -> call.getTargetOwner().isEquivalentTo(Thread.class)
                                         || call.getTargetOwner().isEquivalentTo(LockSupport.class)))))
                 .check(CORE);
-    }
-
-    @ParameterizedTest
-    @ValueSource(strings = {"src/main/java", "src/test/java"})
-    void filesAreShort(String root) {
-        for (Path file : sources(root)) {
-            assertThat(linesOf(file)).as(file.toString()).hasSizeLessThanOrEqualTo(MAX_LINES);
-        }
     }
 
     @ParameterizedTest

@@ -5,12 +5,14 @@ import static org.awaitility.Awaitility.await;
 
 import io.dedup.DedupOutcome.Completion;
 import io.dedup.DedupOutcome.Handled;
-import io.dedup.engine.Admission;
-import io.dedup.engine.Delivery;
-import io.dedup.engine.WaitBudget;
+import io.dedup.adapter.Admission;
+import io.dedup.adapter.DedupAdapter;
+import io.dedup.adapter.Delivery;
+import io.dedup.adapter.WaitBudget;
+import io.dedup.engine.Deduplicators;
+import io.dedup.policy.OnStoreFailure;
 import io.dedup.store.ClaimRequest;
 import io.dedup.store.ClaimResult;
-import io.dedup.store.DedupStoreException;
 import io.dedup.store.Owner;
 import io.dedup.store.StoredRecord.State;
 import io.dedup.store.memory.InMemoryDedupStore;
@@ -54,9 +56,9 @@ class ClaimsEndTest extends DeduplicatorTestBase {
     void neverEnds() {
         Deduplicator dedup = patient(LEASE.multipliedBy(2));
         CompletionStage<DedupOutcome<String>> outcome = begin(dedup, "a");
-        assertThat(dedup.engine().inFlight()).isEqualTo(1);
+        assertThat(DedupAdapter.of(dedup).inFlight()).isEqualTo(1);
 
-        await().atMost(PATIENCE).until(() -> dedup.engine().inFlight() == 0);
+        await().atMost(PATIENCE).until(() -> DedupAdapter.of(dedup).inFlight() == 0);
         assertThat(events.count("overrun a")).isEqualTo(1);
         assertThat(events.count("lost a")).isEqualTo(1);
         assertThat(CompletableFuture.runAsync(dedup::close)).succeedsWithin(PATIENCE);
@@ -71,10 +73,10 @@ class ClaimsEndTest extends DeduplicatorTestBase {
     void neverBegins() {
         Deduplicator dedup = patient(LEASE.multipliedBy(2));
         Delivery delivery = Delivery.of(dedup.topic(key("a").scope().topic()), "a", null, () -> "orders-0@17");
-        assertThat(dedup.engine().admit(delivery, WaitBudget.none())).isInstanceOf(Admission.Run.class);
-        assertThat(dedup.engine().inFlight()).isEqualTo(1);
+        assertThat(DedupAdapter.of(dedup).admit(delivery, WaitBudget.none())).isInstanceOf(Admission.Run.class);
+        assertThat(DedupAdapter.of(dedup).inFlight()).isEqualTo(1);
 
-        await().atMost(PATIENCE).until(() -> dedup.engine().inFlight() == 0);
+        await().atMost(PATIENCE).until(() -> DedupAdapter.of(dedup).inFlight() == 0);
         ClaimRequest elsewhere = new ClaimRequest(key("a"), new Owner("elsewhere"), Duration.ofMinutes(1));
         await().atMost(PATIENCE).until(() -> running.intact().claim(elsewhere) instanceof ClaimResult.Acquired);
         assertThat(events.count("overrun a")).isZero();
@@ -85,7 +87,7 @@ class ClaimsEndTest extends DeduplicatorTestBase {
     void takenOver() {
         Deduplicator dedup = patient(LEASE.multipliedBy(2));
         CompletionStage<DedupOutcome<String>> outcome = begin(dedup, "a");
-        await().atMost(PATIENCE).until(() -> dedup.engine().inFlight() == 0);
+        await().atMost(PATIENCE).until(() -> DedupAdapter.of(dedup).inFlight() == 0);
         ClaimRequest takeOver = new ClaimRequest(key("a"), new Owner("elsewhere"), Duration.ofMinutes(1));
         await().atMost(PATIENCE).until(() -> running.intact().claim(takeOver) instanceof ClaimResult.Acquired);
 
@@ -99,10 +101,10 @@ class ClaimsEndTest extends DeduplicatorTestBase {
     void lost() {
         Deduplicator dedup = patient(Duration.ofMinutes(1));
         CompletionStage<DedupOutcome<String>> outcome = begin(dedup, "a");
-        running.intact().forget(key("a"), true);
+        running.intact().forget(key("a"), LiveLease.OVERRIDE);
         running.intact().claim(new ClaimRequest(key("a"), new Owner("elsewhere"), Duration.ofMinutes(1)));
 
-        await().atMost(PATIENCE).until(() -> dedup.engine().inFlight() == 0);
+        await().atMost(PATIENCE).until(() -> DedupAdapter.of(dedup).inFlight() == 0);
         work.complete("effect");
         assertThat(outcome).succeedsWithin(PATIENCE).isEqualTo(new Handled<>("effect", Completion.LEASE_LOST));
     }
@@ -116,7 +118,7 @@ class ClaimsEndTest extends DeduplicatorTestBase {
         CompletionStage<DedupOutcome<String>> outcome = begin(dedup, "a");
         running.down();
         await().atMost(PATIENCE).until(() -> events.count("lost a") == 1);
-        assertThat(dedup.engine().inFlight()).isEqualTo(1);
+        assertThat(DedupAdapter.of(dedup).inFlight()).isEqualTo(1);
 
         running.heal();
         int before = running.calls(Op.RENEW).size();
@@ -137,7 +139,7 @@ class ClaimsEndTest extends DeduplicatorTestBase {
             CompletionStage<DedupOutcome<String>> unused = begin(each, "m" + i);
         }
         long from = System.nanoTime();
-        Deduplicator.closeAll(several);
+        Deduplicators.closeAll(several);
         Duration took = Duration.ofNanos(System.nanoTime() - from);
 
         assertThat(took).isBetween(timeout, timeout.multipliedBy(4));
@@ -165,8 +167,8 @@ class ClaimsEndTest extends DeduplicatorTestBase {
         CompletionStage<DedupOutcome<String>> first = begin(dedup, "first");
         CompletionStage<DedupOutcome<String>> second = begin(dedup, "second"); // by now the gate is closed
         Delivery delivery = Delivery.of(dedup.topic(TOPIC), "a", null, () -> "orders-0@17");
-        io.dedup.engine.Execution execution =
-                ((Admission.Run) dedup.engine().admit(delivery, WaitBudget.none())).execution();
+        io.dedup.adapter.Execution execution =
+                ((Admission.Run) DedupAdapter.of(dedup).admit(delivery, WaitBudget.none())).execution();
         execution.begin();
         assertThat(running.calls(Op.CLAIM)).noneMatch(call -> call.keys().contains(key("a")));
 

@@ -7,10 +7,11 @@ import io.dedup.DedupOutcome.Completion;
 import io.dedup.DedupOutcome.DeferReason;
 import io.dedup.DedupOutcome.Deferred;
 import io.dedup.DedupOutcome.Handled;
-import io.dedup.engine.Admission;
-import io.dedup.engine.Delivery;
-import io.dedup.engine.Execution;
-import io.dedup.engine.WaitBudget;
+import io.dedup.adapter.Admission;
+import io.dedup.adapter.DedupAdapter;
+import io.dedup.adapter.Delivery;
+import io.dedup.adapter.Execution;
+import io.dedup.adapter.WaitBudget;
 import io.dedup.store.DedupStore;
 import io.dedup.store.StoredRecord.State;
 import io.dedup.support.DeduplicatorTestBase;
@@ -103,7 +104,7 @@ class CloseTest extends DeduplicatorTestBase {
         assertThat(events.all())
                 .filteredOn(event -> event.startsWith("dropped"))
                 .hasSize(1_200);
-        assertThat(dedup.engine().pendingCompletions()).isZero();
+        assertThat(DedupAdapter.of(dedup).pendingCompletions()).isZero();
         dedup.close();
         assertThat(events.all())
                 .filteredOn(event -> event.startsWith("dropped"))
@@ -127,7 +128,7 @@ class CloseTest extends DeduplicatorTestBase {
     void afterTheEnd() {
         Deduplicator dedup = deduplicator();
         Admission admission =
-                dedup.engine().admit(Delivery.of(dedup.topic(TOPIC), "a", null, () -> "x"), WaitBudget.none());
+                DedupAdapter.of(dedup).admit(Delivery.of(dedup.topic(TOPIC), "a", null, () -> "x"), WaitBudget.none());
         Execution execution = ((Admission.Run) admission).execution();
         execution.begin();
         dedup.close();

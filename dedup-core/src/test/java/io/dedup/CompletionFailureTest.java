@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 import io.dedup.DedupOutcome.Completion;
 import io.dedup.DedupOutcome.Duplicate;
 import io.dedup.DedupOutcome.Handled;
+import io.dedup.adapter.DedupAdapter;
 import io.dedup.store.ClaimRequest;
 import io.dedup.store.CompleteRequest;
 import io.dedup.store.Owner;
@@ -72,11 +73,11 @@ class CompletionFailureTest extends DeduplicatorTestBase {
 
         assertThat(outcome).isEqualTo(new Handled<>("effect", Completion.PENDING));
         assertThat(outcome.mayAck()).isTrue();
-        assertThat(dedup.engine().pendingCompletions()).isEqualTo(1);
+        assertThat(DedupAdapter.of(dedup).pendingCompletions()).isEqualTo(1);
         assertThat(stateOf("a")).isEqualTo(State.PROCESSING);
         store.heal();
         await().until(() -> stateOf("a") == State.DONE);
-        await().until(() -> dedup.engine().pendingCompletions() == 0);
+        await().until(() -> DedupAdapter.of(dedup).pendingCompletions() == 0);
         assertThat(store.calls(Op.RELEASE)).isEmpty();
         assertThat(repetitions().subList(1, repetitions().size())).containsOnly(true);
         assertThat(events.all()).contains("pending a").endsWith("completed a");
@@ -117,7 +118,7 @@ class CompletionFailureTest extends DeduplicatorTestBase {
         store.intact().claim(new ClaimRequest(key("a"), new Owner("elsewhere"), Duration.ofMinutes(1)));
         store.heal();
 
-        await().until(() -> dedup.engine().pendingCompletions() == 0);
+        await().until(() -> DedupAdapter.of(dedup).pendingCompletions() == 0);
         assertThat(events.all()).endsWith("dropped a");
         assertThat(stateOf("a")).isEqualTo(State.PROCESSING);
     }
@@ -179,9 +180,11 @@ class CompletionFailureTest extends DeduplicatorTestBase {
         }
         store.on(Op.COMPLETE, Faults.forKeys(key -> key.messageId().length() < 4)); // m0 to m99
 
-        await().atMost(Duration.ofSeconds(20)).until(() -> dedup.engine().pendingCompletions() == 100);
+        await().atMost(Duration.ofSeconds(20))
+                .until(() -> DedupAdapter.of(dedup).pendingCompletions() == 100);
         store.heal();
-        await().atMost(Duration.ofSeconds(20)).until(() -> dedup.engine().pendingCompletions() == 0);
+        await().atMost(Duration.ofSeconds(20))
+                .until(() -> DedupAdapter.of(dedup).pendingCompletions() == 0);
     }
 
     @Test

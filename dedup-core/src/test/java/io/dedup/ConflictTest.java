@@ -7,10 +7,12 @@ import io.dedup.DedupOutcome.Handled;
 import io.dedup.DedupOutcome.Rejected;
 import io.dedup.DedupOutcome.SkipReason;
 import io.dedup.DedupOutcome.Skipped;
-import io.dedup.engine.Admission;
-import io.dedup.engine.Delivery;
-import io.dedup.engine.Execution;
-import io.dedup.engine.WaitBudget;
+import io.dedup.adapter.Admission;
+import io.dedup.adapter.DedupAdapter;
+import io.dedup.adapter.Delivery;
+import io.dedup.adapter.Execution;
+import io.dedup.adapter.WaitBudget;
+import io.dedup.policy.OnConflict;
 import io.dedup.store.ClaimRequest;
 import io.dedup.store.Owner;
 import io.dedup.support.DeduplicatorTestBase;
@@ -115,7 +117,7 @@ class ConflictTest extends DeduplicatorTestBase {
             DedupKey key = key(onConflict.name());
             store.intact().claim(new ClaimRequest(key, new Owner("o"), Duration.ofMinutes(1), ONE, true));
 
-            List<Admission> admissions = dedup.engine()
+            List<Admission> admissions = DedupAdapter.of(dedup)
                     .admitAll(List.of(delivery(dedup, key, TWO), delivery(dedup, key, ONE)), WaitBudget.none())
                     .admissions();
 
@@ -143,7 +145,7 @@ class ConflictTest extends DeduplicatorTestBase {
         // The record goes between the batch's claim and that of the copy.
         store.on(Op.CLAIM, (call, real) -> {
             List<?> answer = real.apply(call.requests());
-            store.intact().forget(key("a"), true);
+            store.intact().forget(key("a"), LiveLease.OVERRIDE);
             return answer;
         });
 
@@ -154,7 +156,7 @@ class ConflictTest extends DeduplicatorTestBase {
     }
 
     private static List<Admission> admitAll(Deduplicator dedup, Fingerprint... payloads) {
-        return dedup.engine()
+        return DedupAdapter.of(dedup)
                 .admitAll(
                         List.of(payloads).stream()
                                 .map(payload -> delivery(dedup, key("a"), payload))

@@ -9,8 +9,10 @@ import io.dedup.DedupOutcome.Completion;
 import io.dedup.DedupOutcome.Deferred;
 import io.dedup.DedupOutcome.Duplicate;
 import io.dedup.DedupOutcome.Handled;
+import io.dedup.adapter.DedupAdapter;
+import io.dedup.id.MessageIdExtractor;
+import io.dedup.policy.Window;
 import io.dedup.store.ClaimRequest;
-import io.dedup.store.DedupStoreException;
 import io.dedup.store.Owner;
 import io.dedup.store.StoredRecord.State;
 import io.dedup.support.DeduplicatorTestBase;
@@ -229,6 +231,6 @@ class CoreTrapsTest extends DeduplicatorTestBase {
 
         assertThat(outcome).succeedsWithin(Duration.ofSeconds(5)).isInstanceOf(Handled.class);
         assertThat(token).isCompletedWithValueMatching(value -> value > 0);
-        await().until(() -> dedup.engine().inFlight() == 0);
+        await().until(() -> DedupAdapter.of(dedup).inFlight() == 0);
     }
 }

@@ -9,8 +9,7 @@ import io.dedup.DedupOutcome.DeferReason;
 import io.dedup.DedupOutcome.Deferred;
 import io.dedup.DedupOutcome.Duplicate;
 import io.dedup.DedupOutcome.Handled;
-import io.dedup.engine.Admission;
-import io.dedup.engine.WaitBudget;
+import io.dedup.adapter.DedupAdapter;
 import io.dedup.store.ClaimRequest;
 import io.dedup.store.Owner;
 import io.dedup.store.StoredRecord.State;
@@ -100,7 +99,7 @@ class ExecuteAllTest extends DeduplicatorTestBase {
 
         assertThat(stateOf("a")).isEqualTo(State.RELEASED);
         assertThat(stateOf("b")).isEqualTo(State.RELEASED);
-        assertThat(dedup.engine().inFlight()).isZero();
+        assertThat(DedupAdapter.of(dedup).inFlight()).isZero();
         assertThat(store.calls(Op.RELEASE)).hasSize(1);
         dedup.executeAll(List.of("a", "b"), DeduplicatorTestBase::key, items -> {
             assertThat(items).extracting(item -> item.context().attempt()).containsExactly(2, 2);
@@ -176,26 +175,6 @@ class ExecuteAllTest extends DeduplicatorTestBase {
                 .satisfiesExactly(
                         orders -> assertThat(orders).isInstanceOf(Duplicate.class),
                         clicks -> assertThat(clicks).isInstanceOf(Handled.class));
-    }
-
-    @Test
-    @DisplayName("a copy of what doesn't run gets its leader's outcome, never none")
-    void copyOfADeferredLeader() {
-        BatchRun<String> run = new BatchRun<>(
-                deduplicator().engine(),
-                new Outcomes(deduplicator().engine().results()),
-                key -> DedupPolicy.defaults(),
-                WaitBudget.none());
-        Admission.Defer defer =
-                new Admission.Defer(DeferReason.STORE_UNAVAILABLE, Duration.ofSeconds(1), false, false, null);
-
-        assertThat(run.run(
-                        List.of("a", "a"),
-                        List.of(key("a"), key("a")),
-                        List.of(defer, new Admission.Follow(0)),
-                        this::run))
-                .hasSize(2)
-                .containsOnly(new Deferred<>(DeferReason.STORE_UNAVAILABLE, Duration.ofSeconds(1), null));
     }
 
     private void run(List<Item<String>> items) {

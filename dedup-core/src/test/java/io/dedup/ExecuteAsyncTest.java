@@ -8,6 +8,7 @@ import io.dedup.DedupOutcome.DeferReason;
 import io.dedup.DedupOutcome.Deferred;
 import io.dedup.DedupOutcome.Duplicate;
 import io.dedup.DedupOutcome.Handled;
+import io.dedup.adapter.DedupAdapter;
 import io.dedup.store.ClaimRequest;
 import io.dedup.store.Owner;
 import io.dedup.store.StoredRecord.State;
@@ -144,7 +145,7 @@ class ExecuteAsyncTest extends DeduplicatorTestBase {
                 .withCauseInstanceOf(cancelled ? CancellationException.class : TimeoutException.class);
         assertThat(stateOf("a")).isEqualTo(State.PROCESSING);
         assertThat(store.calls(Op.RELEASE)).isEmpty();
-        assertThat(dedup.engine().inFlight()).isZero();
+        assertThat(DedupAdapter.of(dedup).inFlight()).isZero();
     }
 
     @Test
@@ -155,7 +156,7 @@ class ExecuteAsyncTest extends DeduplicatorTestBase {
         assertThat(outcome.toCompletableFuture().cancel(true)).isTrue();
         work.complete("effect");
 
-        await().until(() -> dedup.engine().inFlight() == 0);
+        await().until(() -> DedupAdapter.of(dedup).inFlight() == 0);
         assertThat(stateOf("a")).isEqualTo(State.DONE);
     }
 
@@ -174,7 +175,7 @@ class ExecuteAsyncTest extends DeduplicatorTestBase {
 
         assertThat(exceptionOf(outcome)).isInstanceOf(UnsupportedOperationException.class);
         assertThat(stateOf("a")).isEqualTo(State.PROCESSING);
-        assertThat(dedup.engine().inFlight()).isZero();
+        assertThat(DedupAdapter.of(dedup).inFlight()).isZero();
     }
 
     @Test

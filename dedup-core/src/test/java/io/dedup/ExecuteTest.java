@@ -9,6 +9,8 @@ import io.dedup.DedupOutcome.DeferReason;
 import io.dedup.DedupOutcome.Deferred;
 import io.dedup.DedupOutcome.Duplicate;
 import io.dedup.DedupOutcome.Handled;
+import io.dedup.adapter.DedupAdapter;
+import io.dedup.policy.Window;
 import io.dedup.store.ClaimRequest;
 import io.dedup.store.Owner;
 import io.dedup.store.StoredRecord.State;
@@ -87,7 +89,7 @@ class ExecuteTest extends DeduplicatorTestBase {
                 .isSameAs(failure);
 
         assertThat(stateOf("a")).isEqualTo(State.RELEASED);
-        assertThat(dedup.engine().inFlight()).isZero();
+        assertThat(DedupAdapter.of(dedup).inFlight()).isZero();
     }
 
     @Test
@@ -119,11 +121,11 @@ class ExecuteTest extends DeduplicatorTestBase {
             assertThat(context.fencingToken()).isPositive();
             assertThat(context.leaseLost()).isFalse();
             assertThat(context.leaseRemaining()).isBetween(Duration.ofSeconds(20), Duration.ofSeconds(30));
-            assertThat(dedup.engine().inFlight()).isEqualTo(1);
+            assertThat(DedupAdapter.of(dedup).inFlight()).isEqualTo(1);
             assertThat(stateOf("a")).isEqualTo(State.PROCESSING);
             return "";
         });
-        assertThat(dedup.engine().inFlight()).isZero();
+        assertThat(DedupAdapter.of(dedup).inFlight()).isZero();
     }
 
     @Test

@@ -7,10 +7,9 @@ import static org.awaitility.Awaitility.await;
 import io.dedup.DedupOutcome.Deferred;
 import io.dedup.DedupOutcome.Duplicate;
 import io.dedup.DedupOutcome.Handled;
+import io.dedup.policy.DedupMode;
 import io.dedup.store.ClaimRequest;
 import io.dedup.store.DedupStore;
-import io.dedup.store.DedupStoreException;
-import io.dedup.store.OperatorResult;
 import io.dedup.store.Owner;
 import io.dedup.store.StoredRecord.State;
 import io.dedup.support.Faults;
@@ -49,11 +48,11 @@ class ForgetTest extends TransactionalTestBase {
         handle(dedup, "other");
         assertThat(handle(dedup, "a")).isInstanceOf(Duplicate.class);
 
-        assertThat(dedup.forget(key("a"), false)).isEqualTo(OperatorResult.APPLIED);
+        assertThat(dedup.forget(key("a"), LiveLease.RESPECT)).isEqualTo(OperatorResult.APPLIED);
 
         assertThat(store.find(key("a"))).isEmpty();
         assertThat(records.hasRecord(key("a"))).isFalse();
-        assertThat(dedup.forget(key("a"), false)).isEqualTo(OperatorResult.ABSENT);
+        assertThat(dedup.forget(key("a"), LiveLease.RESPECT)).isEqualTo(OperatorResult.ABSENT);
         assertThat(handle(dedup, "a")).isInstanceOf(Handled.class);
         assertThat(handle(dedup, "a")).isInstanceOf(Duplicate.class);
         assertThat(handle(dedup, "other")).isInstanceOf(Duplicate.class);
@@ -67,10 +66,10 @@ class ForgetTest extends TransactionalTestBase {
         Deduplicator dedup = inAny(mode);
         store.claim(new ClaimRequest(key("a"), new Owner("elsewhere"), Duration.ofMinutes(1)));
 
-        assertThat(dedup.forget(key("a"), false)).isEqualTo(OperatorResult.LEASE_LIVE);
+        assertThat(dedup.forget(key("a"), LiveLease.RESPECT)).isEqualTo(OperatorResult.LEASE_LIVE);
         assertThat(stateOf("a")).isEqualTo(State.PROCESSING);
 
-        assertThat(dedup.forget(key("a"), true)).isEqualTo(OperatorResult.APPLIED);
+        assertThat(dedup.forget(key("a"), LiveLease.OVERRIDE)).isEqualTo(OperatorResult.APPLIED);
         assertThat(handle(dedup, "a")).isInstanceOf(Handled.class);
     }
 
@@ -81,12 +80,12 @@ class ForgetTest extends TransactionalTestBase {
         records.commitElsewhere(key("a"), null, null);
         store.claim(new ClaimRequest(key("a"), new Owner("elsewhere"), Duration.ofMinutes(1)));
 
-        assertThat(dedup.forget(key("a"), false)).isEqualTo(OperatorResult.LEASE_LIVE);
+        assertThat(dedup.forget(key("a"), LiveLease.RESPECT)).isEqualTo(OperatorResult.LEASE_LIVE);
 
         assertThat(records.hasRecord(key("a"))).isTrue();
         clock.advance(Duration.ofMinutes(2));
         assertThat(handle(dedup, "a")).isInstanceOf(Duplicate.class);
-        assertThat(dedup.forget(key("a"), false)).isEqualTo(OperatorResult.APPLIED);
+        assertThat(dedup.forget(key("a"), LiveLease.RESPECT)).isEqualTo(OperatorResult.APPLIED);
         assertThat(handle(dedup, "a")).isInstanceOf(Handled.class);
     }
 
@@ -98,12 +97,12 @@ class ForgetTest extends TransactionalTestBase {
         records.commitElsewhere(key("a"), null, null);
         store.on(Op.CLAIM, Faults.lostAnswer());
 
-        assertThatThrownBy(() -> dedup.forget(key("a"), false)).isInstanceOf(DedupStoreException.class);
+        assertThatThrownBy(() -> dedup.forget(key("a"), LiveLease.RESPECT)).isInstanceOf(DedupStoreException.class);
 
         await().untilAsserted(() -> assertThat(stateOf("a")).isEqualTo(State.RELEASED));
         store.heal();
         assertThat(records.hasRecord(key("a"))).isTrue();
-        assertThat(dedup.forget(key("a"), false)).isEqualTo(OperatorResult.APPLIED);
+        assertThat(dedup.forget(key("a"), LiveLease.RESPECT)).isEqualTo(OperatorResult.APPLIED);
         assertThat(handle(dedup, "a")).isInstanceOf(Handled.class);
     }
 
@@ -115,7 +114,7 @@ class ForgetTest extends TransactionalTestBase {
         records.commitElsewhere(key("a"), null, null);
         store.on(Op.RELEASE, Faults.down());
 
-        assertThat(dedup.forget(key("a"), false)).isEqualTo(OperatorResult.APPLIED);
+        assertThat(dedup.forget(key("a"), LiveLease.RESPECT)).isEqualTo(OperatorResult.APPLIED);
 
         store.heal();
         await().untilAsserted(() -> assertThat(stateOf("a")).isEqualTo(State.RELEASED));
@@ -133,7 +132,7 @@ class ForgetTest extends TransactionalTestBase {
             return new DedupStoreException("database is down", null);
         });
 
-        assertThatThrownBy(() -> dedup.forget(key("a"), false)).isInstanceOf(DedupStoreException.class);
+        assertThatThrownBy(() -> dedup.forget(key("a"), LiveLease.RESPECT)).isInstanceOf(DedupStoreException.class);
 
         assertThat(handle(dedup, "a")).isInstanceOf(Duplicate.class);
     }
@@ -143,15 +142,17 @@ class ForgetTest extends TransactionalTestBase {
     void recordFirst() {
         Deduplicator dedup = in(DedupMode.TIERED);
         handle(dedup, "a");
-        store.forget(key("a"), true);
+        store.forget(key("a"), LiveLease.OVERRIDE);
 
-        assertThat(dedup.forget(key("a"), false))
+        assertThat(dedup.forget(key("a"), LiveLease.RESPECT))
                 .as("only the record was there")
                 .isEqualTo(OperatorResult.APPLIED);
         assertThat(handle(dedup, "a")).isInstanceOf(Handled.class);
 
-        records.forget(key("a"), true);
-        assertThat(dedup.forget(key("a"), false)).as("only the front had it").isEqualTo(OperatorResult.APPLIED);
+        records.forget(key("a"), LiveLease.OVERRIDE);
+        assertThat(dedup.forget(key("a"), LiveLease.RESPECT))
+                .as("only the front had it")
+                .isEqualTo(OperatorResult.APPLIED);
         assertThat(handle(dedup, "a")).isInstanceOf(Handled.class);
         assertThat(runs).isEqualTo(3);
     }
@@ -162,7 +163,7 @@ class ForgetTest extends TransactionalTestBase {
         Deduplicator dedup = in(DedupMode.TRANSACTIONAL);
         store.claim(new ClaimRequest(key("a"), new Owner("somebody"), Duration.ofMinutes(1)));
 
-        assertThat(dedup.forget(key("a"), true)).isEqualTo(OperatorResult.ABSENT);
+        assertThat(dedup.forget(key("a"), LiveLease.OVERRIDE)).isEqualTo(OperatorResult.ABSENT);
 
         assertThat(stateOf("a")).isEqualTo(State.PROCESSING);
     }
@@ -188,7 +189,7 @@ class ForgetTest extends TransactionalTestBase {
         Deduplicator dedup = in(DedupMode.TIERED);
         handle(dedup, "kept");
         handle(dedup, "lost");
-        records.forget(key("lost"), true); // as a restore does, with the effect
+        records.forget(key("lost"), LiveLease.OVERRIDE); // as a restore does, with the effect
         assertThat(handle(dedup, "lost"))
                 .as("what resetFront is for: acked, though its effect is gone")
                 .isInstanceOf(Duplicate.class);

@@ -7,11 +7,12 @@ import static org.awaitility.Awaitility.await;
 import io.dedup.DedupOutcome.Completion;
 import io.dedup.DedupOutcome.Duplicate;
 import io.dedup.DedupOutcome.Handled;
-import io.dedup.engine.Admission;
-import io.dedup.engine.ClaimAhead;
-import io.dedup.engine.Delivery;
-import io.dedup.engine.Execution;
-import io.dedup.engine.WaitBudget;
+import io.dedup.adapter.Admission;
+import io.dedup.adapter.ClaimAhead;
+import io.dedup.adapter.DedupAdapter;
+import io.dedup.adapter.Delivery;
+import io.dedup.adapter.Execution;
+import io.dedup.adapter.WaitBudget;
 import io.dedup.store.StoredRecord.State;
 import io.dedup.support.DeduplicatorTestBase;
 import io.dedup.support.Faults;
@@ -58,9 +59,11 @@ class HandledHereTest extends DeduplicatorTestBase {
                                 .get(0)
                         instanceof Duplicate;
             case AHEAD -> {
-                ClaimAhead claim = requireNonNull(
-                        dedup.engine().ahead().claim(List.of(delivery(id))).get(0));
-                yield dedup.engine().ahead().admit(claim, WaitBudget.none()) instanceof Admission.Duplicate;
+                ClaimAhead claim = requireNonNull(DedupAdapter.of(dedup)
+                        .ahead()
+                        .claim(List.of(delivery(id)))
+                        .get(0));
+                yield DedupAdapter.of(dedup).ahead().admit(claim, WaitBudget.none()) instanceof Admission.Duplicate;
             }
             case ASYNC ->
                 dedup.executeAsync(
@@ -91,7 +94,7 @@ class HandledHereTest extends DeduplicatorTestBase {
         store.heal();
         await().until(() -> stateOf("a") == State.DONE);
         assertThat(record("a").attempt()).isEqualTo(1);
-        await().until(() -> dedup.engine().pendingCompletions() == 0);
+        await().until(() -> DedupAdapter.of(dedup).pendingCompletions() == 0);
         assertThat(events.all()).contains("pending a", "completed a").doesNotContain("dropped a", "lost a");
     }
 
@@ -120,7 +123,7 @@ class HandledHereTest extends DeduplicatorTestBase {
         await().until(() -> stateOf("a") == State.DONE);
         assertThat(effects).containsOnlyOnce("a");
         assertThat(events.all()).doesNotContain("lost a", "dropped a");
-        await().until(() -> dedup.engine().inFlight() == 0);
+        await().until(() -> DedupAdapter.of(dedup).inFlight() == 0);
     }
 
     @ParameterizedTest
@@ -157,11 +160,11 @@ class HandledHereTest extends DeduplicatorTestBase {
 
         await().until(() -> stateOf("a") == State.DONE);
         assertThat(effects).containsExactly("a");
-        await().until(() -> dedup.engine().inFlight() == 0);
+        await().until(() -> DedupAdapter.of(dedup).inFlight() == 0);
     }
 
     private Execution begun(String id) {
-        Admission admission = dedup.engine().admit(delivery(id), WaitBudget.none());
+        Admission admission = DedupAdapter.of(dedup).admit(delivery(id), WaitBudget.none());
         Execution execution = ((Admission.Run) admission).execution();
         execution.begin();
         return execution;
@@ -173,13 +176,14 @@ class HandledHereTest extends DeduplicatorTestBase {
         Execution first = begun("a");
         clock.advance(LEASE.plusSeconds(1));
         ClaimAhead copy = requireNonNull(
-                dedup.engine().ahead().claim(List.of(delivery("a"))).get(0));
+                DedupAdapter.of(dedup).ahead().claim(List.of(delivery("a"))).get(0));
         assertThat(first.succeed(null, WaitBudget.none())).isEqualTo(Completion.LEASE_LOST);
 
-        assertThat(dedup.engine().ahead().admit(copy, WaitBudget.none())).isInstanceOf(Admission.Duplicate.class);
+        assertThat(DedupAdapter.of(dedup).ahead().admit(copy, WaitBudget.none()))
+                .isInstanceOf(Admission.Duplicate.class);
 
         await().until(() -> stateOf("a") == State.DONE);
-        assertThat(dedup.engine().inFlight()).isZero();
+        assertThat(DedupAdapter.of(dedup).inFlight()).isZero();
     }
 
     @Test
@@ -188,14 +192,14 @@ class HandledHereTest extends DeduplicatorTestBase {
         Execution first = begun("a");
         clock.advance(LEASE.plusSeconds(1));
         ClaimAhead copy = requireNonNull(
-                dedup.engine().ahead().claim(List.of(delivery("a"))).get(0));
+                DedupAdapter.of(dedup).ahead().claim(List.of(delivery("a"))).get(0));
         first.returned();
-        dedup.engine().ahead().giveBack(List.of(copy));
+        DedupAdapter.of(dedup).ahead().giveBack(List.of(copy));
 
         assertThat(first.succeed(null, WaitBudget.none())).isEqualTo(Completion.PENDING);
 
         await().until(() -> stateOf("a") == State.DONE);
-        await().until(() -> dedup.engine().inFlight() == 0);
+        await().until(() -> DedupAdapter.of(dedup).inFlight() == 0);
     }
 
     @Test
@@ -208,7 +212,8 @@ class HandledHereTest extends DeduplicatorTestBase {
 
         assertThat(isDuplicate(Shape.SINGLE, "a")).isTrue();
 
-        assertThat(dedup.engine().succeedAll(List.of(first), WaitBudget.none())).containsExactly(Completion.PENDING);
+        assertThat(DedupAdapter.of(dedup).succeedAll(List.of(first), WaitBudget.none()))
+                .containsExactly(Completion.PENDING);
         await().until(() -> stateOf("a") == State.DONE);
     }
 

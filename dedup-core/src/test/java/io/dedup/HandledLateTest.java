@@ -9,12 +9,13 @@ import io.dedup.DedupOutcome.Completion;
 import io.dedup.DedupOutcome.DeferReason;
 import io.dedup.DedupOutcome.Duplicate;
 import io.dedup.DedupOutcome.Handled;
-import io.dedup.engine.Admission;
-import io.dedup.engine.ClaimAhead;
-import io.dedup.engine.Delivery;
-import io.dedup.engine.Execution;
-import io.dedup.engine.WaitBudget;
-import io.dedup.store.DedupStoreException;
+import io.dedup.adapter.Admission;
+import io.dedup.adapter.ClaimAhead;
+import io.dedup.adapter.DedupAdapter;
+import io.dedup.adapter.Delivery;
+import io.dedup.adapter.Execution;
+import io.dedup.adapter.WaitBudget;
+import io.dedup.policy.OnStoreFailure;
 import io.dedup.store.StoredRecord.State;
 import io.dedup.support.DeduplicatorTestBase;
 import io.dedup.support.Faults;
@@ -44,15 +45,17 @@ class HandledLateTest extends DeduplicatorTestBase {
     }
 
     private static Execution begun(Deduplicator dedup, String id) {
-        Admission admission = dedup.engine().admit(delivery(dedup, id), WaitBudget.none());
+        Admission admission = DedupAdapter.of(dedup).admit(delivery(dedup, id), WaitBudget.none());
         Execution execution = ((Admission.Run) admission).execution();
         execution.begin();
         return execution;
     }
 
     private static ClaimAhead ahead(Deduplicator dedup, String id) {
-        return requireNonNull(
-                dedup.engine().ahead().claim(List.of(delivery(dedup, id))).get(0));
+        return requireNonNull(DedupAdapter.of(dedup)
+                .ahead()
+                .claim(List.of(delivery(dedup, id)))
+                .get(0));
     }
 
     @Test
@@ -65,12 +68,14 @@ class HandledLateTest extends DeduplicatorTestBase {
         clock.advance(SHORT.plusSeconds(1));
         ClaimAhead copy = ahead(dedup, "a");
         store.heal();
-        await().atMost(PATIENCE).until(() -> dedup.engine().inFlight() == 1);
+        await().atMost(PATIENCE).until(() -> DedupAdapter.of(dedup).inFlight() == 1);
         first.returned(); // and its completion waits for others
 
-        assertThat(dedup.engine().ahead().admit(copy, WaitBudget.none())).isInstanceOf(Admission.Duplicate.class);
+        assertThat(DedupAdapter.of(dedup).ahead().admit(copy, WaitBudget.none()))
+                .isInstanceOf(Admission.Duplicate.class);
 
-        assertThat(dedup.engine().succeedAll(List.of(first), WaitBudget.none())).containsExactly(Completion.PENDING);
+        assertThat(DedupAdapter.of(dedup).succeedAll(List.of(first), WaitBudget.none()))
+                .containsExactly(Completion.PENDING);
         await().atMost(PATIENCE).until(() -> stateOf("a") == State.DONE);
     }
 
@@ -80,7 +85,7 @@ class HandledLateTest extends DeduplicatorTestBase {
     void overdue() throws Exception {
         Deduplicator dedup = deduplicator(policy -> policy.lease(SHORT).maxProcessingTime(SHORT.multipliedBy(2)));
         Execution first = begun(dedup, "a");
-        await().atMost(PATIENCE).until(() -> dedup.engine().inFlight() == 0);
+        await().atMost(PATIENCE).until(() -> DedupAdapter.of(dedup).inFlight() == 0);
         clock.advance(SHORT.plusSeconds(1));
         CountDownLatch sending = new CountDownLatch(1);
         CountDownLatch go = new CountDownLatch(1);
@@ -134,13 +139,14 @@ class HandledLateTest extends DeduplicatorTestBase {
                 dedup.executeAll(List.of("a", "a"), DeduplicatorTestBase::key, items -> effects.add("a")).stream()
                         .allMatch(Duplicate.class::isInstance);
             case AHEAD ->
-                dedup.engine().ahead().admit(ahead(dedup, "a"), WaitBudget.none()) instanceof Admission.Duplicate;
+                DedupAdapter.of(dedup).ahead().admit(ahead(dedup, "a"), WaitBudget.none())
+                        instanceof Admission.Duplicate;
         };
 
         assertThat(duplicate).isTrue();
         assertThat(completion.get()).isEqualTo(Completion.PENDING);
         store.heal();
-        await().atMost(PATIENCE).until(() -> dedup.engine().pendingWrites() == 0);
+        await().atMost(PATIENCE).until(() -> DedupAdapter.of(dedup).pendingWrites() == 0);
         assertThat(events.all()).doesNotContain("dropped a");
         assertThat(stateOf("a")).isEqualTo(State.DONE);
         assertThat(effects).containsExactly("a");
@@ -152,8 +158,9 @@ class HandledLateTest extends DeduplicatorTestBase {
         Deduplicator dedup = deduplicator(policy -> policy.lease(LEASE));
         Execution first = begun(dedup, "a");
         first.returned();
-        dedup.forget(key("a"), true);
-        assertThat(dedup.engine().succeedAll(List.of(first), WaitBudget.none())).containsExactly(Completion.LEASE_LOST);
+        dedup.forget(key("a"), LiveLease.OVERRIDE);
+        assertThat(DedupAdapter.of(dedup).succeedAll(List.of(first), WaitBudget.none()))
+                .containsExactly(Completion.LEASE_LOST);
 
         assertThat(dedup.execute(key("a"), context -> effects.add("a"))).isInstanceOf(Handled.class);
     }
@@ -163,7 +170,7 @@ class HandledLateTest extends DeduplicatorTestBase {
     void forgottenWhileRunning() {
         Deduplicator dedup = deduplicator(policy -> policy.lease(LEASE));
         Execution first = begun(dedup, "a");
-        dedup.forget(key("a"), true);
+        dedup.forget(key("a"), LiveLease.OVERRIDE);
         assertThat(first.succeed(null, WaitBudget.none())).isEqualTo(Completion.LEASE_LOST);
 
         assertThat(dedup.execute(key("a"), context -> effects.add("a"))).isInstanceOf(Handled.class);
@@ -184,11 +191,11 @@ class HandledLateTest extends DeduplicatorTestBase {
         store.on(Op.CLAIM, (any, real) -> real.apply(any.requests()));
         assertThat(failed.await(1, TimeUnit.MINUTES)).isTrue();
 
-        dedup.forget(key("a"), true);
-        assertThat(dedup.engine().pendingCompletions()).isZero();
+        dedup.forget(key("a"), LiveLease.OVERRIDE);
+        assertThat(DedupAdapter.of(dedup).pendingCompletions()).isZero();
         dedup.execute(key("b"), context -> effects.add("b"));
         store.heal();
-        await().atMost(PATIENCE).until(() -> dedup.engine().pendingCompletions() == 0);
+        await().atMost(PATIENCE).until(() -> DedupAdapter.of(dedup).pendingCompletions() == 0);
         assertThat(stateOf("b")).isEqualTo(State.DONE);
 
         assertThat(dedup.execute(call, context -> "again")).isInstanceOf(Handled.class);
@@ -214,12 +221,12 @@ class HandledLateTest extends DeduplicatorTestBase {
         });
         store.on(Op.RELEASE, Faults.throwing(() -> error));
         assertThatExceptionOfType(OutOfMemoryError.class)
-                .isThrownBy(() -> dedup.engine()
+                .isThrownBy(() -> DedupAdapter.of(dedup)
                         .admitAll(
                                 List.of(delivery(dedup, "a"), delivery(dedup, "b"), delivery(dedup, "c"), bad),
                                 WaitBudget.none()));
 
         assertThat(store.calls(Op.RELEASE)).isNotEmpty();
-        assertThat(dedup.engine().inFlight()).isZero();
+        assertThat(DedupAdapter.of(dedup).inFlight()).isZero();
     }
 }

@@ -109,7 +109,7 @@ class HeartbeatTest extends DeduplicatorTestBase {
         Deduplicator dedup = deduplicator(running, policy -> policy.lease(Duration.ofSeconds(9)));
 
         DedupOutcome<Boolean> outcome = dedup.execute(key("a"), context -> {
-            running.intact().forget(key("a"), true);
+            running.intact().forget(key("a"), LiveLease.OVERRIDE);
             running.intact().claim(new ClaimRequest(key("a"), new Owner("elsewhere"), Duration.ofMinutes(1)));
             await().until(() -> events.count("lost a") == 1);
             return context.leaseLost();
@@ -272,7 +272,7 @@ class HeartbeatTest extends DeduplicatorTestBase {
 
         dedup.execute(key("a"), context -> {
             await().until(context::leaseLost);
-            intact.forget(key("a"), true);
+            intact.forget(key("a"), LiveLease.OVERRIDE);
             return "";
         });
 

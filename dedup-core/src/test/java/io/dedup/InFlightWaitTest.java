@@ -7,10 +7,12 @@ import io.dedup.DedupOutcome.Completion;
 import io.dedup.DedupOutcome.Deferred;
 import io.dedup.DedupOutcome.Duplicate;
 import io.dedup.DedupOutcome.Handled;
-import io.dedup.engine.Admission;
-import io.dedup.engine.BatchAdmission;
-import io.dedup.engine.Delivery;
-import io.dedup.engine.WaitBudget;
+import io.dedup.adapter.Admission;
+import io.dedup.adapter.BatchAdmission;
+import io.dedup.adapter.DedupAdapter;
+import io.dedup.adapter.Delivery;
+import io.dedup.adapter.WaitBudget;
+import io.dedup.policy.Window;
 import io.dedup.store.Claim;
 import io.dedup.store.ClaimRequest;
 import io.dedup.store.ClaimResult.Acquired;
@@ -91,7 +93,8 @@ class InFlightWaitTest extends DeduplicatorTestBase {
         long from = System.nanoTime();
 
         for (int i = 0; i < 5; i++) {
-            assertThat(dedup.engine().admit(delivery(dedup, "a"), budget)).isInstanceOf(Admission.Defer.class);
+            assertThat(DedupAdapter.of(dedup).admit(delivery(dedup, "a"), budget))
+                    .isInstanceOf(Admission.Defer.class);
         }
 
         assertThat(budget.nanosLeft()).isZero();
@@ -103,7 +106,7 @@ class InFlightWaitTest extends DeduplicatorTestBase {
         Deduplicator dedup = deduplicator();
         claimElsewhere("a", Duration.ofMinutes(10));
 
-        assertThat(dedup.engine().admit(delivery(dedup, "a"), WaitBudget.none()))
+        assertThat(DedupAdapter.of(dedup).admit(delivery(dedup, "a"), WaitBudget.none()))
                 .isInstanceOf(Admission.Defer.class);
         assertThat(store.calls()).hasSize(1);
     }
@@ -142,7 +145,7 @@ class InFlightWaitTest extends DeduplicatorTestBase {
             return real.apply(call.requests());
         });
 
-        BatchAdmission batch = dedup.engine()
+        BatchAdmission batch = DedupAdapter.of(dedup)
                 .admitAll(
                         List.of(delivery(dedup, "a"), delivery(dedup, "b"), delivery(dedup, "c")),
                         WaitBudget.of(Duration.ofSeconds(5)));

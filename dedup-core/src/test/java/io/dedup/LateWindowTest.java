@@ -4,6 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.dedup.DedupOutcome.Handled;
+import io.dedup.adapter.DedupAdapter;
+import io.dedup.policy.DedupMode;
+import io.dedup.policy.OnStoreFailure;
+import io.dedup.policy.Window;
 import io.dedup.store.StoredRecord.State;
 import io.dedup.support.DeduplicatorTestBase;
 import io.dedup.support.Faults;
@@ -38,14 +42,14 @@ class LateWindowTest extends DeduplicatorTestBase {
         assertThat(dedup.execute(tiered, context -> "ok")).isInstanceOf(Handled.class);
         store.down();
         assertThat(dedup.execute(key("unguarded"), context -> "ok")).isInstanceOf(Handled.class);
-        assertThat(dedup.engine().pendingCompletions()).isEqualTo(2);
+        assertThat(DedupAdapter.of(dedup).pendingCompletions()).isEqualTo(2);
 
         store.on(Op.CLAIM, (call, real) -> {
             await().until(() -> System.nanoTime() - began > WINDOW.toNanos());
             store.heal();
             return real.apply(call.requests());
         });
-        await().until(() -> dedup.engine().pendingCompletions() == 0);
+        await().until(() -> DedupAdapter.of(dedup).pendingCompletions() == 0);
 
         assertThat(stateOf("unguarded")).isEqualTo(State.DONE);
         assertThat(store.find(tiered))

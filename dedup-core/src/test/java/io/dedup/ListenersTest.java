@@ -9,9 +9,10 @@ import io.dedup.DedupOutcome.Deferred;
 import io.dedup.DedupOutcome.Duplicate;
 import io.dedup.DedupOutcome.Handled;
 import io.dedup.DedupOutcome.Rejected;
-import io.dedup.engine.Admission;
-import io.dedup.engine.Delivery;
-import io.dedup.engine.WaitBudget;
+import io.dedup.adapter.Admission;
+import io.dedup.adapter.DedupAdapter;
+import io.dedup.adapter.Delivery;
+import io.dedup.adapter.WaitBudget;
 import io.dedup.store.StoredRecord.State;
 import io.dedup.store.memory.InMemoryDedupStore;
 import io.dedup.support.DeduplicatorTestBase;
@@ -82,7 +83,8 @@ class ListenersTest extends DeduplicatorTestBase {
                 .satisfiesExactly(
                         leader -> assertThat(leader).isInstanceOf(Handled.class),
                         copy -> assertThat(copy).isInstanceOf(Duplicate.class));
-        ((Admission.Run) dedup.engine().admit(Delivery.of(dedup.topic(TOPIC), "f", null, () -> "x"), WaitBudget.none()))
+        ((Admission.Run) DedupAdapter.of(dedup)
+                        .admit(Delivery.of(dedup.topic(TOPIC), "f", null, () -> "x"), WaitBudget.none()))
                 .execution()
                 .abandon(); // as a process does that dies
         clock.advance(Duration.ofMinutes(1));

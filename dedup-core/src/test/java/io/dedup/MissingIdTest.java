@@ -4,10 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.dedup.DedupOutcome.SkipReason;
-import io.dedup.engine.Admission;
-import io.dedup.engine.Delivery;
-import io.dedup.engine.DeliveryFactory;
-import io.dedup.engine.WaitBudget;
+import io.dedup.adapter.Admission;
+import io.dedup.adapter.DedupAdapter;
+import io.dedup.adapter.Delivery;
+import io.dedup.adapter.DeliveryFactory;
+import io.dedup.adapter.WaitBudget;
+import io.dedup.engine.DeduplicatorBuilder;
+import io.dedup.id.MessageIdExtractor;
+import io.dedup.policy.OnMissingId;
 import io.dedup.support.DeduplicatorTestBase;
 import java.util.List;
 import java.util.Map;
@@ -151,7 +155,7 @@ class MissingIdTest extends DeduplicatorTestBase {
     void aBatchGoesOnAroundThem() {
         Deduplicator dedup = deduplicator();
 
-        assertThat(dedup.engine()
+        assertThat(DedupAdapter.of(dedup)
                         .admitAll(
                                 List.of(delivery(dedup, "a"), delivery(dedup, null), delivery(dedup, "a")),
                                 WaitBudget.none())
@@ -166,7 +170,7 @@ class MissingIdTest extends DeduplicatorTestBase {
     void anIdThatCouldNotBeExtractedIsMissing() {
         Deduplicator dedup = deduplicator();
 
-        assertThat(dedup.engine()
+        assertThat(DedupAdapter.of(dedup)
                         .admit(
                                 Delivery.withoutId(dedup.topic(TOPIC), "malformed JSON", () -> "orders-0@17"),
                                 WaitBudget.none()))
@@ -181,13 +185,14 @@ class MissingIdTest extends DeduplicatorTestBase {
                 builder -> builder.topic("clicks", policy -> policy.onMissingId(OnMissingId.SKIP));
         Deduplicator dedup = deduplicator(store, policy -> policy, more);
 
-        assertThat(dedup.engine().admit(Delivery.of(dedup.topic("clicks"), null, null, () -> "x"), WaitBudget.none()))
+        assertThat(DedupAdapter.of(dedup)
+                        .admit(Delivery.of(dedup.topic("clicks"), null, null, () -> "x"), WaitBudget.none()))
                 .isInstanceOf(Admission.Ignore.class);
         assertThat(admit(dedup, null)).isInstanceOf(Admission.Reject.class);
     }
 
     private static Admission admit(Deduplicator dedup, @Nullable String id) {
-        return dedup.engine().admit(delivery(dedup, id), WaitBudget.none());
+        return DedupAdapter.of(dedup).admit(delivery(dedup, id), WaitBudget.none());
     }
 
     private static Delivery delivery(Deduplicator dedup, @Nullable String id) {

@@ -3,6 +3,12 @@ package io.dedup;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import io.dedup.engine.DeduplicatorBuilder;
+import io.dedup.engine.Deduplicators;
+import io.dedup.policy.DedupMode;
+import io.dedup.policy.DedupPolicy;
+import io.dedup.policy.OnStoreFailure;
+import io.dedup.policy.Window;
 import io.dedup.store.memory.InMemoryDedupStore;
 import io.dedup.support.FaultyStore;
 import io.dedup.support.MemoryTransactions;
@@ -98,7 +104,7 @@ class ModeRulesTest {
     }
 
     private DeduplicatorBuilder builder() {
-        return Deduplicator.builder(store).consumer("billing");
+        return Deduplicators.builder(store).consumer("billing");
     }
 
     private static DedupPolicy policy(DedupMode mode) {

@@ -3,6 +3,7 @@ package io.dedup;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.management.ThreadMXBean;
+import io.dedup.engine.Deduplicators;
 import io.dedup.store.memory.InMemoryDedupStore;
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
@@ -21,7 +22,7 @@ class OverheadTest {
     @Test
     void aNewMessageAllocatesLessThanAKibibyte() {
         ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
-        try (Deduplicator dedup = Deduplicator.builder(new InMemoryDedupStore())
+        try (Deduplicator dedup = Deduplicators.builder(new InMemoryDedupStore())
                 .consumer("billing")
                 .build()) {
             execute(dedup, keys(dedup, "warm"));

@@ -5,6 +5,8 @@ import static org.awaitility.Awaitility.await;
 
 import io.dedup.DedupOutcome.Duplicate;
 import io.dedup.DedupOutcome.Handled;
+import io.dedup.adapter.DedupAdapter;
+import io.dedup.policy.OnStoreFailure;
 import io.dedup.store.StoredRecord.State;
 import io.dedup.support.DeduplicatorTestBase;
 import io.dedup.support.Faults;
@@ -75,9 +77,9 @@ class PendingSuccessTest extends DeduplicatorTestBase {
     void forgotten() {
         handledDuringAnOutage("a");
 
-        assertThat(dedup.forget(key("a"), false)).isNotNull();
+        assertThat(dedup.forget(key("a"), LiveLease.RESPECT)).isNotNull();
 
-        assertThat(dedup.engine().pendingCompletions()).isZero();
+        assertThat(DedupAdapter.of(dedup).pendingCompletions()).isZero();
         store.heal();
         assertThat(dedup.execute(key("a"), context -> effects.add("a"))).isInstanceOf(Handled.class);
         assertThat(effects).containsExactly("a", "a");
@@ -89,7 +91,7 @@ class PendingSuccessTest extends DeduplicatorTestBase {
     void nothingIsKept() {
         handledDuringAnOutage("a");
         store.heal();
-        await().until(() -> dedup.engine().pendingCompletions() == 0);
+        await().until(() -> DedupAdapter.of(dedup).pendingCompletions() == 0);
         clock.advance(Duration.ofDays(30));
 
         assertThat(dedup.execute(key("a"), context -> effects.add("a"))).isInstanceOf(Handled.class);

@@ -5,7 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.dedup.DedupOutcome.Deferred;
 import io.dedup.DedupOutcome.Handled;
-import io.dedup.store.DedupStoreException;
+import io.dedup.adapter.DedupAdapter;
+import io.dedup.policy.DedupMode;
 import io.dedup.support.DeduplicatorTestBase;
 import io.dedup.support.MemoryTransactions;
 import org.junit.jupiter.api.DisplayName;
@@ -34,15 +35,15 @@ class PingTest extends DeduplicatorTestBase {
     void pingsWhatKeepsDeliveriesWaiting() {
         records.down();
         assertThat(dedup.execute(key("a"), this::run)).isInstanceOf(Deferred.class);
-        assertThatThrownBy(() -> dedup.engine().ping()).isInstanceOf(DedupStoreException.class);
+        assertThatThrownBy(() -> DedupAdapter.of(dedup).ping()).isInstanceOf(DedupStoreException.class);
 
         records.failing("begin", null);
         store.down();
         store.pingFails(true);
 
-        dedup.engine().ping();
+        DedupAdapter.of(dedup).ping();
         assertThat(dedup.execute(key("a"), this::run)).isInstanceOf(Handled.class);
-        dedup.engine().ping(); // for what was paused together with a delivery that has gone through since
+        DedupAdapter.of(dedup).ping(); // for what was paused together with a delivery that has gone through since
     }
 
     @Test
@@ -51,14 +52,14 @@ class PingTest extends DeduplicatorTestBase {
         store.down();
         assertThat(leased("a")).isInstanceOf(Deferred.class);
         store.pingFails(true);
-        assertThatThrownBy(() -> dedup.engine().ping()).isInstanceOf(DedupStoreException.class);
+        assertThatThrownBy(() -> DedupAdapter.of(dedup).ping()).isInstanceOf(DedupStoreException.class);
 
         store.heal();
         assertThat(leased("a")).isInstanceOf(Handled.class);
         store.pingFails(true);
-        dedup.engine().ping();
+        DedupAdapter.of(dedup).ping();
 
         records.down();
-        assertThatThrownBy(() -> dedup.engine().ping()).isInstanceOf(DedupStoreException.class);
+        assertThatThrownBy(() -> DedupAdapter.of(dedup).ping()).isInstanceOf(DedupStoreException.class);
     }
 }

@@ -7,11 +7,12 @@ import static org.awaitility.Awaitility.await;
 import io.dedup.DedupOutcome.Completion;
 import io.dedup.DedupOutcome.Handled;
 import io.dedup.DedupOutcome.Rejected;
-import io.dedup.engine.Admission;
-import io.dedup.engine.BatchAdmission;
-import io.dedup.engine.Delivery;
-import io.dedup.engine.Execution;
-import io.dedup.engine.WaitBudget;
+import io.dedup.adapter.Admission;
+import io.dedup.adapter.BatchAdmission;
+import io.dedup.adapter.DedupAdapter;
+import io.dedup.adapter.Delivery;
+import io.dedup.adapter.Execution;
+import io.dedup.adapter.WaitBudget;
 import io.dedup.store.StoredRecord.State;
 import io.dedup.support.DeduplicatorTestBase;
 import io.dedup.support.Faults;
@@ -45,7 +46,7 @@ class PoisonTest extends DeduplicatorTestBase {
                                 .isInstanceOf(PoisonMessageException.class)
                                 .hasMessageContaining("3 earlier runs"));
         assertThat(events.all()).contains("poison a 3");
-        assertThat(dedup.engine().inFlight()).isZero();
+        assertThat(DedupAdapter.of(dedup).inFlight()).isZero();
     }
 
     @Test
@@ -135,12 +136,12 @@ class PoisonTest extends DeduplicatorTestBase {
             return answers;
         }));
 
-        BatchAdmission batch =
-                dedup.engine().admitAll(List.of(delivery("a"), delivery("b")), WaitBudget.of(Duration.ofSeconds(2)));
+        BatchAdmission batch = DedupAdapter.of(dedup)
+                .admitAll(List.of(delivery("a"), delivery("b")), WaitBudget.of(Duration.ofSeconds(2)));
 
         assertThat(batch.isolate()).isTrue();
         assertThat(batch.admissions()).isEmpty();
-        assertThat(dedup.engine().inFlight()).isZero();
+        assertThat(DedupAdapter.of(dedup).inFlight()).isZero();
         await().until(() -> stateOf("b") == State.RELEASED);
         assertThat(record("b").attempt()).isZero();
         assertThat(stateOf("a")).isEqualTo(State.ABANDONED);
@@ -158,12 +159,12 @@ class PoisonTest extends DeduplicatorTestBase {
             return real.apply(call.requests());
         });
 
-        BatchAdmission batch = patient.engine()
+        BatchAdmission batch = DedupAdapter.of(patient)
                 .admitAll(
                         List.of(delivery(patient, "a"), delivery(patient, "b")), WaitBudget.of(Duration.ofMinutes(1)));
 
         assertThat(batch.isolate()).isTrue();
-        assertThat(patient.engine().inFlight()).isZero();
+        assertThat(DedupAdapter.of(patient).inFlight()).isZero();
     }
 
     @Test
@@ -185,12 +186,12 @@ class PoisonTest extends DeduplicatorTestBase {
     /** One life of a consumer; true when it reaches the end of the batch. */
     private boolean consume(List<String> ids, Map<String, Integer> effects, List<String> convicted) {
         BatchAdmission batch =
-                dedup.engine().admitAll(ids.stream().map(this::delivery).toList(), WaitBudget.none());
+                DedupAdapter.of(dedup).admitAll(ids.stream().map(this::delivery).toList(), WaitBudget.none());
         if (!batch.isolate()) {
             return runAll(batch.admissions(), ids, effects, convicted);
         }
         for (String id : ids) {
-            Admission admission = dedup.engine().admit(delivery(id), WaitBudget.none());
+            Admission admission = DedupAdapter.of(dedup).admit(delivery(id), WaitBudget.none());
             if (!runAll(List.of(admission), List.of(id), effects, convicted)) {
                 return false;
             }
@@ -236,7 +237,7 @@ class PoisonTest extends DeduplicatorTestBase {
 
     private Execution run(String id) {
         Deduplicator mortal = deduplicator();
-        Admission admission = mortal.engine().admit(delivery(mortal, id), WaitBudget.none());
+        Admission admission = DedupAdapter.of(mortal).admit(delivery(mortal, id), WaitBudget.none());
         Execution execution = ((Admission.Run) admission).execution();
         execution.begin();
         return execution;

@@ -6,6 +6,8 @@ import static org.awaitility.Awaitility.await;
 import io.dedup.DedupOutcome.Completion;
 import io.dedup.DedupOutcome.Duplicate;
 import io.dedup.DedupOutcome.Handled;
+import io.dedup.adapter.DedupAdapter;
+import io.dedup.policy.OnStoreFailure;
 import io.dedup.store.StoredRecord.State;
 import io.dedup.support.DeduplicatorTestBase;
 import io.dedup.support.Faults;
@@ -113,7 +115,7 @@ class ResultReplayTest extends DeduplicatorTestBase {
         dedup.execute(unguarded, context -> "unguarded");
         store.heal();
 
-        await().until(() -> dedup.engine().pendingCompletions() == 0);
+        await().until(() -> DedupAdapter.of(dedup).pendingCompletions() == 0);
         assertThat(record("a").result()).asString().isEqualTo("guarded");
         assertThat(record("b").result()).asString().isEqualTo("unguarded");
     }
@@ -131,7 +133,7 @@ class ResultReplayTest extends DeduplicatorTestBase {
                 .filteredOn(event -> event.startsWith("result not kept"))
                 .containsExactly("result not kept m2 12582912", "result not kept m3 12582912");
         store.heal();
-        await().until(() -> dedup.engine().pendingCompletions() == 0);
+        await().until(() -> DedupAdapter.of(dedup).pendingCompletions() == 0);
         assertThat(record("m1").result()).hasSize(large.length());
         assertThat(record("m2").result()).isNull();
 
@@ -139,7 +141,7 @@ class ResultReplayTest extends DeduplicatorTestBase {
         store.on(Op.COMPLETE, Faults.down());
         dedup.execute(DedupCall.<String>of(key("m4")).withResult(ResultCodec.utf8()), context -> large);
         store.heal();
-        await().until(() -> dedup.engine().pendingCompletions() == 0);
+        await().until(() -> DedupAdapter.of(dedup).pendingCompletions() == 0);
         assertThat(record("m4").result()).hasSize(large.length());
     }
 

@@ -6,11 +6,16 @@ import static org.awaitility.Awaitility.await;
 import io.dedup.DedupOutcome.Completion;
 import io.dedup.DedupOutcome.Duplicate;
 import io.dedup.DedupOutcome.Handled;
-import io.dedup.engine.Admission;
-import io.dedup.engine.ClaimAhead;
-import io.dedup.engine.Delivery;
-import io.dedup.engine.Execution;
-import io.dedup.engine.WaitBudget;
+import io.dedup.adapter.Admission;
+import io.dedup.adapter.ClaimAhead;
+import io.dedup.adapter.DedupAdapter;
+import io.dedup.adapter.Delivery;
+import io.dedup.adapter.Execution;
+import io.dedup.adapter.WaitBudget;
+import io.dedup.policy.DedupMode;
+import io.dedup.policy.DedupPolicy;
+import io.dedup.policy.OnStoreFailure;
+import io.dedup.policy.Window;
 import io.dedup.support.DeduplicatorTestBase;
 import io.dedup.support.Faults;
 import io.dedup.support.FaultyStore.Op;
@@ -133,7 +138,7 @@ class RunReferenceTest extends TransactionalTestBase {
         Deduplicator dedup = referring(DedupMode.TIERED, policy -> policy);
         DedupCall<String> call = DedupCall.<String>of(key("a")).withResult(ResultCodec.utf8());
         dedup.execute(call, context -> "result");
-        store.intact().forget(key("a"), true);
+        store.intact().forget(key("a"), LiveLease.OVERRIDE);
 
         assertThat(firstRunOf(dedup, "a")).isEqualTo(run(1)); // from the record
         int calls = records.calls().size();
@@ -150,7 +155,7 @@ class RunReferenceTest extends TransactionalTestBase {
         store.down();
         dedup.execute(key("b"), context -> "unguarded");
         store.heal();
-        await().until(() -> dedup.engine().pendingCompletions() == 0);
+        await().until(() -> DedupAdapter.of(dedup).pendingCompletions() == 0);
 
         assertThat(firstRunOf(dedup, "a")).isEqualTo(run(1));
         assertThat(firstRunOf(dedup, "b")).isEqualTo(run(2));
@@ -163,18 +168,18 @@ class RunReferenceTest extends TransactionalTestBase {
         List<Delivery> deliveries = Stream.of("a", "b")
                 .map(id -> Delivery.of(dedup.topic(TOPIC), id, null, () -> "orders-0@17"))
                 .toList();
-        List<Execution> executions = dedup.engine().ahead().claim(deliveries).stream()
+        List<Execution> executions = DedupAdapter.of(dedup).ahead().claim(deliveries).stream()
                 .map(claim -> begun(dedup, claim))
                 .toList();
-        dedup.engine().ahead().follows(deliveries.get(1), executions.get(1));
+        DedupAdapter.of(dedup).ahead().follows(deliveries.get(1), executions.get(1));
         assertThat(told).containsEntry("b", run(2));
         told.clear();
         executions.get(0).keepResult("reply".getBytes(StandardCharsets.UTF_8));
-        dedup.engine().succeedAll(executions, WaitBudget.none());
+        DedupAdapter.of(dedup).succeedAll(executions, WaitBudget.none());
 
         assertThat(firstRunOf(dedup, "a")).isEqualTo(run(1));
         assertThat(firstRunOf(dedup, "b")).isEqualTo(run(2));
-        Admission admission = dedup.engine().admit(deliveries.get(0), WaitBudget.none());
+        Admission admission = DedupAdapter.of(dedup).admit(deliveries.get(0), WaitBudget.none());
         assertThat(admission).isInstanceOfSatisfying(Admission.Duplicate.class, duplicate -> {
             assertThat(duplicate.done().result()).asString().isEqualTo("reply");
             assertThat(duplicate.firstRun()).isEqualTo(run(1));
@@ -182,7 +187,8 @@ class RunReferenceTest extends TransactionalTestBase {
     }
 
     private static Execution begun(Deduplicator dedup, @Nullable ClaimAhead claim) {
-        Execution execution = ((Admission.Run) dedup.engine().ahead().admit(claim, WaitBudget.none())).execution();
+        Execution execution =
+                ((Admission.Run) DedupAdapter.of(dedup).ahead().admit(claim, WaitBudget.none())).execution();
         execution.begin();
         return execution;
     }
@@ -287,7 +293,7 @@ class RunReferenceTest extends TransactionalTestBase {
     @DisplayName("what an operator has marked as done was run by nobody, and shadow mode doesn't ask")
     void nobodysRun() {
         Deduplicator dedup = referring();
-        store.intact().forceDone(key("a"), Window.of(Duration.ofDays(1)), true);
+        store.intact().forceDone(key("a"), Window.of(Duration.ofDays(1)), LiveLease.OVERRIDE);
         assertThat(firstRunOf(dedup, "a")).isNull();
 
         Deduplicator watching = referring(DedupMode.LEASED, policy -> policy.shadow(true));

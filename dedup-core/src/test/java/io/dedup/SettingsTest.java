@@ -4,6 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 
+import io.dedup.engine.DeduplicatorBuilder;
+import io.dedup.engine.Deduplicators;
+import io.dedup.internal.settings.DedupTopics;
+import io.dedup.policy.DedupPolicy;
+import io.dedup.policy.OnConflict;
+import io.dedup.policy.OnMissingId;
+import io.dedup.policy.OnStoreFailure;
+import io.dedup.policy.Window;
 import io.dedup.store.StoredRecord;
 import io.dedup.store.memory.InMemoryDedupStore;
 import java.time.Duration;
@@ -164,7 +172,7 @@ class SettingsTest {
     }
 
     private static DeduplicatorBuilder builder() {
-        return Deduplicator.builder(new InMemoryDedupStore());
+        return Deduplicators.builder(new InMemoryDedupStore());
     }
 
     @Test
@@ -183,7 +191,7 @@ class SettingsTest {
     @Test
     void theInstancesNameIsInTheRecordOfAClaim() {
         InMemoryDedupStore store = new InMemoryDedupStore();
-        try (Deduplicator dedup = Deduplicator.builder(store)
+        try (Deduplicator dedup = Deduplicators.builder(store)
                 .consumer("billing")
                 .instance("pod-1")
                 .build()) {

@@ -5,9 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import io.dedup.DedupOutcome.Completion;
 import io.dedup.DedupOutcome.Handled;
-import io.dedup.engine.Admission;
-import io.dedup.engine.Delivery;
-import io.dedup.engine.WaitBudget;
+import io.dedup.adapter.Admission;
+import io.dedup.adapter.DedupAdapter;
+import io.dedup.adapter.Delivery;
+import io.dedup.adapter.WaitBudget;
 import io.dedup.store.ClaimRequest;
 import io.dedup.store.Owner;
 import io.dedup.support.DeduplicatorTestBase;
@@ -72,7 +73,7 @@ class ShadowTest extends DeduplicatorTestBase {
         store.down();
 
         assertThat(execute("a")).isInstanceOf(Handled.class);
-        assertThat(dedup.engine().pendingCompletions()).isZero();
+        assertThat(DedupAdapter.of(dedup).pendingCompletions()).isZero();
         assertThat(events.all()).containsExactly("store error claim", "shadow a store unavailable");
     }
 
@@ -81,13 +82,14 @@ class ShadowTest extends DeduplicatorTestBase {
         store.on(Op.COMPLETE, Faults.down());
 
         assertThat(execute("a")).isEqualTo(new Handled<>("a", Completion.UNGUARDED));
-        assertThat(dedup.engine().pendingCompletions()).isZero();
+        assertThat(DedupAdapter.of(dedup).pendingCompletions()).isZero();
         assertThat(store.calls(Op.COMPLETE)).hasSize(1);
     }
 
     @Test
     void missingIdsConflictsAndPoisonRun() {
-        assertThat(dedup.engine().admit(Delivery.of(dedup.topic(TOPIC), null, null, () -> "x"), WaitBudget.none()))
+        assertThat(DedupAdapter.of(dedup)
+                        .admit(Delivery.of(dedup.topic(TOPIC), null, null, () -> "x"), WaitBudget.none()))
                 .isInstanceOf(Admission.Run.class);
         DedupCall<String> call = DedupCall.of(key("a"));
         dedup.execute(call.withFingerprint(new Fingerprint("one")), context -> String.valueOf(ran.add("one")));
@@ -160,7 +162,7 @@ class ShadowTest extends DeduplicatorTestBase {
     }
 
     private Admission admit(String id) {
-        return dedup.engine().admit(Delivery.of(dedup.topic(TOPIC), id, null, () -> "x"), WaitBudget.none());
+        return DedupAdapter.of(dedup).admit(Delivery.of(dedup.topic(TOPIC), id, null, () -> "x"), WaitBudget.none());
     }
 
     private void claimElsewhere(String id) {

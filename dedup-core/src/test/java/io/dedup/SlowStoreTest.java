@@ -7,12 +7,13 @@ import static org.awaitility.Awaitility.await;
 import io.dedup.DedupOutcome.Completion;
 import io.dedup.DedupOutcome.Duplicate;
 import io.dedup.DedupOutcome.Handled;
-import io.dedup.engine.Admission;
-import io.dedup.engine.ClaimAhead;
-import io.dedup.engine.Delivery;
-import io.dedup.engine.Execution;
-import io.dedup.engine.WaitBudget;
-import io.dedup.store.DedupStoreException;
+import io.dedup.adapter.Admission;
+import io.dedup.adapter.ClaimAhead;
+import io.dedup.adapter.DedupAdapter;
+import io.dedup.adapter.Delivery;
+import io.dedup.adapter.Execution;
+import io.dedup.adapter.WaitBudget;
+import io.dedup.policy.OnStoreFailure;
 import io.dedup.store.StoredRecord.State;
 import io.dedup.support.DeduplicatorTestBase;
 import io.dedup.support.FaultyStore.Fault;
@@ -119,20 +120,21 @@ class SlowStoreTest extends DeduplicatorTestBase {
         List<Delivery> deliveries = ids.stream()
                 .map(id -> Delivery.of(dedup.topic(TOPIC), id, null, () -> "x"))
                 .toList();
-        List<@Nullable ClaimAhead> claims = dedup.engine().ahead().claim(deliveries);
+        List<@Nullable ClaimAhead> claims = DedupAdapter.of(dedup).ahead().claim(deliveries);
         List<Execution> executions = new ArrayList<>();
         for (int i = 0; i < ids.size(); i++) {
             ClaimAhead claim = claims.get(i);
             Admission admission = claim == null
-                    ? dedup.engine().admit(deliveries.get(i), WaitBudget.none())
-                    : dedup.engine().ahead().admit(claim, WaitBudget.none());
+                    ? DedupAdapter.of(dedup).admit(deliveries.get(i), WaitBudget.none())
+                    : DedupAdapter.of(dedup).ahead().admit(claim, WaitBudget.none());
             Execution execution = ((Admission.Run) admission).execution();
             execution.begin();
             effects.add(ids.get(i));
             execution.returned();
             executions.add(execution);
         }
-        assertThat(dedup.engine().succeedAll(executions, WaitBudget.none())).containsOnly(Completion.UNGUARDED);
+        assertThat(DedupAdapter.of(dedup).succeedAll(executions, WaitBudget.none()))
+                .containsOnly(Completion.UNGUARDED);
     }
 
     private static List<String> ids(String prefix) {
@@ -151,7 +153,7 @@ class SlowStoreTest extends DeduplicatorTestBase {
         assertThat(effects).containsExactlyElementsOf(ids("m"));
         assertThat(waited).hasValueLessThanOrEqualTo(3);
         heals();
-        await().until(() -> dedup.engine().pendingCompletions() == 0);
+        await().until(() -> DedupAdapter.of(dedup).pendingCompletions() == 0);
         assertThat(ids("m")).allMatch(id -> stateOf(id) == State.DONE);
         assertThat(dedup.execute(key("m0"), context -> "again")).isInstanceOf(Duplicate.class);
         assertThat(dedup.execute(key("new"), DedupContext::guarded)).isEqualTo(new Handled<>(true, Completion.DONE));
@@ -169,7 +171,7 @@ class SlowStoreTest extends DeduplicatorTestBase {
 
         assertThat(waited).hasValueLessThanOrEqualTo(3);
         heals();
-        await().until(() -> dedup.engine().pendingCompletions() == 0);
+        await().until(() -> DedupAdapter.of(dedup).pendingCompletions() == 0);
         assertThat(ids("m")).allMatch(id -> stateOf(id) == State.DONE);
         assertThat(dedup.execute(key("new"), DedupContext::guarded)).isEqualTo(new Handled<>(true, Completion.DONE));
     }

@@ -9,13 +9,16 @@ import io.dedup.DedupOutcome.DeferReason;
 import io.dedup.DedupOutcome.Deferred;
 import io.dedup.DedupOutcome.Duplicate;
 import io.dedup.DedupOutcome.Handled;
-import io.dedup.engine.Admission;
-import io.dedup.engine.Delivery;
-import io.dedup.engine.WaitBudget;
+import io.dedup.adapter.Admission;
+import io.dedup.adapter.DedupAdapter;
+import io.dedup.adapter.Delivery;
+import io.dedup.adapter.WaitBudget;
+import io.dedup.policy.OnConflict;
+import io.dedup.policy.OnStoreFailure;
+import io.dedup.policy.Window;
 import io.dedup.store.Claim;
 import io.dedup.store.ClaimRequest;
 import io.dedup.store.CompleteRequest;
-import io.dedup.store.DedupStoreException;
 import io.dedup.store.Owner;
 import io.dedup.store.StoredRecord.State;
 import io.dedup.store.WriteResult;
@@ -55,8 +58,8 @@ class StoreDownTest extends DeduplicatorTestBase {
             assertThat(deferred.retryAfter()).isEqualTo(Duration.ofSeconds(1));
             assertThat(deferred.cause()).isInstanceOf(DedupStoreException.class);
         });
-        Admission admission =
-                dedup.engine().admit(Delivery.of(dedup.topic(TOPIC), "a", null, () -> "orders-0@1"), WaitBudget.none());
+        Admission admission = DedupAdapter.of(dedup)
+                .admit(Delivery.of(dedup.topic(TOPIC), "a", null, () -> "orders-0@1"), WaitBudget.none());
         assertThat(((Admission.Defer) admission).pause()).isEqualTo(onStoreFailure == OnStoreFailure.PAUSE);
     }
 
@@ -151,9 +154,9 @@ class StoreDownTest extends DeduplicatorTestBase {
         });
 
         assertThat(outcome).isEqualTo(new Handled<>("effect", Completion.UNGUARDED));
-        assertThat(dedup.engine().pendingCompletions()).isEqualTo(1);
+        assertThat(DedupAdapter.of(dedup).pendingCompletions()).isEqualTo(1);
         store.heal();
-        await().until(() -> dedup.engine().pendingCompletions() == 0);
+        await().until(() -> DedupAdapter.of(dedup).pendingCompletions() == 0);
         assertThat(stateOf("a")).isEqualTo(State.DONE);
         assertThat(dedup.execute(key("a"), context -> "again")).isInstanceOf(Duplicate.class);
         assertThat(events.all())
@@ -169,7 +172,7 @@ class StoreDownTest extends DeduplicatorTestBase {
         dedup.execute(key("a"), context -> "effect");
         store.heal();
 
-        await().until(() -> dedup.engine().pendingCompletions() == 0);
+        await().until(() -> DedupAdapter.of(dedup).pendingCompletions() == 0);
         assertThat(stateOf("a")).isEqualTo(State.DONE);
         assertThat(record("a").attempt()).isEqualTo(1);
     }
@@ -184,7 +187,7 @@ class StoreDownTest extends DeduplicatorTestBase {
         store.intact().claim(new ClaimRequest(key("a"), elsewhere, Duration.ofMinutes(1)));
         store.heal();
 
-        await().until(() -> dedup.engine().pendingCompletions() == 0);
+        await().until(() -> DedupAdapter.of(dedup).pendingCompletions() == 0);
         assertThat(record("a").owner()).isEqualTo(elsewhere);
         assertThat(stateOf("a")).isEqualTo(State.PROCESSING);
     }
@@ -203,7 +206,7 @@ class StoreDownTest extends DeduplicatorTestBase {
                         new Claim(key("a"), elsewhere, 1), Window.of(Duration.ofHours(1)), result, false));
         store.heal();
 
-        await().until(() -> dedup.engine().pendingCompletions() == 0);
+        await().until(() -> DedupAdapter.of(dedup).pendingCompletions() == 0);
         assertThat(record("a").result()).isEqualTo(result);
         assertThat(record("a").expiresAt()).isEqualTo(clock.instant().plus(Duration.ofHours(1)));
     }
@@ -218,7 +221,7 @@ class StoreDownTest extends DeduplicatorTestBase {
         dedup.execute(key("a"), context -> "unguarded");
         store.heal();
 
-        await().until(() -> dedup.engine().pendingCompletions() == 0);
+        await().until(() -> DedupAdapter.of(dedup).pendingCompletions() == 0);
         assertThat(stateOf("a")).isEqualTo(State.DONE);
     }
 
@@ -252,7 +255,7 @@ class StoreDownTest extends DeduplicatorTestBase {
 
         assertThat(ran).containsExactly("a", "b");
         store.heal();
-        await().until(() -> dedup.engine().pendingCompletions() == 0);
+        await().until(() -> DedupAdapter.of(dedup).pendingCompletions() == 0);
         assertThat(stateOf("b")).isEqualTo(State.DONE);
     }
 

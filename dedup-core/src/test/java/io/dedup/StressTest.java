@@ -5,7 +5,9 @@ import static org.awaitility.Awaitility.await;
 
 import io.dedup.DedupOutcome.Deferred;
 import io.dedup.DedupOutcome.Handled;
-import io.dedup.store.DedupStoreException;
+import io.dedup.adapter.DedupAdapter;
+import io.dedup.engine.Deduplicators;
+import io.dedup.policy.DedupPolicy;
 import io.dedup.store.StoredRecord.State;
 import io.dedup.store.memory.InMemoryDedupStore;
 import io.dedup.support.FaultyStore;
@@ -64,7 +66,7 @@ class StressTest {
             store.on(op, flaky(random.nextLong()));
         }
         for (int i = 0; i < CONSUMERS; i++) {
-            consumers.add(Deduplicator.builder(store)
+            consumers.add(Deduplicators.builder(store)
                     .consumer("billing")
                     .defaults(DedupPolicy.builder()
                             .inFlightWait(Duration.ofMillis(i * 20L))
@@ -90,8 +92,8 @@ class StressTest {
                 .allSatisfy(each -> assertThat(each.getValue()).hasValue(1));
         store.heal();
         for (Deduplicator consumer : consumers) {
-            await().until(() -> consumer.engine().pendingCompletions() == 0);
-            assertThat(consumer.engine().inFlight()).isZero();
+            await().until(() -> DedupAdapter.of(consumer).pendingCompletions() == 0);
+            assertThat(DedupAdapter.of(consumer).inFlight()).isZero();
         }
         for (int i = 0; i < KEYS; i++) {
             assertThat(store.find(key("m" + i)).orElseThrow().state()).isEqualTo(State.DONE);

@@ -3,10 +3,11 @@ package io.dedup;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import io.dedup.policy.Window;
 import io.dedup.store.StoredRecord;
 import io.dedup.store.StoredRecord.State;
-import io.dedup.store.StuckQuery;
-import io.dedup.store.StuckRecord;
+import io.dedup.store.operator.StuckQuery;
+import io.dedup.store.operator.StuckRecord;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 

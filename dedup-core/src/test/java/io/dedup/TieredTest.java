@@ -9,6 +9,10 @@ import io.dedup.DedupOutcome.Deferred;
 import io.dedup.DedupOutcome.Duplicate;
 import io.dedup.DedupOutcome.Handled;
 import io.dedup.DedupOutcome.Rejected;
+import io.dedup.adapter.DedupAdapter;
+import io.dedup.policy.DedupMode;
+import io.dedup.policy.DedupPolicy;
+import io.dedup.policy.Window;
 import io.dedup.store.ClaimRequest;
 import io.dedup.store.Owner;
 import io.dedup.store.StoredRecord.State;
@@ -50,7 +54,7 @@ class TieredTest extends DeduplicatorTestBase {
     @DisplayName("D2 a front that has forgotten is repaired from the record, once")
     void theFrontForgets() {
         dedup.execute(key("a"), this::run);
-        store.intact().forget(key("a"), true);
+        store.intact().forget(key("a"), LiveLease.OVERRIDE);
 
         assertThat(dedup.execute(key("a"), this::run)).isInstanceOf(Duplicate.class);
         assertThat(stateOf("a")).isEqualTo(State.DONE);
@@ -105,7 +109,7 @@ class TieredTest extends DeduplicatorTestBase {
 
         store.heal();
         await().until(() -> stateOf("a") == State.DONE);
-        await().until(() -> dedup.engine().pendingCompletions() == 0);
+        await().until(() -> DedupAdapter.of(dedup).pendingCompletions() == 0);
         assertThat(records.effects()).containsExactly("a");
         assertThat(events.count("completed a")).as("by its commit").isEqualTo(1);
         assertThat(events.all()).noneMatch(event -> event.startsWith("pending") || event.startsWith("dropped"));
@@ -115,7 +119,7 @@ class TieredTest extends DeduplicatorTestBase {
     @DisplayName("T1 a front that gave the claim to somebody else changes nothing: the record decides")
     void theFrontsLeaseIsLost() {
         DedupOutcome<String> outcome = dedup.execute(key("a"), context -> {
-            store.intact().forget(key("a"), true);
+            store.intact().forget(key("a"), LiveLease.OVERRIDE);
             store.intact().claim(new ClaimRequest(key("a"), new Owner("successor"), Duration.ofMinutes(1)));
             return run(context);
         });
@@ -152,7 +156,7 @@ class TieredTest extends DeduplicatorTestBase {
     void aBatchAsksEachOfTheTwoOnce() {
         dedup.execute(key("known"), this::run);
         dedup.execute(key("forgotten"), this::run);
-        store.intact().forget(key("forgotten"), true);
+        store.intact().forget(key("forgotten"), LiveLease.OVERRIDE);
         int calls = store.calls().size();
         int before = records.calls().size();
 
@@ -193,10 +197,10 @@ class TieredTest extends DeduplicatorTestBase {
         store.on(Op.COMPLETE, Faults.down());
         assertThat(brief.execute(key("a"), this::run)).isInstanceOf(Handled.class);
         passes(window);
-        records.forget(key("a"), true);
+        records.forget(key("a"), LiveLease.OVERRIDE);
 
         store.heal();
-        await().until(() -> brief.engine().pendingCompletions() == 0);
+        await().until(() -> DedupAdapter.of(brief).pendingCompletions() == 0);
 
         assertThat(stateOf("a")).isEqualTo(State.RELEASED);
         assertThat(record("a").attempt()).isZero();

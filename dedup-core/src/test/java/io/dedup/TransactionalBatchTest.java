@@ -6,12 +6,15 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.dedup.DedupOutcome.Completion;
 import io.dedup.DedupOutcome.Deferred;
 import io.dedup.DedupOutcome.Handled;
-import io.dedup.engine.Admission;
-import io.dedup.engine.Delivery;
-import io.dedup.engine.Execution;
-import io.dedup.engine.RunEnd;
-import io.dedup.engine.TransactionalRun;
-import io.dedup.engine.WaitBudget;
+import io.dedup.adapter.Admission;
+import io.dedup.adapter.DedupAdapter;
+import io.dedup.adapter.Delivery;
+import io.dedup.adapter.Execution;
+import io.dedup.adapter.RunEnd;
+import io.dedup.adapter.TransactionalRun;
+import io.dedup.adapter.WaitBudget;
+import io.dedup.policy.DedupMode;
+import io.dedup.policy.OnMissingId;
 import io.dedup.support.DeduplicatorTestBase;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -87,15 +90,15 @@ class TransactionalBatchTest extends TransactionalTestBase {
         Deduplicator dedup = in(DedupMode.TRANSACTIONAL, policy -> policy.onMissingId(OnMissingId.PROCESS));
         List<Execution> executions = Stream.of("a", second)
                 .map(id -> Delivery.of(dedup.topic(TOPIC), id, null, () -> "x"))
-                .map(delivery -> dedup.engine().admit(delivery, WaitBudget.none()))
+                .map(delivery -> DedupAdapter.of(dedup).admit(delivery, WaitBudget.none()))
                 .map(admission -> ((Admission.Run) admission).execution())
                 .toList();
 
-        TransactionalRun run = dedup.engine().open(executions, true, WaitBudget.none());
+        TransactionalRun run = DedupAdapter.of(dedup).open(executions, true, WaitBudget.none());
 
         assertThat(records.onlyRecords()).isEqualTo(onlyRecords);
         assertThat(run.executions()).hasSize(2);
-        assertThat(run.succeed(null)).isEqualTo(new RunEnd.Handled(Completion.DONE));
+        assertThat(run.succeeded(null)).isEqualTo(new RunEnd.Handled(Completion.DONE));
     }
 
     @Test

@@ -7,10 +7,12 @@ import static org.awaitility.Awaitility.await;
 import io.dedup.DedupOutcome.DeferReason;
 import io.dedup.DedupOutcome.Deferred;
 import io.dedup.DedupOutcome.Handled;
-import io.dedup.engine.Admission;
-import io.dedup.engine.Delivery;
-import io.dedup.engine.RunEnd;
-import io.dedup.engine.WaitBudget;
+import io.dedup.adapter.Admission;
+import io.dedup.adapter.DedupAdapter;
+import io.dedup.adapter.Delivery;
+import io.dedup.adapter.RunEnd;
+import io.dedup.adapter.WaitBudget;
+import io.dedup.policy.DedupMode;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -40,11 +42,11 @@ class TransactionalEndsTest extends TransactionalTestBase {
     void pastTheTransaction(DedupMode mode) {
         Deduplicator dedup = in(mode);
         Delivery delivery = Delivery.of(dedup.topic(TOPIC), "a", null, () -> "a test");
-        Admission.Run admitted = (Admission.Run) dedup.engine().admit(delivery, WaitBudget.none());
+        Admission.Run admitted = (Admission.Run) DedupAdapter.of(dedup).admit(delivery, WaitBudget.none());
 
         assertThatThrownBy(() -> admitted.execution().succeed(null, WaitBudget.none()))
                 .isInstanceOf(IllegalStateException.class);
-        assertThatThrownBy(() -> dedup.engine().succeedAll(List.of(admitted.execution()), WaitBudget.none()))
+        assertThatThrownBy(() -> DedupAdapter.of(dedup).succeedAll(List.of(admitted.execution()), WaitBudget.none()))
                 .isInstanceOf(IllegalStateException.class);
         admitted.execution().giveBack();
         assertThat(dedup.execute(key("a"), this::run)).isInstanceOf(Handled.class);
@@ -80,10 +82,10 @@ class TransactionalEndsTest extends TransactionalTestBase {
     void aRunThatWasAdmittedBeforeTheEndAndBeginsAfterItIsDeferred() {
         Deduplicator dedup = in(DedupMode.TRANSACTIONAL);
         Delivery delivery = Delivery.of(dedup.topic(TOPIC), "a", null, () -> "a test");
-        Admission.Run admitted = (Admission.Run) dedup.engine().admit(delivery, WaitBudget.none());
+        Admission.Run admitted = (Admission.Run) DedupAdapter.of(dedup).admit(delivery, WaitBudget.none());
         dedup.close();
 
-        RunEnd end = dedup.engine().run(admitted.execution(), execution -> new byte[0], WaitBudget.none());
+        RunEnd end = DedupAdapter.of(dedup).run(admitted.execution(), execution -> new byte[0], WaitBudget.none());
 
         assertThat(end)
                 .isInstanceOfSatisfying(

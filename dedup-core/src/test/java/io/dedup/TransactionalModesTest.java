@@ -10,11 +10,12 @@ import io.dedup.DedupOutcome.Deferred;
 import io.dedup.DedupOutcome.Duplicate;
 import io.dedup.DedupOutcome.Handled;
 import io.dedup.DedupOutcome.Rejected;
+import io.dedup.policy.DedupMode;
+import io.dedup.policy.OnConflict;
 import io.dedup.store.ClaimRequest;
-import io.dedup.store.CommitResult;
-import io.dedup.store.DedupStoreException;
 import io.dedup.store.Owner;
 import io.dedup.store.StoredRecord.State;
+import io.dedup.store.transaction.CommitResult;
 import io.dedup.support.FaultyStore.Op;
 import io.dedup.support.MemoryTransactions.Deadlock;
 import java.time.Duration;
@@ -188,7 +189,7 @@ class TransactionalModesTest extends TransactionalTestBase {
         DedupCall<String> call = DedupCall.<String>of(key("a")).withResult(ResultCodec.utf8());
 
         dedup.execute(call, this::run);
-        store.intact().forget(key("a"), true); // in mode TIERED the database knows it, too
+        store.intact().forget(key("a"), LiveLease.OVERRIDE); // in mode TIERED the database knows it, too
         DedupOutcome<String> again = dedup.execute(call, this::run);
 
         if (mode == DedupMode.LEASED_TRANSACTIONAL) {
@@ -236,7 +237,7 @@ class TransactionalModesTest extends TransactionalTestBase {
 
         DedupOutcome<String> outcome = dedup.execute(key("a"), context -> {
             run(context);
-            store.intact().forget(key("a"), true);
+            store.intact().forget(key("a"), LiveLease.OVERRIDE);
             store.intact().claim(new ClaimRequest(key("a"), new Owner("successor"), Duration.ofMinutes(1)));
             return "late";
         });

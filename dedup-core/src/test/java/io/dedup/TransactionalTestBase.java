@@ -2,6 +2,8 @@ package io.dedup;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.dedup.policy.DedupMode;
+import io.dedup.policy.DedupPolicy;
 import io.dedup.support.DeduplicatorTestBase;
 import io.dedup.support.MemoryTransactions;
 import java.util.function.UnaryOperator;

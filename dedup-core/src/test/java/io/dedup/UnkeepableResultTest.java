@@ -6,8 +6,9 @@ import static org.awaitility.Awaitility.await;
 import io.dedup.DedupOutcome.Completion;
 import io.dedup.DedupOutcome.Duplicate;
 import io.dedup.DedupOutcome.Handled;
+import io.dedup.adapter.DedupAdapter;
+import io.dedup.policy.DedupMode;
 import io.dedup.store.CompleteRequest;
-import io.dedup.store.DedupStoreException;
 import io.dedup.store.ResultTooLargeException;
 import io.dedup.store.StoredRecord.State;
 import io.dedup.support.DeduplicatorTestBase;
@@ -71,10 +72,10 @@ class UnkeepableResultTest extends DeduplicatorTestBase {
             assertThat(dedup.execute(call(id), context -> id.equals("a") || id.equals("d") ? null : "bad " + id))
                     .isInstanceOf(Handled.class);
         }
-        assertThat(dedup.engine().pendingCompletions()).isEqualTo(4);
+        assertThat(DedupAdapter.of(dedup).pendingCompletions()).isEqualTo(4);
         store.on(Op.COMPLETE, Faults.resultsFail(() -> new DedupStoreException("the connection broke", null)));
 
-        await().until(() -> dedup.engine().pendingCompletions() == 0);
+        await().until(() -> DedupAdapter.of(dedup).pendingCompletions() == 0);
 
         for (String id : List.of("a", "b", "c", "d")) {
             assertThat(stateOf(id)).isEqualTo(State.DONE);
@@ -112,7 +113,7 @@ class UnkeepableResultTest extends DeduplicatorTestBase {
         await().until(() -> store.calls(Op.COMPLETE).size() > 6);
         store.heal();
 
-        await().until(() -> dedup.engine().pendingCompletions() == 0);
+        await().until(() -> DedupAdapter.of(dedup).pendingCompletions() == 0);
         assertThat(record("a").result()).hasSize(4);
         assertThat(events.all()).noneMatch(event -> event.startsWith("result not kept"));
     }

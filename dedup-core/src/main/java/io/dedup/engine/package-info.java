@@ -1,8 +1,4 @@
-/**
- * The steps of a delivery, for those who adapt a broker: admit, run, close out.
- *
- * <p>Applications use {@link io.dedup.Deduplicator} or a broker module instead.
- */
+/** Builds and closes deduplicators. */
 @NullMarked
 package io.dedup.engine;
 

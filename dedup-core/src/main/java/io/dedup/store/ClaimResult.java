@@ -1,5 +1,6 @@
 package io.dedup.store;
 
+import io.dedup.DedupStoreException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Objects;

@@ -1,6 +1,6 @@
 package io.dedup.store;
 
-import io.dedup.Window;
+import io.dedup.policy.Window;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 

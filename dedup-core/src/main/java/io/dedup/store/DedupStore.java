@@ -1,7 +1,9 @@
 package io.dedup.store;
 
 import io.dedup.DedupKey;
-import io.dedup.Window;
+import io.dedup.LiveLease;
+import io.dedup.OperatorResult;
+import io.dedup.policy.Window;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -15,9 +17,12 @@ import java.util.Optional;
  *
  * <p>Thread-safe. Calls block, but not for long: an implementation has time-outs of its own, never waits for a lease,
  * and never retries what may have been applied without recognising itself. A single form throws
- * {@link DedupStoreException} when it has no answer; a batch form answers in the order of the requests, one answer per
+ * {@link io.dedup.DedupStoreException} when it has no answer; a batch form answers in the order of the requests, one answer per
  * request, with {@code StoreError} for those it has none for, and may throw when it has none at all. A batch holds each
  * key once, means exactly what the single calls would, and may be of any size: an implementation cuts it into pieces.
+ *
+ * <p>What not every store can do is an interface of its own, which a store implements besides this one:
+ * {@code StuckRecordFinder} and {@code ResettableStore} in {@code io.dedup.store.operator}.
  */
 public interface DedupStore extends AutoCloseable {
     /** For logs and metrics: {@code redis}, {@code jdbc}, {@code memory} … */
@@ -57,38 +62,11 @@ public interface DedupStore extends AutoCloseable {
     /** The record, or empty where there is none or it is expired. */
     Optional<StoredRecord> find(DedupKey key);
 
-    /**
-     * Messages that began and aren't done, for operators: those of records with an attempt of 1 or more that aren't DONE, and
-     * whose last claim is {@link StuckQuery#olderThan} old. Where the claim's time isn't known, because it asked for no fencing
-     * token, the end of its lease or its release counts instead, so that a live lease of such a one isn't listed.
-     *
-     * <p>It looks at every record of the store, if need be, and so takes its time; it holds nobody else up meanwhile. Claims
-     * that are made, released or completed meanwhile may be among the answers or not.
-     *
-     * @throws DedupStoreException when there is no answer, or none in the time that the store allows itself
-     * @throws UnsupportedOperationException when the store can't list its records
-     */
-    default StuckRecords findStuck(StuckQuery query) {
-        throw new UnsupportedOperationException("store " + name() + " can't list its records");
-    }
-
     /** Removes the record; the next copy of the message runs again, with attempt 1 and a higher fencing token. */
-    OperatorResult forget(DedupKey key, boolean evenIfLeaseLive);
+    OperatorResult forget(DedupKey key, LiveLease liveLease);
 
     /** Makes the record DONE without a run: copies of the message are <b>acked without an effect</b>. */
-    OperatorResult forceDone(DedupKey key, Window window, boolean evenIfLeaseLive);
-
-    /**
-     * Forgets every record, those of live leases as well. For a store in front of records in a database that was put back to
-     * an earlier state; anywhere else it makes every message that comes again run again.
-     *
-     * @return how many records were there
-     * @throws DedupStoreException when it isn't certain that all are gone: call it again, before any consumer starts
-     * @throws UnsupportedOperationException when the store isn't made to be in front
-     */
-    default long forgetAll() {
-        throw new UnsupportedOperationException("store " + name() + " can't forget all of its records");
-    }
+    OperatorResult forceDone(DedupKey key, Window window, LiveLease liveLease);
 
     /**
      * What was found at start that may lose records, a sentence or two each, with what to change; the same for the life of the
@@ -110,7 +88,7 @@ public interface DedupStore extends AutoCloseable {
      * Returns when the store can be written: claims would succeed. It leaves no record. A store that only answers reads, such as
      * a database that became read-only in a switch-over, fails.
      *
-     * @throws DedupStoreException when it doesn't answer, or takes no writes
+     * @throws io.dedup.DedupStoreException when it doesn't answer, or takes no writes
      */
     void ping();
 

@@ -1,5 +1,6 @@
 package io.dedup.store;
 
+import io.dedup.DedupStoreException;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -1,5 +1,6 @@
 package io.dedup.store;
 
+import io.dedup.DedupStoreException;
 import java.util.Objects;
 
 /** What a store answers to a complete, release or renew. */

@@ -1,5 +1,6 @@
 package io.dedup.protocol;
 
+import io.dedup.LiveLease;
 import io.dedup.store.ClaimRequest;
 import io.dedup.store.ClaimResult;
 import io.dedup.store.ClaimResult.Acquired;
@@ -74,13 +75,13 @@ final class BuggyStore {
 
     /** Whoever has it. */
     private ClaimResult taken(ClaimRequest request) {
-        var unused = real.forget(request.key(), true);
+        var unused = real.forget(request.key(), LiveLease.OVERRIDE);
         return real.claim(request);
     }
 
     private WriteResult complete(CompleteRequest request) {
         if (bug == Bug.OWNERLESS_COMPLETE) {
-            var unused = real.forceDone(request.claim().key(), request.window(), true);
+            var unused = real.forceDone(request.claim().key(), request.window(), LiveLease.OVERRIDE);
             return WriteResult.applied();
         }
         return real.complete(request);

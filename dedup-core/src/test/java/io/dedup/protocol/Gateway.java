@@ -1,14 +1,15 @@
 package io.dedup.protocol;
 
 import io.dedup.DedupKey;
-import io.dedup.Window;
+import io.dedup.DedupStoreException;
+import io.dedup.LiveLease;
+import io.dedup.OperatorResult;
+import io.dedup.policy.Window;
 import io.dedup.store.Claim;
 import io.dedup.store.ClaimRequest;
 import io.dedup.store.ClaimResult;
 import io.dedup.store.CompleteRequest;
 import io.dedup.store.DedupStore;
-import io.dedup.store.DedupStoreException;
-import io.dedup.store.OperatorResult;
 import io.dedup.store.ReleaseRequest;
 import io.dedup.store.RenewRequest;
 import io.dedup.store.StoredRecord;
@@ -216,12 +217,12 @@ final class Gateway implements DedupStore {
     }
 
     @Override
-    public OperatorResult forget(DedupKey key, boolean evenIfLeaseLive) {
+    public OperatorResult forget(DedupKey key, LiveLease liveLease) {
         throw new AssertionError("no operator takes part");
     }
 
     @Override
-    public OperatorResult forceDone(DedupKey key, Window window, boolean evenIfLeaseLive) {
+    public OperatorResult forceDone(DedupKey key, Window window, LiveLease liveLease) {
         throw new AssertionError("no operator takes part");
     }
 

@@ -1,10 +1,11 @@
 package io.dedup.protocol;
 
 import io.dedup.DedupOutcome.Completion;
-import io.dedup.engine.Admission;
-import io.dedup.engine.Delivery;
-import io.dedup.engine.Execution;
-import io.dedup.engine.WaitBudget;
+import io.dedup.adapter.Admission;
+import io.dedup.adapter.DedupAdapter;
+import io.dedup.adapter.Delivery;
+import io.dedup.adapter.Execution;
+import io.dedup.adapter.WaitBudget;
 import io.dedup.protocol.Gateway.Fault;
 import io.dedup.store.Claim;
 import io.dedup.store.ReleaseMode;
@@ -146,8 +147,10 @@ final class History {
                 .map(copy -> new Delivery(node.dedup.topic(topic), copy.key, null, null, copy::toString))
                 .toList();
         List<Admission> admissions = most == 1
-                ? List.of(node.dedup.engine().admit(deliveries.get(0), WaitBudget.none()))
-                : node.dedup.engine().admitAll(deliveries, WaitBudget.none()).admissions();
+                ? List.of(DedupAdapter.of(node.dedup).admit(deliveries.get(0), WaitBudget.none()))
+                : DedupAdapter.of(node.dedup)
+                        .admitAll(deliveries, WaitBudget.none())
+                        .admissions();
         List<@Nullable Run> leaders = new ArrayList<>();
         for (int i = 0; i < batch.size(); i++) {
             log.add(node + " gets " + batch.get(i) + " (" + fault + "): "

@@ -1,9 +1,11 @@
 package io.dedup.protocol;
 
 import io.dedup.DedupKey;
-import io.dedup.DedupPolicy;
 import io.dedup.Deduplicator;
-import io.dedup.Window;
+import io.dedup.adapter.DedupAdapter;
+import io.dedup.engine.Deduplicators;
+import io.dedup.policy.DedupPolicy;
+import io.dedup.policy.Window;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.Set;
@@ -26,7 +28,7 @@ final class Node implements AutoCloseable {
     Node(int number) {
         this.number = number;
         this.dedup = begin();
-        gateway.backgroundWork(() -> dedup.engine().pendingWrites());
+        gateway.backgroundWork(() -> DedupAdapter.of(dedup).pendingWrites());
     }
 
     /** A topic of its own for each history: what an engine knows of one says nothing about another. */
@@ -48,7 +50,7 @@ final class Node implements AutoCloseable {
     }
 
     private Deduplicator begin() {
-        return Deduplicator.builder(gateway)
+        return Deduplicators.builder(gateway)
                 .consumer("billing")
                 .shutdownTimeout(Duration.ZERO)
                 .defaults(DedupPolicy.builder()

@@ -1,6 +1,6 @@
 package io.dedup.protocol;
 
-import io.dedup.engine.Execution;
+import io.dedup.adapter.Execution;
 import io.dedup.store.Claim;
 import java.util.List;
 

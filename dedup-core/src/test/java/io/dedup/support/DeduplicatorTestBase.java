@@ -1,10 +1,11 @@
 package io.dedup.support;
 
 import io.dedup.DedupKey;
-import io.dedup.DedupPolicy;
 import io.dedup.DedupScope;
 import io.dedup.Deduplicator;
-import io.dedup.DeduplicatorBuilder;
+import io.dedup.engine.DeduplicatorBuilder;
+import io.dedup.engine.Deduplicators;
+import io.dedup.policy.DedupPolicy;
 import io.dedup.store.DedupStore;
 import io.dedup.store.StoredRecord;
 import io.dedup.store.memory.InMemoryDedupStore;
@@ -44,7 +45,7 @@ public abstract class DeduplicatorTestBase {
 
     protected final Deduplicator deduplicator(
             DedupStore other, UnaryOperator<DedupPolicy.Builder> policy, UnaryOperator<DeduplicatorBuilder> more) {
-        Deduplicator made = more.apply(Deduplicator.builder(other)
+        Deduplicator made = more.apply(Deduplicators.builder(other)
                         .consumer("billing")
                         .defaults(policy.apply(DedupPolicy.builder().inFlightWait(Duration.ZERO))
                                 .build())

@@ -3,9 +3,9 @@ package io.dedup.support;
 import io.dedup.DedupKey;
 import io.dedup.DedupListener;
 import io.dedup.DedupOutcome.DeferReason;
+import io.dedup.DedupStoreException;
 import io.dedup.DedupTopic;
-import io.dedup.OnConflict;
-import io.dedup.store.DedupStoreException;
+import io.dedup.policy.OnConflict;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -38,7 +38,7 @@ public final class Events implements DedupListener {
     }
 
     @Override
-    public void duplicate(DedupKey key, Instant completedAt) {
+    public void duplicate(DedupKey key, Instant completedAt, @Nullable String firstRun) {
         add("duplicate", key);
     }
 

@@ -1,9 +1,9 @@
 package io.dedup.support;
 
 import io.dedup.DedupKey;
+import io.dedup.DedupStoreException;
 import io.dedup.store.ClaimResult;
 import io.dedup.store.CompleteRequest;
-import io.dedup.store.DedupStoreException;
 import io.dedup.store.WriteResult;
 import io.dedup.support.FaultyStore.Call;
 import io.dedup.support.FaultyStore.Fault;

@@ -1,19 +1,22 @@
 package io.dedup.support;
 
 import io.dedup.DedupKey;
-import io.dedup.Window;
+import io.dedup.DedupStoreException;
+import io.dedup.LiveLease;
+import io.dedup.OperatorResult;
+import io.dedup.policy.Window;
 import io.dedup.store.ClaimRequest;
 import io.dedup.store.ClaimResult;
 import io.dedup.store.CompleteRequest;
 import io.dedup.store.DedupStore;
-import io.dedup.store.DedupStoreException;
-import io.dedup.store.OperatorResult;
 import io.dedup.store.ReleaseRequest;
 import io.dedup.store.RenewRequest;
 import io.dedup.store.StoredRecord;
-import io.dedup.store.StuckQuery;
-import io.dedup.store.StuckRecords;
 import io.dedup.store.WriteResult;
+import io.dedup.store.operator.ResettableStore;
+import io.dedup.store.operator.StuckQuery;
+import io.dedup.store.operator.StuckRecordFinder;
+import io.dedup.store.operator.StuckRecords;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -25,7 +28,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Function;
 
 /** A store that fails as it is told, and remembers what it was asked. */
-public final class FaultyStore implements DedupStore {
+public final class FaultyStore implements DedupStore, StuckRecordFinder, ResettableStore {
     /** What a store is asked for, single or as a batch. */
     public enum Op {
         CLAIM,
@@ -189,22 +192,22 @@ public final class FaultyStore implements DedupStore {
 
     @Override
     public StuckRecords findStuck(StuckQuery query) {
-        return store.findStuck(query);
+        return ((StuckRecordFinder) store).findStuck(query);
     }
 
     @Override
-    public OperatorResult forget(DedupKey key, boolean evenIfLeaseLive) {
-        return store.forget(key, evenIfLeaseLive);
+    public OperatorResult forget(DedupKey key, LiveLease liveLease) {
+        return store.forget(key, liveLease);
     }
 
     @Override
-    public OperatorResult forceDone(DedupKey key, Window window, boolean evenIfLeaseLive) {
-        return store.forceDone(key, window, evenIfLeaseLive);
+    public OperatorResult forceDone(DedupKey key, Window window, LiveLease liveLease) {
+        return store.forceDone(key, window, liveLease);
     }
 
     @Override
     public long forgetAll() {
-        return store.forgetAll();
+        return ((ResettableStore) store).forgetAll();
     }
 
     @Override

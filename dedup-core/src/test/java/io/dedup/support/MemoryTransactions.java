@@ -1,21 +1,22 @@
 package io.dedup.support;
 
 import io.dedup.DedupKey;
+import io.dedup.DedupStoreException;
 import io.dedup.Fingerprint;
-import io.dedup.Window;
+import io.dedup.LiveLease;
+import io.dedup.OperatorResult;
+import io.dedup.policy.Window;
 import io.dedup.store.ClaimResult.AlreadyDone;
-import io.dedup.store.CommitResult;
 import io.dedup.store.CompleteRequest;
 import io.dedup.store.DedupStore;
-import io.dedup.store.DedupStoreException;
-import io.dedup.store.OperatorResult;
-import io.dedup.store.RecordRequest;
-import io.dedup.store.RecordResult;
-import io.dedup.store.RecordTransaction;
 import io.dedup.store.StoredRecord;
-import io.dedup.store.TooManyRecordsException;
-import io.dedup.store.TransactionalRecords;
 import io.dedup.store.WriteResult;
+import io.dedup.store.transaction.CommitResult;
+import io.dedup.store.transaction.RecordRequest;
+import io.dedup.store.transaction.RecordResult;
+import io.dedup.store.transaction.RecordTransaction;
+import io.dedup.store.transaction.TooManyRecordsException;
+import io.dedup.store.transaction.TransactionalRecords;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -141,7 +142,7 @@ public final class MemoryTransactions implements TransactionalRecords {
     }
 
     @Override
-    public OperatorResult forget(DedupKey key, boolean evenIfLeaseLive) {
+    public OperatorResult forget(DedupKey key, LiveLease liveLease) {
         called("forget");
         return committed.remove(key) == null ? OperatorResult.ABSENT : OperatorResult.APPLIED;
     }

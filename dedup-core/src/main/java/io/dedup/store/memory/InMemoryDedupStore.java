@@ -4,20 +4,23 @@ import static java.util.Objects.requireNonNull;
 
 import io.dedup.DedupKey;
 import io.dedup.Fingerprint;
-import io.dedup.Window;
+import io.dedup.LiveLease;
+import io.dedup.OperatorResult;
+import io.dedup.policy.Window;
 import io.dedup.store.ClaimRequest;
 import io.dedup.store.ClaimResult;
 import io.dedup.store.CompleteRequest;
 import io.dedup.store.DedupStore;
-import io.dedup.store.OperatorResult;
 import io.dedup.store.ReleaseRequest;
 import io.dedup.store.RenewRequest;
 import io.dedup.store.StoredRecord;
-import io.dedup.store.StuckQuery;
-import io.dedup.store.StuckRecord;
-import io.dedup.store.StuckRecords;
 import io.dedup.store.WriteResult;
 import io.dedup.store.memory.MemoryRecord.Phase;
+import io.dedup.store.operator.ResettableStore;
+import io.dedup.store.operator.StuckQuery;
+import io.dedup.store.operator.StuckRecord;
+import io.dedup.store.operator.StuckRecordFinder;
+import io.dedup.store.operator.StuckRecords;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -37,7 +40,7 @@ import org.jspecify.annotations.Nullable;
  * <p>For tests, demos and single-process use. Expired records are swept out as claims come in; memory is bounded by
  * what is claimed within a window. Thread-safe.
  */
-public final class InMemoryDedupStore implements DedupStore {
+public final class InMemoryDedupStore implements DedupStore, StuckRecordFinder, ResettableStore {
     /** How long attempts and tokens outlive a lease unless told otherwise: 7 days. */
     public static final Duration DEFAULT_ATTEMPT_RETENTION = Duration.ofDays(7);
 
@@ -219,14 +222,14 @@ public final class InMemoryDedupStore implements DedupStore {
     }
 
     @Override
-    public OperatorResult forget(DedupKey key, boolean evenIfLeaseLive) {
+    public OperatorResult forget(DedupKey key, LiveLease liveLease) {
         while (true) {
             MemoryRecord found = records.get(key);
             long now = now();
             if (found == null || found.isExpired(now)) {
                 return OperatorResult.ABSENT;
             }
-            if (found.isLive(now) && !evenIfLeaseLive) {
+            if (found.isLive(now) && liveLease == LiveLease.RESPECT) {
                 return OperatorResult.LEASE_LIVE;
             }
             if (records.remove(key, found)) {
@@ -236,10 +239,10 @@ public final class InMemoryDedupStore implements DedupStore {
     }
 
     @Override
-    public OperatorResult forceDone(DedupKey key, Window window, boolean evenIfLeaseLive) {
+    public OperatorResult forceDone(DedupKey key, Window window, LiveLease liveLease) {
         long now = now();
         MemoryRecord after = requireNonNull(records.compute(key, (k, found) -> {
-            if (found != null && found.isLive(now) && !evenIfLeaseLive) {
+            if (found != null && found.isLive(now) && liveLease == LiveLease.RESPECT) {
                 return found;
             }
             MemoryRecord base = found == null || found.isExpired(now)
@@ -254,7 +257,7 @@ public final class InMemoryDedupStore implements DedupStore {
     public long forgetAll() {
         long live = 0;
         for (DedupKey key : records.keySet()) {
-            if (forget(key, true) == OperatorResult.APPLIED) {
+            if (forget(key, LiveLease.OVERRIDE) == OperatorResult.APPLIED) {
                 live++;
             }
         }

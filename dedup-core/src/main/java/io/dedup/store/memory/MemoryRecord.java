@@ -1,7 +1,7 @@
 package io.dedup.store.memory;
 
 import io.dedup.Fingerprint;
-import io.dedup.Window;
+import io.dedup.policy.Window;
 import io.dedup.store.ClaimRequest;
 import io.dedup.store.Owner;
 import io.dedup.store.ReleaseMode;

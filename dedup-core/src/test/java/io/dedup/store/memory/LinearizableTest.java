@@ -4,7 +4,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.dedup.DedupKey;
 import io.dedup.DedupScope;
-import io.dedup.Window;
+import io.dedup.LiveLease;
+import io.dedup.policy.Window;
 import io.dedup.store.Claim;
 import io.dedup.store.ClaimRequest;
 import io.dedup.store.ClaimResult;
@@ -94,7 +95,7 @@ class LinearizableTest {
                     .map(found -> found.state() != StoredRecord.State.PROCESSING)
                     .orElse(true);
             if (free) {
-                var unused = store.store.forget(Store.KEY, true);
+                var unused = store.store.forget(Store.KEY, LiveLease.OVERRIDE);
                 var claimed = store.claim(owner);
                 return claimed.startsWith("Acquired");
             }

@@ -1,0 +1,108 @@
+package io.dedup.adapter;
+
+import io.dedup.DedupKey;
+import io.dedup.DedupTopic;
+import io.dedup.Fingerprint;
+import io.dedup.id.MessageIdExtractor;
+import io.dedup.text.Printable;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Makes deliveries of a broker's messages: their topic, their ID by that topic's extractor, their fingerprint. An extractor
+ * that fails, however it does, makes a message without an ID, about which the topic's policy decides. Thread-safe.
+ *
+ * @param <M> what the extractors are given
+ */
+public final class DeliveryFactory<M> {
+    private final Function<String, DedupTopic> topics;
+    private final @Nullable MessageIdExtractor<? super M> byDefault;
+    private final Map<String, MessageIdExtractor<? super M>> byTopic;
+
+    /**
+     * A factory.
+     *
+     * @param topics finds a topic by its name
+     * @param byDefault for topics without an extractor of their own; null when there is none
+     */
+    public DeliveryFactory(
+            Function<String, DedupTopic> topics,
+            @Nullable MessageIdExtractor<? super M> byDefault,
+            Map<String, MessageIdExtractor<? super M>> byTopic) {
+        this.topics = Objects.requireNonNull(topics, "topics");
+        this.byDefault = byDefault;
+        this.byTopic = Map.copyOf(byTopic);
+    }
+
+    /** Whether topics without an extractor of their own have one. */
+    public boolean hasDefault() {
+        return byDefault != null;
+    }
+
+    /** Whether there is an extractor for messages of this topic. */
+    public boolean knows(String topic) {
+        return byDefault != null || byTopic.containsKey(topic);
+    }
+
+    /** The topic of this name. */
+    public DedupTopic topic(String name) {
+        return topics.apply(name);
+    }
+
+    /**
+     * A delivery.
+     *
+     * @param origin names the message in errors and logs
+     * @param fingerprint of the message's payload; only asked when the topic's policy compares payloads
+     */
+    public Delivery of(
+            String topicName,
+            M message,
+            Supplier<String> origin,
+            Function<? super M, @Nullable Fingerprint> fingerprint) {
+        DedupTopic topic = topics.apply(topicName);
+        MessageIdExtractor<? super M> extractor = byTopic.getOrDefault(topicName, byDefault);
+        if (extractor == null) {
+            return Delivery.withoutId(topic, "no ID extractor is set for topic " + topicName, origin);
+        }
+        String id;
+        String problem;
+        try {
+            id = extractor.extract(message);
+            problem = problem(id, message, extractor);
+        } catch (Throwable e) { // checked exceptions, too, which Kotlin doesn't declare
+            if (e instanceof VirtualMachineError fatal && !(e instanceof StackOverflowError)) {
+                throw fatal;
+            }
+            if (e instanceof InterruptedException) {
+                Thread.currentThread().interrupt();
+            }
+            return Delivery.withoutId(topic, problem(e), origin);
+        }
+        if (problem != null) {
+            return Delivery.withoutId(topic, problem, origin);
+        }
+        return Delivery.of(topic, id, topic.policy().fingerprint() ? fingerprint.apply(message) : null, origin);
+    }
+
+    /** Why an ID is unusable, with what it was looked for in; null when it is usable. */
+    private static <M> @Nullable String problem(
+            @Nullable String id, M message, MessageIdExtractor<? super M> extractor) {
+        String problem = DedupKey.problemWith(id);
+        if (problem == null) {
+            return null;
+        }
+        String source = extractor.source(message);
+        return id == null ? "it has no " + source : "its " + source + problem.substring("it".length());
+    }
+
+    private static String problem(Throwable e) {
+        String message = e.getMessage();
+        return e instanceof IllegalArgumentException && message != null
+                ? Printable.of(message)
+                : Printable.ofException(e);
+    }
+}

@@ -1,0 +1,9 @@
+/**
+ * What an adapter for a broker calls: claim a delivery, run its handler, settle the run.
+ *
+ * <p>Applications use {@link io.dedup.Deduplicator} or a broker module instead.
+ */
+@NullMarked
+package io.dedup.adapter;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,36 @@
+package io.dedup.engine;
+
+import io.dedup.Deduplicator;
+import io.dedup.internal.direct.DefaultDeduplicator;
+import io.dedup.store.DedupStore;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+
+/** Builds deduplicators, and closes several together. */
+public final class Deduplicators {
+    private Deduplicators() {}
+
+    /** A builder of a deduplicator over this store; the store stays the caller's to close. */
+    public static DeduplicatorBuilder builder(DedupStore store) {
+        return new DeduplicatorBuilder(store);
+    }
+
+    /**
+     * Closes several as {@link Deduplicator#close} does one. Their waits for running handlers overlap: together they take no
+     * longer than the longest {@code shutdownTimeout} among them.
+     */
+    public static void closeAll(Collection<? extends Deduplicator> several) {
+        List<DefaultDeduplicator> together = new ArrayList<>(several.size());
+        List<Deduplicator> others = new ArrayList<>(0); // an application's own
+        for (Deduplicator each : several) {
+            if (each instanceof DefaultDeduplicator ours) {
+                together.add(ours);
+            } else {
+                others.add(each);
+            }
+        }
+        DefaultDeduplicator.closeAll(together);
+        others.forEach(Deduplicator::close);
+    }
+}

@@ -1,0 +1,305 @@
+package io.dedup.internal.background;
+
+import io.dedup.DedupKey;
+import io.dedup.DedupListener;
+import io.dedup.internal.listener.SafeListeners;
+import io.dedup.internal.run.UnrecordedSuccess;
+import io.dedup.internal.storecall.StoreCalls;
+import io.dedup.store.ClaimRequest;
+import io.dedup.store.ClaimResult;
+import io.dedup.store.CompleteRequest;
+import io.dedup.store.ReleaseMode;
+import io.dedup.store.ReleaseRequest;
+import io.dedup.store.WriteResult;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+
+/**
+ * Successes that the store couldn't be told of in time. Thread-safe.
+ *
+ * <p>Bounded: beyond {@value #CAPACITY} the new ones are dropped; beyond {@value #RESULT_BYTES} bytes of results they
+ * are kept without theirs. The listeners are told of both.
+ */
+public final class PendingCompletions {
+    private static final int CAPACITY = 100_000;
+    private static final long RESULT_BYTES = 32 * 1024 * 1024;
+
+    private final StoreCalls store;
+    private final SafeListeners<DedupListener> notifier;
+    private final UnrecordedSuccesses successes;
+    private final ReentrantLock lock;
+    private final WriteQueue<PendingCompletion> waiting = new WriteQueue<>(PendingCompletion::claim);
+    private long resultBytes;
+    private boolean closed;
+    private final SuspectResults suspects;
+
+    public PendingCompletions(
+            StoreCalls store,
+            SafeListeners<DedupListener> notifier,
+            UnrecordedSuccesses successes,
+            ReentrantLock lock) {
+        this.store = store;
+        this.notifier = notifier;
+        this.successes = successes;
+        this.lock = lock;
+        this.suspects = new SuspectResults(waiting, lock);
+    }
+
+    public void add(PendingCompletion completion) {
+        boolean taken;
+        boolean tooMuch;
+        lock.lock();
+        try {
+            taken = !closed && waiting.size() < CAPACITY;
+            tooMuch = taken && resultBytes + completion.resultBytes() > RESULT_BYTES;
+            if (taken) {
+                PendingCompletion kept = tooMuch ? completion.withoutResult() : completion;
+                waiting.add(kept);
+                resultBytes += kept.resultBytes();
+            }
+        } finally {
+            lock.unlock();
+        }
+        DedupKey key = completion.claim().key();
+        if (taken) {
+            tell(completion, listener -> listener.completionPending(key));
+        } else {
+            drop(completion);
+        }
+        if (tooMuch) {
+            UnrecordedSuccess success = completion.success();
+            if (success != null) {
+                success.dropResult();
+            }
+            notifier.tell(listener -> listener.resultNotKept(key, completion.resultBytes()));
+        }
+    }
+
+    /** It will never be recorded. */
+    public void drop(PendingCompletion completion) {
+        if (completion.success() != null) {
+            successes.remove(completion.success());
+        }
+        refuse(completion);
+    }
+
+    private void refuse(PendingCompletion completion) {
+        tell(
+                completion,
+                listener -> listener.completionDropped(completion.claim().key()));
+    }
+
+    /** Where a record is behind the store, that has told: nothing is pending, and nothing is lost. */
+    private void tell(PendingCompletion completion, Consumer<DedupListener> event) {
+        if (completion.isOwn()) {
+            notifier.tell(event);
+        }
+    }
+
+    /** Tells the store of some; whether it answered any. */
+    public boolean tell() {
+        PendingCompletion alone = suspects.takeSuspect();
+        PendingCompletion convict = suspects.takeConvicted();
+        if ((alone == null && convict == null) || !store.ping()) {
+            return tell(next());
+        }
+        if (convict != null) {
+            return tellWithoutResult(convict);
+        }
+        boolean answered = tell(List.of(alone));
+        suspects.convict();
+        return answered;
+    }
+
+    private boolean tellWithoutResult(PendingCompletion completion) {
+        boolean answered = tell(List.of(completion.withoutResult()));
+        boolean done;
+        lock.lock();
+        try {
+            done = !waiting.replace(completion);
+            if (done) {
+                resultBytes = Math.max(0, resultBytes - completion.resultBytes()); // 0 after close()
+            }
+        } finally {
+            lock.unlock();
+        }
+        if (done) {
+            tell(
+                    completion,
+                    listener -> listener.resultNotKept(completion.claim().key(), completion.resultBytes()));
+        }
+        return answered;
+    }
+
+    private boolean tell(List<PendingCompletion> some) {
+        boolean anyAnswer = false;
+        List<PendingCompletion> claimed = new ArrayList<>();
+        List<CompleteRequest> requests = new ArrayList<>();
+        List<PendingCompletion> unclaimed = new ArrayList<>();
+        List<PendingCompletion> known = new ArrayList<>();
+        List<ClaimRequest> claims = new ArrayList<>();
+        for (PendingCompletion each : some) {
+            ClaimRequest unanswered = each.unanswered();
+            if (unanswered == null) {
+                known.add(each);
+            } else {
+                unclaimed.add(each);
+                claims.add(unanswered);
+            }
+        }
+        List<ClaimResult> claimAnswers = store.claimAll(claims);
+        for (int i = 0; i < unclaimed.size(); i++) {
+            PendingCompletion each = unclaimed.get(i);
+            if (claimAnswers.get(i) instanceof ClaimResult.Acquired acquired) {
+                claimed.add(each);
+                requests.add(each.requestAfter(acquired));
+            } else {
+                anyAnswer |= settle(each, claimAnswers.get(i));
+            }
+        }
+        List<PendingCompletion> over = new ArrayList<>();
+        long now = System.nanoTime(); // no sooner: a call before may have taken long, and windows go on
+        for (PendingCompletion each : known) {
+            CompleteRequest request = each.requestAt(now);
+            if (request == null) {
+                over.add(each);
+            } else {
+                claimed.add(each);
+                requests.add(request);
+            }
+        }
+        List<WriteResult> answers = store.completeAll(requests);
+        for (int i = 0; i < claimed.size(); i++) {
+            anyAnswer |= settle(claimed.get(i), answers.get(i));
+            if (answers.get(i) instanceof WriteResult.StoreError) {
+                suspects.failed(claimed.get(i));
+            }
+        }
+        return giveUp(over) || anyAnswer;
+    }
+
+    /** What the record behind the store has forgotten by now, the store mustn't begin to remember. */
+    private boolean giveUp(List<PendingCompletion> over) {
+        boolean anyAnswer = false;
+        List<WriteResult> answers = store.releaseAll(over.stream()
+                .map(each -> new ReleaseRequest(each.claim(), ReleaseMode.NOT_STARTED))
+                .toList());
+        for (int i = 0; i < over.size(); i++) {
+            anyAnswer |= answers.get(i) instanceof WriteResult.StoreError ? later(over.get(i)) : forget(over.get(i));
+        }
+        return anyAnswer;
+    }
+
+    private List<PendingCompletion> next() {
+        lock.lock();
+        try {
+            return waiting.next(WriteQueue.BATCH, each -> false);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** What is DONE stays as it is; what runs under guard somewhere else is recorded by that run. */
+    private boolean settle(PendingCompletion completion, ClaimResult answer) {
+        return answer instanceof ClaimResult.StoreError
+                ? later(completion)
+                : settled(completion, answer instanceof ClaimResult.AlreadyDone);
+    }
+
+    private boolean settle(PendingCompletion completion, WriteResult answer) {
+        return answer instanceof WriteResult.StoreError ? later(completion) : settled(completion, answer.isApplied());
+    }
+
+    private boolean later(PendingCompletion completion) {
+        lock.lock();
+        try {
+            waiting.moveToEnd(completion);
+            return false;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private boolean settled(PendingCompletion completion, boolean recorded) {
+        if (!forget(completion)) {
+            return true; // close() was faster, and its caller tells
+        }
+        UnrecordedSuccess success = completion.success();
+        if (recorded) {
+            if (success != null) {
+                successes.remove(success);
+            }
+            tell(completion, listener -> listener.completed(completion.claim().key(), completion.handlerTime()));
+            return true;
+        }
+        PendingCompletion byReplacement = success == null ? null : successes.refused(success);
+        if (byReplacement == null || !addAgain(byReplacement)) {
+            refuse(completion);
+        }
+        return true;
+    }
+
+    /** With another claim for the same message; false when closed. */
+    private boolean addAgain(PendingCompletion completion) {
+        lock.lock();
+        try {
+            if (!closed) {
+                waiting.add(completion);
+                resultBytes += completion.resultBytes();
+            }
+            return !closed;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** An operator wants the message to run again: nothing is to be recorded for it any more. */
+    public void forget(DedupKey key) {
+        successes.remove(key);
+        lock.lock();
+        try {
+            for (PendingCompletion each :
+                    waiting.removeAll(work -> work.isOwn() && work.claim().key().equals(key))) {
+                resultBytes -= each.resultBytes();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private boolean forget(PendingCompletion completion) {
+        lock.lock();
+        try {
+            boolean waited = waiting.remove(completion);
+            if (waited) {
+                resultBytes -= completion.resultBytes();
+            }
+            return waited;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Takes no more, and hands out what is left. */
+    public List<PendingCompletion> close() {
+        lock.lock();
+        try {
+            closed = true;
+            resultBytes = 0;
+            return waiting.removeAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    public int size() {
+        lock.lock();
+        try {
+            return waiting.size();
+        } finally {
+            lock.unlock();
+        }
+    }
+}

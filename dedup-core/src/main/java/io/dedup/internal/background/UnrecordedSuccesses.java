@@ -1,0 +1,172 @@
+package io.dedup.internal.background;
+
+import static java.util.Objects.requireNonNull;
+
+import io.dedup.DedupKey;
+import io.dedup.Fingerprint;
+import io.dedup.internal.run.AdmittedRun;
+import io.dedup.internal.run.UnrecordedSuccess;
+import io.dedup.store.Claim;
+import io.dedup.store.ClaimRequest;
+import io.dedup.store.ClaimResult;
+import io.dedup.store.ClaimResult.AlreadyDone;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The runs of this process that have succeeded and that the store has not recorded as DONE: their completions are being sent, or
+ * wait in the background. A copy of such a message is a duplicate, whatever the store says, because a lease that ran out during
+ * an outage lets the store grant the copy a claim. Thread-safe.
+ *
+ * <p>A success whose completion the store refused stays known for a short time: the claim that replaced its own may be on its way
+ * to this process.
+ */
+public final class UnrecordedSuccesses {
+    private static final int MAX_REFUSED = 1_000;
+
+    private final ConcurrentMap<DedupKey, UnrecordedSuccess> byKey = new ConcurrentHashMap<>();
+    private final ReentrantLock lock = new ReentrantLock();
+    /** Those whose completion was refused, oldest first; under the lock. */
+    private final Deque<UnrecordedSuccess> refused = new ArrayDeque<>();
+
+    /** A claim was taken over by a success. {@code toTell} is set when nobody else is going to tell the store. */
+    public record TakenOver(AlreadyDone answer, @Nullable PendingCompletion toTell) {}
+
+    /** The success of this execution, which is known from now on unless the store has answered its completion. */
+    public UnrecordedSuccess of(AdmittedRun execution) {
+        DedupKey key = requireNonNull(execution.claim()).key();
+        byKey.compute(key, (same, found) -> {
+            UnrecordedSuccess known = execution.keepSuccess();
+            return known.isClosed() ? found : known;
+        });
+        UnrecordedSuccess success = requireNonNull(execution.success());
+        if (execution.isAnswered()) { // whoever got the answer may have looked before this was known
+            remove(success);
+        }
+        return success;
+    }
+
+    /** The store has answered this execution's completion, there will be none, or an operator wants its message to run again. */
+    public void answered(AdmittedRun execution) {
+        execution.markAnswered();
+        UnrecordedSuccess success = execution.success();
+        if (success != null) {
+            remove(success);
+        }
+    }
+
+    public void remove(UnrecordedSuccess success) {
+        byKey.compute(success.key(), (key, found) -> {
+            success.close();
+            return found == success ? null : found;
+        });
+    }
+
+    public void remove(DedupKey key) {
+        byKey.computeIfPresent(key, (same, found) -> {
+            found.close();
+            return null;
+        });
+    }
+
+    /** Whether there is anything to look at; costs nothing while the store answers. */
+    public boolean knows(DedupKey key) {
+        return !byKey.isEmpty() && byKey.containsKey(key);
+    }
+
+    /** What a copy is answered without asking the store; null when the store has to be asked. */
+    @Nullable
+    public ClaimResult answerTo(ClaimRequest request) {
+        if (!knows(request.key())) {
+            return null;
+        }
+        AtomicReference<@Nullable ClaimResult> answer = new AtomicReference<>();
+        byKey.computeIfPresent(request.key(), (key, found) -> {
+            boolean same = found.claim().owner().equals(request.owner());
+            if (found.isPending() && !same) { // else somebody else has the message now, or had it: the store decides
+                answer.set(found.differsFrom(request.fingerprint()) ? new ClaimResult.Conflict() : found.answer());
+            }
+            return found;
+        });
+        return answer.get();
+    }
+
+    /**
+     * A claim that the store granted, or may have granted, to this process for a message that it has handled: it must not run.
+     * From now on the claim serves to record the success.
+     *
+     * @param asked false when the store wasn't asked for the claim
+     * @return null when nothing is known, or the payload is another: then the claim is what it is
+     */
+    @Nullable
+    public TakenOver takeOver(Claim claim, @Nullable Fingerprint fingerprint, boolean asked) {
+        AtomicReference<@Nullable TakenOver> result = new AtomicReference<>();
+        byKey.computeIfPresent(claim.key(), (key, found) -> {
+            if (found.differsFrom(fingerprint) || found.isOver(System.nanoTime())) {
+                return found;
+            }
+            PendingCompletion toTell = null;
+            if (asked && !found.claim().owner().equals(claim.owner())) {
+                if (found.isPending()) {
+                    found.addReplacement(claim);
+                } else {
+                    found.pendingAgain();
+                    toTell = PendingCompletion.of(found, claim);
+                }
+            }
+            result.set(new TakenOver(found.answer(), toTell));
+            return found;
+        });
+        return result.get();
+    }
+
+    /**
+     * The store refused the completion: somebody else has claimed the message since.
+     *
+     * @return the completion by a claim of this process, if it may have been that one; else null
+     */
+    @Nullable
+    public PendingCompletion refused(UnrecordedSuccess success) {
+        AtomicReference<@Nullable Claim> next = new AtomicReference<>();
+        UnrecordedSuccess known = byKey.compute(success.key(), (key, found) -> {
+            Claim replacement = success.nextReplacement();
+            next.set(replacement);
+            if (replacement == null) {
+                success.refused();
+            }
+            return found;
+        });
+        Claim replacement = next.get();
+        if (replacement != null) {
+            return PendingCompletion.of(success, replacement);
+        }
+        if (known == success) {
+            keepForAWhile(success);
+        }
+        return null;
+    }
+
+    private void keepForAWhile(UnrecordedSuccess success) {
+        long now = System.nanoTime();
+        lock.lock();
+        try {
+            refused.add(success);
+            while (refused.size() > MAX_REFUSED
+                    || (!refused.isEmpty() && refused.getFirst().isOver(now))) {
+                forget(refused.removeFirst());
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Unless its completion is pending again. */
+    private void forget(UnrecordedSuccess success) {
+        byKey.computeIfPresent(success.key(), (key, found) -> found == success && !success.isPending() ? null : found);
+    }
+}

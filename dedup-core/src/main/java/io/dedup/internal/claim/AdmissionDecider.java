@@ -1,0 +1,292 @@
+package io.dedup.internal.claim;
+
+import static java.util.Objects.requireNonNull;
+
+import io.dedup.DedupKey;
+import io.dedup.DedupListener;
+import io.dedup.DedupOutcome.DeferReason;
+import io.dedup.DedupOutcome.SkipReason;
+import io.dedup.DedupStoreException;
+import io.dedup.MissingMessageIdException;
+import io.dedup.PayloadConflictException;
+import io.dedup.adapter.Admission;
+import io.dedup.adapter.Delivery;
+import io.dedup.internal.background.BackgroundWrites;
+import io.dedup.internal.lease.Heartbeat;
+import io.dedup.internal.listener.SafeListeners;
+import io.dedup.internal.run.AdmittedRun;
+import io.dedup.internal.run.AdmittedRun.Guard;
+import io.dedup.internal.settle.ClaimHandover;
+import io.dedup.policy.DedupMode;
+import io.dedup.policy.DedupPolicy;
+import io.dedup.policy.OnConflict;
+import io.dedup.policy.OnStoreFailure;
+import io.dedup.store.Claim;
+import io.dedup.store.ClaimResult.Acquired;
+import io.dedup.store.ClaimResult.AlreadyDone;
+import io.dedup.store.ClaimResult.Conflict;
+import io.dedup.store.ClaimResult.InFlight;
+import io.dedup.store.ClaimResult.StoreError;
+import io.dedup.store.ReleaseMode;
+import io.dedup.store.ReleaseRequest;
+import io.dedup.store.StoredResult;
+import java.time.Duration;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/** Turns a store's answer and the policy into what happens to a delivery. */
+public final class AdmissionDecider {
+    public static final Duration MIN_DEFER_DELAY = Duration.ofMillis(20);
+    private static final Duration CLOSED_DELAY = Duration.ofSeconds(1);
+
+    private final SafeListeners<DedupListener> notifier;
+    private final Heartbeat heartbeat;
+    private final BackgroundWrites background;
+    private final AdmittedRun.Settling settling;
+    private final PoisonMessages verdicts;
+    private final ClaimHandover handover;
+    private volatile boolean storeWasDown;
+
+    public AdmissionDecider(
+            SafeListeners<DedupListener> notifier,
+            Heartbeat heartbeat,
+            BackgroundWrites background,
+            AdmittedRun.Settling settling,
+            PoisonMessages verdicts,
+            ClaimHandover handover) {
+        this.notifier = notifier;
+        this.heartbeat = heartbeat;
+        this.background = background;
+        this.settling = settling;
+        this.verdicts = verdicts;
+        this.handover = handover;
+    }
+
+    /** The run of an acquired claim. Its lease is renewed from {@link #renew} on. */
+    public AdmittedRun execution(ClaimAttempt attempted, Acquired acquired) {
+        Guard guard = attempted.delivery().isShadow() ? Guard.SHADOW : Guard.CLAIMED;
+        return execution(attempted, guard, acquired);
+    }
+
+    /** Puts a claim under the heartbeat. Whoever calls this closes the run out, whatever is thrown. */
+    public void renew(AdmittedRun execution) {
+        heartbeat.add(execution);
+    }
+
+    public Admission decide(ClaimAttempt attempted) {
+        if (!(attempted.result() instanceof Acquired acquired)) {
+            return decide(attempted, null);
+        }
+        AdmittedRun execution = execution(attempted, acquired);
+        try {
+            renew(execution);
+            return decide(attempted, execution);
+        } catch (Throwable e) { // a claim that nobody knows of would be renewed for ever
+            execution.giveBack();
+            throw e;
+        }
+    }
+
+    /**
+     * Decides.
+     *
+     * @param registered the run of the claim, under the heartbeat; null when nothing was acquired
+     */
+    public Admission decide(ClaimAttempt attempted, @Nullable AdmittedRun registered) {
+        Delivery delivery = attempted.delivery();
+        DedupKey key = attempted.request().key();
+        if (storeWasDown && attempted.asked() && !(attempted.result() instanceof StoreError)) {
+            storeAnswers();
+        }
+        if (delivery.isShadow()) {
+            return shadow(attempted, registered);
+        }
+        AlreadyDone handledHere = handledHere(attempted, registered);
+        if (handledHere != null) {
+            return duplicate(key, handledHere);
+        }
+        if (attempted.result() instanceof Acquired acquired) {
+            return acquired(attempted, acquired, requireNonNull(registered));
+        }
+        if (attempted.result() instanceof AlreadyDone done) {
+            return duplicate(key, done);
+        }
+        if (attempted.result() instanceof InFlight inFlight) {
+            return defer(delivery, DeferReason.IN_FLIGHT, inFlight.remaining(), null);
+        }
+        if (attempted.result() instanceof StoreError error) {
+            return storeDown(attempted, error.cause());
+        }
+        return conflict(delivery, key);
+    }
+
+    /**
+     * The answer to a copy of a message that this process has handled while the copy's claim was asked for, or waited for its
+     * turn. The store may have granted that claim, because the first one's lease ran out before its completion arrived.
+     */
+    private @Nullable AlreadyDone handledHere(ClaimAttempt attempted, @Nullable AdmittedRun registered) {
+        AlreadyDone done = attempted.result() instanceof Acquired acquired
+                ? handover.instead(attempted.request(), acquired)
+                : attempted.result() instanceof StoreError
+                        ? handover.insteadOfUnanswered(attempted.request(), attempted.asked())
+                        : null;
+        if (done != null && registered != null) {
+            registered.abandon(); // handed over: it is neither renewed nor released
+        }
+        return done;
+    }
+
+    private Admission acquired(ClaimAttempt attempted, Acquired acquired, AdmittedRun execution) {
+        if (!execution.hasRecord()) { // else both are told by its record: it may be done, and the store not know
+            if (PoisonMessages.isPoison(execution)) {
+                return verdicts.convict(execution);
+            }
+            DedupKey key = attempted.request().key();
+            notifier.tell(listener -> listener.acquired(key, acquired.attempt()));
+        }
+        return new Admission.Run(execution);
+    }
+
+    public Admission duplicate(DedupKey key, AlreadyDone done) {
+        StoredResult stored = StoredResult.decode(done.result());
+        Admission.Duplicate duplicate = new Admission.Duplicate(
+                new AlreadyDone(done.completedAt(), done.attempt(), stored.result()), stored.firstRun());
+        tell(key, duplicate);
+        return duplicate;
+    }
+
+    public void tell(DedupKey key, Admission.Duplicate duplicate) {
+        notifier.tell(listener -> listener.duplicate(key, duplicate.done().completedAt(), duplicate.firstRun()));
+    }
+
+    /** A run whose record, written in its transaction, decides; nothing is asked before. */
+    public Admission decidedByRecord(Delivery delivery) {
+        return new Admission.Run(new AdmittedRun(settling, delivery, Guard.RECORD, null, null, System.nanoTime()));
+    }
+
+    private Admission storeDown(ClaimAttempt attempted, DedupStoreException cause) {
+        Delivery delivery = attempted.delivery();
+        DedupPolicy policy = delivery.topic().policy();
+        if (policy.mode() == DedupMode.TIERED) { // the store is only in front of what decides
+            giveBackUnanswered(attempted);
+            return decidedByRecord(delivery);
+        }
+        // An interrupted claim fails without saying anything about the store: no reason to run unguarded.
+        if (policy.onStoreFailure() == OnStoreFailure.PROCESS
+                && !Thread.currentThread().isInterrupted()) {
+            return unguarded(
+                    delivery,
+                    execution(attempted, Guard.STORE_DOWN, null),
+                    attempted.request().key());
+        }
+        giveBackUnanswered(attempted);
+        storeWasDown = true;
+        return defer(delivery, DeferReason.STORE_UNAVAILABLE, policy.maxDeferDelay(), cause);
+    }
+
+    /** Whether a delivery was deferred because of the store, which hasn't answered one since. */
+    public boolean storeWasDown() {
+        return storeWasDown;
+    }
+
+    public void storeAnswers() {
+        storeWasDown = false;
+    }
+
+    /** The claim may have been made although its answer was lost; left alone, it would hold the message for a lease. */
+    public void giveBackUnanswered(ClaimAttempt attempted) {
+        if (!attempted.asked() || handover.insteadOfUnanswered(attempted.request(), true) != null) {
+            return;
+        }
+        Claim claim = new Claim(attempted.request().key(), attempted.request().owner(), 0);
+        background.release(
+                new ReleaseRequest(claim, ReleaseMode.NOT_STARTED),
+                attempted.request().lease());
+    }
+
+    public Admission conflict(Delivery delivery, DedupKey key) {
+        OnConflict onConflict = delivery.topic().policy().onConflict();
+        notifier.tell(listener -> listener.conflict(key, onConflict));
+        return switch (onConflict) {
+            case FAIL ->
+                new Admission.Reject(new PayloadConflictException(
+                        key, delivery.origin().get(), delivery.topic().policy().settingNames()));
+            case SKIP -> new Admission.Ignore(SkipReason.CONFLICT);
+            case PROCESS -> unguarded(delivery, unclaimed(delivery), key);
+        };
+    }
+
+    public Admission missingId(Delivery delivery) {
+        String problem = requireNonNull(delivery.problem());
+        String origin = delivery.origin().get();
+        notifier.tell(listener -> listener.missingId(delivery.topic(), origin, problem));
+        if (delivery.isShadow()) {
+            return new Admission.Run(unclaimed(delivery));
+        }
+        return switch (delivery.topic().policy().onMissingId()) {
+            case FAIL -> new Admission.Reject(new MissingMessageIdException(delivery.topic(), origin, problem));
+            case SKIP -> new Admission.Ignore(SkipReason.MISSING_ID);
+            case PROCESS -> unguarded(delivery, unclaimed(delivery), null);
+        };
+    }
+
+    /** A copy of a message whose handler has succeeded a moment ago, by the same consumer; the store isn't asked. */
+    public void duplicateOfHandled(Delivery copy, AdmittedRun handled) {
+        DedupKey key = requireNonNull(copy.key());
+        Instant about = Instant.now(); // by the local clock: only told
+        notifier.tell(listener -> listener.duplicate(key, about, handled.reference()));
+    }
+
+    /** After the end nothing is admitted; what is only watched runs as it would without this framework. */
+    public Admission closed(Delivery delivery) {
+        if (delivery.isShadow()) {
+            return new Admission.Run(unclaimed(delivery));
+        }
+        notifier.tell(listener -> listener.deferred(delivery.key(), DeferReason.CLOSED, CLOSED_DELAY));
+        return new Admission.Defer(DeferReason.CLOSED, CLOSED_DELAY, false, null);
+    }
+
+    private Admission shadow(ClaimAttempt attempted, @Nullable AdmittedRun registered) {
+        Delivery delivery = attempted.delivery();
+        DedupKey key = requireNonNull(delivery.key());
+        if (attempted.result() instanceof Acquired) {
+            return new Admission.Run(requireNonNull(registered));
+        }
+        String wouldBe;
+        if (attempted.result() instanceof AlreadyDone) {
+            wouldBe = "duplicate";
+        } else if (attempted.result() instanceof InFlight) {
+            wouldBe = "in flight";
+        } else if (attempted.result() instanceof Conflict) {
+            wouldBe = "conflict";
+        } else {
+            wouldBe = "store unavailable";
+        }
+        notifier.tell(listener -> listener.shadow(key, wouldBe));
+        return new Admission.Run(unclaimed(delivery));
+    }
+
+    private Admission unguarded(Delivery delivery, AdmittedRun execution, @Nullable DedupKey key) {
+        notifier.tell(listener -> listener.unguarded(key, delivery.topic()));
+        return new Admission.Run(execution);
+    }
+
+    public Admission.Defer defer(Delivery delivery, DeferReason reason, Duration wanted, @Nullable Throwable cause) {
+        DedupPolicy policy = delivery.topic().policy();
+        Duration delay = wanted.compareTo(policy.maxDeferDelay()) > 0 ? policy.maxDeferDelay() : wanted;
+        Duration retryAfter = delay.compareTo(MIN_DEFER_DELAY) < 0 ? MIN_DEFER_DELAY : delay;
+        notifier.tell(listener -> listener.deferred(delivery.key(), reason, retryAfter));
+        boolean pause = reason == DeferReason.STORE_UNAVAILABLE && policy.onStoreFailure() == OnStoreFailure.PAUSE;
+        return new Admission.Defer(reason, retryAfter, pause, cause);
+    }
+
+    public AdmittedRun unclaimed(Delivery delivery) {
+        return new AdmittedRun(settling, delivery, Guard.NONE, null, null, System.nanoTime());
+    }
+
+    private AdmittedRun execution(ClaimAttempt attempted, Guard guard, @Nullable Acquired acquired) {
+        long claimedAt =
+                attempted.asked() ? attempted.sentAt() : System.nanoTime(); // where nobody was asked, it has to end too
+        return new AdmittedRun(settling, attempted.delivery(), guard, attempted.request(), acquired, claimedAt);
+    }
+}

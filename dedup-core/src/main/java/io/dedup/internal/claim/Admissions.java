@@ -1,0 +1,88 @@
+package io.dedup.internal.claim;
+
+import io.dedup.DedupKey;
+import io.dedup.adapter.Admission;
+import io.dedup.adapter.BatchAdmission;
+import io.dedup.adapter.Delivery;
+import io.dedup.adapter.WaitBudget;
+import io.dedup.internal.settle.ClaimSettlement;
+import io.dedup.policy.DedupMode;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+
+/** Admits deliveries at their turn, one by one or as a batch. Thread-safe. */
+public final class Admissions {
+    private final Claimer claimer;
+    private final AdmissionDecider decider;
+    private final BatchCopies copies;
+    private final ClaimSettlement settlement;
+    private final BooleanSupplier closed;
+
+    /** @param closed whether nothing is admitted any more */
+    public Admissions(
+            Claimer claimer,
+            AdmissionDecider decider,
+            BatchCopies copies,
+            ClaimSettlement settlement,
+            BooleanSupplier closed) {
+        this.claimer = claimer;
+        this.decider = decider;
+        this.copies = copies;
+        this.settlement = settlement;
+        this.closed = closed;
+    }
+
+    /** Decides about one delivery. */
+    public Admission admit(Delivery delivery, WaitBudget budget) {
+        if (closed.getAsBoolean()) {
+            return decider.closed(delivery);
+        }
+        Admission admission = decide(delivery, budget);
+        // close() looks for claims after it has set the flag, and this looks at the flag after its claim has joined
+        // the heartbeat: one of the two sees the other.
+        return closed.getAsBoolean()
+                ? tooLate(List.of(delivery), List.of(admission)).get(0)
+                : admission;
+    }
+
+    private Admission decide(Delivery delivery, WaitBudget budget) {
+        DedupKey key = Claimer.keyOf(delivery);
+        if (key == null) {
+            return decider.missingId(delivery);
+        }
+        if (delivery.topic().policy().mode() == DedupMode.TRANSACTIONAL) {
+            return decider.decidedByRecord(delivery);
+        }
+        return decider.decide(claimer.claimPatiently(delivery, claimer.request(delivery, key), budget));
+    }
+
+    /** Decides about a batch with one round trip for all of it; copies within the batch follow their first. */
+    public BatchAdmission admitAll(List<Delivery> deliveries, WaitBudget budget) {
+        if (closed.getAsBoolean()) {
+            return new BatchAdmission(deliveries.stream().map(decider::closed).toList(), false);
+        }
+        BatchAdmission admission = new BatchAdmitter(claimer, decider, copies, settlement, deliveries).admit(budget);
+        return closed.getAsBoolean() && !admission.isolate()
+                ? new BatchAdmission(tooLate(deliveries, admission.admissions()), false)
+                : admission;
+    }
+
+    /** Takes back the permission to run, from all but those that are only watched. */
+    private List<Admission> tooLate(List<Delivery> deliveries, List<Admission> admissions) {
+        List<Admission> instead = new ArrayList<>(admissions.size());
+        for (int i = 0; i < admissions.size(); i++) {
+            Admission admission = admissions.get(i);
+            boolean runs = admission instanceof Admission.Run || admission instanceof Admission.Follow;
+            if (!runs || deliveries.get(i).isShadow()) {
+                instead.add(admission);
+                continue;
+            }
+            if (admission instanceof Admission.Run run) {
+                run.execution().giveBack();
+            }
+            instead.add(decider.closed(deliveries.get(i)));
+        }
+        return instead;
+    }
+}

@@ -1,0 +1,153 @@
+package io.dedup.internal.claim;
+
+import io.dedup.adapter.Admission;
+import io.dedup.adapter.ClaimAhead;
+import io.dedup.adapter.ClaimsAhead;
+import io.dedup.adapter.Delivery;
+import io.dedup.adapter.Execution;
+import io.dedup.adapter.WaitBudget;
+import io.dedup.internal.run.AdmittedRun;
+import io.dedup.internal.settle.ClaimSettlement;
+import io.dedup.policy.DedupMode;
+import io.dedup.store.ClaimRequest;
+import io.dedup.store.ClaimResult;
+import io.dedup.store.ClaimResult.Acquired;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/** Claims deliveries before their turn, with one call. Thread-safe. */
+public final class AheadClaimer implements ClaimsAhead {
+    private final Claimer claimer;
+    private final AdmissionDecider decider;
+    private final ClaimSettlement settlement;
+    private final BooleanSupplier closed;
+
+    public AheadClaimer(Claimer claimer, AdmissionDecider decider, ClaimSettlement settlement, BooleanSupplier closed) {
+        this.claimer = claimer;
+        this.decider = decider;
+        this.settlement = settlement;
+        this.closed = closed;
+    }
+
+    @Override
+    public List<@Nullable ClaimAhead> claim(List<Delivery> deliveries) {
+        @Nullable ClaimAhead[] claims = new ClaimAhead[deliveries.size()];
+        UniqueRequests unique = UniqueRequests.of(claimer, deliveries, AheadClaimer::isClaimable);
+        List<ClaimRequest> requests = unique.requests();
+        if (requests.isEmpty() || closed.getAsBoolean()) {
+            return Collections.unmodifiableList(Arrays.asList(claims));
+        }
+        // Allocated before the first claim is renewed: an Error must not leave claims that are renewed for ever.
+        AdmittedRun[] executions = new AdmittedRun[requests.size()];
+        List<ClaimAttempt> answers = List.of();
+        try {
+            answers = claimer.claimAll(unique.deliveries(), requests);
+            boolean isolate = false;
+            for (int i = 0; i < answers.size(); i++) {
+                ClaimAttempt answer = answers.get(i);
+                isolate |= answer.needsIsolation();
+                if (isWorthKeeping(answer)) {
+                    if (answer.result() instanceof Acquired acquired) {
+                        executions[i] = decider.execution(answer, acquired);
+                        decider.renew(executions[i]);
+                    }
+                    claims[unique.indexes().get(i)] = new AnsweredClaim(answer, executions[i]);
+                }
+            }
+            if ((isolate && deliveries.size() > 1) || closed.getAsBoolean()) {
+                giveBack(Arrays.asList(claims));
+                return Collections.nCopies(deliveries.size(), null);
+            }
+            return Collections.unmodifiableList(Arrays.asList(claims));
+        } catch (Throwable e) {
+            giveBackAll(unique.deliveries(), requests, answers, executions);
+            throw e;
+        }
+    }
+
+    private static boolean isClaimable(Delivery delivery) {
+        return !delivery.isShadow() && delivery.topic().policy().mode() == DedupMode.LEASED;
+    }
+
+    /** Whether it saves a question at its turn: one in flight is asked about again, and so is one that wasn't asked about. */
+    private static boolean isWorthKeeping(ClaimAttempt answer) {
+        return !(answer.result() instanceof ClaimResult.InFlight)
+                && (answer.asked() || !(answer.result() instanceof ClaimResult.StoreError));
+    }
+
+    /** Gives up whatever the store may have granted. Those that are renewed first, for these would never end. */
+    private void giveBackAll(
+            List<Delivery> deliveries,
+            List<ClaimRequest> requests,
+            List<ClaimAttempt> answers,
+            AdmittedRun[] executions) {
+        for (AdmittedRun execution : executions) {
+            if (execution != null) {
+                try {
+                    execution.giveBack();
+                } catch (Throwable ignored) { // its renewals have ended, and so must the others'
+                    // Not suppressed by the first: the machine's OutOfMemoryError may be the same object, which is
+                    // refused.
+                }
+            }
+        }
+        for (int i = 0; i < requests.size(); i++) {
+            if (executions[i] == null) {
+                decider.giveBackUnanswered(
+                        answers.isEmpty() ? ClaimAttempt.unknown(deliveries.get(i), requests.get(i)) : answers.get(i));
+            }
+        }
+    }
+
+    @Override
+    public Admission admit(ClaimAhead ahead, WaitBudget budget) {
+        AnsweredClaim claim = (AnsweredClaim) ahead;
+        AdmittedRun execution = claim.execution();
+        if (closed.getAsBoolean()) {
+            giveBack(List.of(claim));
+            return decider.closed(claim.delivery());
+        }
+        if (execution != null
+                && (execution.leaseLost() || execution.isClosed())) { // while it waited; nothing has begun
+            execution.giveBack();
+            return ask(claim.delivery(), claimer.request(claim.delivery(), claim.key()), budget);
+        }
+        if (claim.attempted().isUndecided()) { // by the same owner, which so recognises what its lost answer has left
+            ClaimAttempt again =
+                    claimer.claimPatiently(claim.delivery(), claim.attempted().request(), budget);
+            return decider.decide(again.orUnanswered(claim.attempted()));
+        }
+        return decider.decide(claim.attempted(), execution);
+    }
+
+    private Admission ask(Delivery delivery, ClaimRequest request, WaitBudget budget) {
+        return decider.decide(claimer.claimPatiently(delivery, request, budget));
+    }
+
+    @Override
+    public void giveBack(Collection<? extends @Nullable ClaimAhead> claims) {
+        List<AdmittedRun> executions = new ArrayList<>(claims.size());
+        for (ClaimAhead ahead : claims) {
+            if (!(ahead instanceof AnsweredClaim claim)) {
+                continue;
+            }
+            AdmittedRun execution = claim.execution();
+            if (execution != null) {
+                executions.add(execution);
+            } else if (claim.isUnanswered()) {
+                decider.giveBackUnanswered(claim.attempted());
+            }
+        }
+        boolean unused = settlement.releaseAll(executions, null);
+    }
+
+    @Override
+    public void follows(Delivery copy, Execution handled) {
+        decider.duplicateOfHandled(copy, (AdmittedRun) handled);
+    }
+}

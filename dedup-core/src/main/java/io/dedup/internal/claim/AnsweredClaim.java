@@ -1,0 +1,46 @@
+package io.dedup.internal.claim;
+
+import static java.util.Objects.requireNonNull;
+
+import io.dedup.DedupKey;
+import io.dedup.adapter.ClaimAhead;
+import io.dedup.adapter.Delivery;
+import io.dedup.internal.run.AdmittedRun;
+import io.dedup.store.ClaimResult;
+import org.jspecify.annotations.Nullable;
+
+/** A claim that the store answered before its delivery's turn. */
+public final class AnsweredClaim implements ClaimAhead {
+    private final ClaimAttempt attempted;
+    private final @Nullable AdmittedRun execution;
+
+    public AnsweredClaim(ClaimAttempt attempted, @Nullable AdmittedRun execution) {
+        this.attempted = attempted;
+        this.execution = execution;
+    }
+
+    @Override
+    public Delivery delivery() {
+        return attempted.delivery();
+    }
+
+    @Override
+    public DedupKey key() {
+        return requireNonNull(delivery().key(), "only what has an ID is claimed ahead");
+    }
+
+    @Override
+    public boolean isUnanswered() {
+        return attempted.result() instanceof ClaimResult.StoreError;
+    }
+
+    public ClaimAttempt attempted() {
+        return attempted;
+    }
+
+    /** Under the heartbeat; null where nothing was acquired. */
+    @Nullable
+    public AdmittedRun execution() {
+        return execution;
+    }
+}

@@ -1,0 +1,153 @@
+package io.dedup.internal.claim;
+
+import static java.util.Objects.requireNonNull;
+
+import io.dedup.DedupKey;
+import io.dedup.adapter.Admission;
+import io.dedup.adapter.BatchAdmission;
+import io.dedup.adapter.Delivery;
+import io.dedup.adapter.WaitBudget;
+import io.dedup.internal.run.AdmittedRun;
+import io.dedup.internal.settle.ClaimSettlement;
+import io.dedup.policy.DedupMode;
+import io.dedup.store.ClaimResult;
+import io.dedup.store.ClaimResult.Acquired;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Decides about one batch: claims its messages with one call, each ID once. */
+public final class BatchAdmitter {
+    private final Claimer claimer;
+    private final AdmissionDecider decider;
+    private final BatchCopies copies;
+    private final ClaimSettlement settlement;
+    private final List<Delivery> deliveries;
+    /** The index of the first delivery of each key. */
+    private final Map<DedupKey, Integer> leaders;
+
+    private final UniqueRequests unique;
+    private final Map<DedupKey, ClaimAttempt> attempted = new HashMap<>();
+    private final Map<DedupKey, AdmittedRun> executions = new HashMap<>();
+    private final List<Admission> admissions;
+
+    public BatchAdmitter(
+            Claimer claimer,
+            AdmissionDecider decider,
+            BatchCopies copies,
+            ClaimSettlement settlement,
+            List<Delivery> deliveries) {
+        this.claimer = claimer;
+        this.decider = decider;
+        this.copies = copies;
+        this.settlement = settlement;
+        this.deliveries = deliveries;
+        this.admissions = new ArrayList<>(deliveries.size());
+        this.unique = UniqueRequests.of(claimer, deliveries, delivery -> !isDecidedByRecord(delivery));
+        this.leaders = unique.first();
+    }
+
+    public BatchAdmission admit(WaitBudget budget) {
+        try {
+            claimAll(budget);
+            if (isolationNeeded()) {
+                giveBackAll();
+                return new BatchAdmission(List.of(), true);
+            }
+            decideAll();
+            return new BatchAdmission(admissions, false);
+        } catch (Throwable e) { // claims that nobody knows of would be renewed for ever
+            giveBackEach();
+            throw e;
+        }
+    }
+
+    /** One by one: whatever the giving back of one throws, the others' renewals must end as well. */
+    private void giveBackEach() {
+        for (Admission admission : admissions) {
+            if (admission instanceof Admission.Run run) { // also a copy's own claim, which isn't among the executions
+                giveBack((AdmittedRun) run.execution());
+            }
+        }
+        executions.values().forEach(BatchAdmitter::giveBack);
+        giveBackUnanswered();
+    }
+
+    private static void giveBack(AdmittedRun execution) {
+        try {
+            execution.giveBack();
+        } catch (Throwable ignored) { // its renewals have ended; the caller throws what came first
+        }
+    }
+
+    private void claimAll(WaitBudget budget) {
+        List<ClaimAttempt> answers = claimer.claimAll(unique.deliveries(), unique.requests());
+        answers.forEach(this::answered);
+        if (answers.stream().anyMatch(ClaimAttempt::isUndecided) && !isolationNeeded()) {
+            claimer.wait(answers, budget, this::answered);
+        }
+    }
+
+    /** Nothing is asked about these before their transaction. */
+    private static boolean isDecidedByRecord(Delivery delivery) {
+        return delivery.topic().policy().mode() == DedupMode.TRANSACTIONAL;
+    }
+
+    /** Under the heartbeat at once: claims that wait for their neighbours must not run out. */
+    private void answered(ClaimAttempt answer) {
+        DedupKey key = answer.request().key();
+        attempted.put(key, answer);
+        if (answer.result() instanceof Acquired acquired) {
+            AdmittedRun execution = decider.execution(answer, acquired);
+            executions.put(key, execution); // first: whatever fails from here on, it is found and given back
+            decider.renew(execution);
+        }
+    }
+
+    private boolean isolationNeeded() {
+        return deliveries.size() > 1 && attempted.values().stream().anyMatch(ClaimAttempt::needsIsolation);
+    }
+
+    /** Before anything is decided. */
+    private void giveBackAll() {
+        boolean unused = settlement.releaseAll(List.copyOf(executions.values()), null);
+        giveBackUnanswered();
+    }
+
+    private void giveBackUnanswered() {
+        for (ClaimAttempt each : attempted.values()) {
+            // One that was made nevertheless would die at the end of its lease, and charge its message for it.
+            boolean hasNoRun = each.result() instanceof Acquired
+                    && !executions.containsKey(each.request().key());
+            if (hasNoRun || each.result() instanceof ClaimResult.StoreError) {
+                decider.giveBackUnanswered(each);
+            }
+        }
+    }
+
+    private void decideAll() {
+        for (int i = 0; i < deliveries.size(); i++) {
+            Delivery delivery = deliveries.get(i);
+            DedupKey key = Claimer.keyOf(delivery);
+            if (key == null) {
+                admissions.add(decider.missingId(delivery));
+                continue;
+            }
+            int leader = requireNonNull(leaders.get(key));
+            if (leader != i) {
+                admissions.add(copy(delivery, key, leader, admissions.get(leader)));
+            } else if (isDecidedByRecord(delivery)) {
+                admissions.add(decider.decidedByRecord(delivery));
+            } else {
+                admissions.add(decider.decide(requireNonNull(attempted.get(key)), executions.get(key)));
+            }
+        }
+    }
+
+    private Admission copy(Delivery delivery, DedupKey key, int leader, Admission leaderAdmission) {
+        @Nullable Admission admission = copies.follow(delivery, deliveries.get(leader), leader, leaderAdmission);
+        return admission != null ? admission : decider.decide(claimer.claim(delivery, claimer.request(delivery, key)));
+    }
+}

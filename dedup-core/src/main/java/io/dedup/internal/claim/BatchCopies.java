@@ -1,0 +1,80 @@
+package io.dedup.internal.claim;
+
+import static java.util.Objects.requireNonNull;
+
+import io.dedup.DedupKey;
+import io.dedup.DedupListener;
+import io.dedup.DedupOutcome.DeferReason;
+import io.dedup.PoisonMessageException;
+import io.dedup.adapter.Admission;
+import io.dedup.adapter.Delivery;
+import io.dedup.internal.listener.SafeListeners;
+import io.dedup.internal.run.AdmittedRun;
+import io.dedup.internal.run.AdmittedRun.Guard;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/** Decides about copies of a message within one batch, by what was decided about the first. Thread-safe. */
+public final class BatchCopies {
+    private final SafeListeners<DedupListener> notifier;
+    private final AdmissionDecider decider;
+
+    public BatchCopies(SafeListeners<DedupListener> notifier, AdmissionDecider decider) {
+        this.notifier = notifier;
+        this.decider = decider;
+    }
+
+    /**
+     * Decides about a copy of a delivery of the same batch, about which {@code leaderAdmission} says what is known.
+     *
+     * @return null when that says nothing about the copy, which has another payload: it is to be claimed for itself
+     */
+    @Nullable
+    public Admission follow(Delivery copy, Delivery leader, int leaderIndex, Admission leaderAdmission) {
+        DedupKey key = requireNonNull(copy.key());
+        if (copy.isShadow()) {
+            notifier.tell(listener -> listener.shadow(key, "copy in batch"));
+            return new Admission.Run(decider.unclaimed(copy));
+        }
+        if (leaderAdmission instanceof Admission.Run run
+                && ((AdmittedRun) run.execution()).hasRecord()
+                && copy.differsFrom(leader)) {
+            // What the record says isn't known yet. When it is, this one comes again and is compared.
+            return decider.defer(copy, DeferReason.IN_FLIGHT, Duration.ZERO, null)
+                    .behind();
+        }
+        boolean leaderRuns =
+                leaderAdmission instanceof Admission.Run run && ((AdmittedRun) run.execution()).guard() != Guard.NONE;
+        if (copy.differsFrom(leader)) {
+            return leaderRuns
+                    ? decider.conflict(copy, key)
+                    : isNothingKnown(leaderAdmission) ? again(copy, leaderAdmission) : null;
+        }
+        if (leaderRuns) {
+            notifier.tell(listener -> listener.copyInBatch(key));
+            return new Admission.Follow(leaderIndex);
+        }
+        return again(copy, leaderAdmission);
+    }
+
+    /** Whether an admission comes from something else than a comparison with the record. */
+    private static boolean isNothingKnown(Admission admission) {
+        return admission instanceof Admission.Defer defer
+                ? defer.reason() != DeferReason.IN_FLIGHT
+                : admission instanceof Admission.Reject reject && reject.cause() instanceof PoisonMessageException;
+    }
+
+    /** What the leader got, for its copy. */
+    private Admission again(Delivery copy, Admission leaderAdmission) {
+        DedupKey key = requireNonNull(copy.key());
+        if (leaderAdmission instanceof Admission.Duplicate duplicate) {
+            decider.tell(key, duplicate);
+        } else if (leaderAdmission instanceof Admission.Defer defer) {
+            notifier.tell(listener -> listener.deferred(key, defer.reason(), defer.retryAfter()));
+        } else if (!(leaderAdmission instanceof Admission.Reject reject
+                && reject.cause() instanceof PoisonMessageException)) {
+            return decider.conflict(copy, key); // with the record, as its leader: rejected, ignored, or run unguarded
+        }
+        return leaderAdmission;
+    }
+}

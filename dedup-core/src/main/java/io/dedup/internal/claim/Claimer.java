@@ -1,0 +1,220 @@
+package io.dedup.internal.claim;
+
+import io.dedup.DedupKey;
+import io.dedup.adapter.Delivery;
+import io.dedup.adapter.WaitBudget;
+import io.dedup.internal.background.UnrecordedSuccesses;
+import io.dedup.internal.lease.Owners;
+import io.dedup.internal.storecall.FrontStoreGate;
+import io.dedup.internal.storecall.StoreCalls;
+import io.dedup.internal.storecall.StoreGate;
+import io.dedup.internal.storecall.StoreGates;
+import io.dedup.policy.DedupMode;
+import io.dedup.policy.DedupPolicy;
+import io.dedup.store.ClaimRequest;
+import io.dedup.store.ClaimResult;
+import io.dedup.store.ClaimResult.InFlight;
+import io.dedup.store.ClaimResult.StoreError;
+import io.dedup.store.Owner;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Asks the store for claims, and waits in place, within a budget, for those that are in flight elsewhere.
+ *
+ * <p>A claim keeps its owner while it is asked for again, so that a request whose answer was lost recognises itself.
+ */
+public final class Claimer {
+    private static final long FIRST_POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
+    private static final long MAX_POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
+    private static final long LEASE_END_MARGIN_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+
+    private final StoreCalls store;
+    private final FrontStoreGate front = new FrontStoreGate();
+    private final StoreGates gates;
+    private final UnrecordedSuccesses successes;
+    private final Owners owners;
+
+    public Claimer(StoreCalls store, StoreGates gates, UnrecordedSuccesses successes, Owners owners) {
+        this.store = store;
+        this.gates = gates;
+        this.successes = successes;
+        this.owners = owners;
+    }
+
+    /**
+     * What a delivery's record is kept under: in shadow mode not its own key, but one in a scope apart; null where it has no
+     * usable ID.
+     */
+    public static @Nullable DedupKey keyOf(Delivery delivery) {
+        DedupKey key = delivery.key();
+        return key != null && delivery.isShadow() ? new DedupKey(key.scope().shadow(), key.messageId()) : key;
+    }
+
+    public ClaimRequest request(Delivery delivery, DedupKey key) {
+        return request(delivery, key, owners.next());
+    }
+
+    /** One owner may hold any number of keys: a batch needs only one. */
+    public Owner nextOwner() {
+        return owners.next();
+    }
+
+    public ClaimRequest request(Delivery delivery, DedupKey key, Owner owner) {
+        DedupPolicy policy = delivery.topic().policy();
+        return new ClaimRequest(key, owner, policy.lease(), delivery.fingerprint(), policy.fencingToken());
+    }
+
+    public ClaimAttempt claim(Delivery delivery, ClaimRequest request) {
+        long sentAt = System.nanoTime();
+        ClaimResult unasked = withoutAsking(delivery, request);
+        if (unasked != null) {
+            return ClaimAttempt.unasked(delivery, request, unasked);
+        }
+        ClaimResult result = store.claim(request);
+        if (isInFront(delivery)) {
+            front.answered(result instanceof StoreError);
+        }
+        return new ClaimAttempt(delivery, request, result, sentAt);
+    }
+
+    /** What is known before the store is asked; null when it has to be asked. */
+    private @Nullable ClaimResult withoutAsking(Delivery delivery, ClaimRequest request) {
+        ClaimResult known = successes.answerTo(request);
+        if (known != null) {
+            return known;
+        }
+        if (isInFront(delivery)) {
+            return front.isClosed() ? new StoreError(FrontStoreGate.skip()) : null;
+        }
+        return gates.keepsClaimsOut(delivery.topic()) ? new StoreError(StoreGate.notAsked()) : null;
+    }
+
+    /** The same, but waits in place, within the budget, while it is undecided. */
+    public ClaimAttempt claimPatiently(Delivery delivery, ClaimRequest request, WaitBudget budget) {
+        ClaimAttempt attempted = claim(delivery, request);
+        if (!attempted.isUndecided()) {
+            return attempted;
+        }
+        List<ClaimAttempt> one = new ArrayList<>(List.of(attempted));
+        wait(one, budget, answered -> {});
+        return one.get(0);
+    }
+
+    /** Whether the store is only in front of what decides. */
+    private static boolean isInFront(Delivery delivery) {
+        return delivery.topic().policy().mode() == DedupMode.TIERED;
+    }
+
+    /** One call for all that have to be asked; the answers in order, a {@link StoreError} for each that has none. */
+    public List<ClaimAttempt> claimAll(List<Delivery> deliveries, List<ClaimRequest> requests) {
+        long sentAt = System.nanoTime();
+        List<@Nullable ClaimResult> unasked = new ArrayList<>(requests.size());
+        List<ClaimRequest> toAsk = new ArrayList<>(requests.size());
+        for (int i = 0; i < requests.size(); i++) {
+            ClaimResult known = withoutAsking(deliveries.get(i), requests.get(i));
+            unasked.add(known);
+            if (known == null) {
+                toAsk.add(requests.get(i));
+            }
+        }
+        List<ClaimAttempt> attempted = new ArrayList<>(requests.size());
+        List<ClaimResult> answers = store.claimAll(toAsk);
+        boolean anyInFront = false;
+        boolean frontFailed = false;
+        int next = 0;
+        for (int i = 0; i < requests.size(); i++) {
+            Delivery delivery = deliveries.get(i);
+            ClaimResult known = unasked.get(i);
+            if (known != null) {
+                attempted.add(ClaimAttempt.unasked(delivery, requests.get(i), known));
+                continue;
+            }
+            ClaimResult result = answers.get(next++);
+            attempted.add(new ClaimAttempt(delivery, requests.get(i), result, sentAt));
+            if (isInFront(delivery)) {
+                anyInFront = true;
+                frontFailed |= result instanceof StoreError;
+            }
+        }
+        if (anyInFront) {
+            front.answered(frontFailed);
+        }
+        return attempted;
+    }
+
+    /**
+     * Asks again for the undecided ones until they are decided or the budget is spent. Replaces them in the list.
+     *
+     * @param answered is told each new answer at once: a claim that waits for its neighbours needs a heartbeat
+     */
+    public void wait(List<ClaimAttempt> attempted, WaitBudget budget, Consumer<ClaimAttempt> answered) {
+        long asked = System.nanoTime();
+        long pollNanos = FIRST_POLL_NANOS;
+        boolean errorsRetried = false;
+        while (budget.nanosLeft() > 0 && !Thread.currentThread().isInterrupted()) {
+            List<Integer> again = new ArrayList<>();
+            long pause = 0;
+            for (int i = 0; i < attempted.size(); i++) {
+                ClaimAttempt each = attempted.get(i);
+                DedupPolicy policy = each.delivery().topic().policy();
+                long leftOfWait = policy.inFlightWait().toNanos() - (System.nanoTime() - asked);
+                if (policy.shadow()) {
+                    continue;
+                }
+                if (each.result() instanceof InFlight inFlight && leftOfWait > 0) {
+                    long remaining = inFlight.remaining().toNanos() + LEASE_END_MARGIN_NANOS;
+                    pause = Math.max(pause, Math.min(Math.min(pollNanos, remaining), leftOfWait));
+                    again.add(i);
+                } else if (each.result() instanceof StoreError
+                        && each.asked()
+                        && !errorsRetried
+                        && !isInFront(each.delivery())) {
+                    // A store that fails twice in a row is down: waiting for it in place would hold everything up.
+                    again.add(i);
+                }
+            }
+            if (again.isEmpty()) {
+                return;
+            }
+            long from = System.nanoTime();
+            if (pause > 0) {
+                budget.waiting();
+            }
+            LockSupport.parkNanos(Math.min(pause, budget.nanosLeft()));
+            askAgain(attempted, again, answered);
+            budget.spend(System.nanoTime() - from);
+            pollNanos = Math.min(MAX_POLL_NANOS, pollNanos * 2);
+            errorsRetried = true;
+        }
+    }
+
+    private void askAgain(List<ClaimAttempt> attempted, List<Integer> indexes, Consumer<ClaimAttempt> answered) {
+        if (indexes.size() == 1) {
+            ClaimAttempt before = attempted.get(indexes.get(0));
+            set(attempted, indexes.get(0), claim(before.delivery(), before.request()), answered);
+            return;
+        }
+        List<Delivery> deliveries = new ArrayList<>(indexes.size());
+        List<ClaimRequest> requests = new ArrayList<>(indexes.size());
+        for (int i : indexes) {
+            deliveries.add(attempted.get(i).delivery());
+            requests.add(attempted.get(i).request());
+        }
+        List<ClaimAttempt> again = claimAll(deliveries, requests);
+        for (int i = 0; i < again.size(); i++) {
+            set(attempted, indexes.get(i), again.get(i), answered);
+        }
+    }
+
+    private static void set(
+            List<ClaimAttempt> attempted, int index, ClaimAttempt answer, Consumer<ClaimAttempt> answered) {
+        ClaimAttempt known = answer.orUnanswered(attempted.get(index));
+        attempted.set(index, known);
+        answered.accept(known);
+    }
+}

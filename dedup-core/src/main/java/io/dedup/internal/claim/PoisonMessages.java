@@ -1,0 +1,41 @@
+package io.dedup.internal.claim;
+
+import static java.util.Objects.requireNonNull;
+
+import io.dedup.DedupKey;
+import io.dedup.DedupListener;
+import io.dedup.PoisonMessageException;
+import io.dedup.adapter.Admission;
+import io.dedup.internal.listener.SafeListeners;
+import io.dedup.internal.run.AdmittedRun;
+import io.dedup.internal.settle.ClaimSettlement;
+
+/** Gives up on messages with which too many processes have died. Thread-safe. */
+public final class PoisonMessages {
+    private final SafeListeners<DedupListener> notifier;
+    private final ClaimSettlement settlement;
+
+    public PoisonMessages(SafeListeners<DedupListener> notifier, ClaimSettlement settlement) {
+        this.notifier = notifier;
+        this.settlement = settlement;
+    }
+
+    /** Whether too many have died with the message to try once more. */
+    public static boolean isPoison(AdmittedRun execution) {
+        int maxDeaths = execution.topic().policy().maxDeaths();
+        return maxDeaths > 0 && execution.deaths() >= maxDeaths;
+    }
+
+    /** Closes the run out, which hasn't begun. */
+    public Admission convict(AdmittedRun execution) {
+        DedupKey key = requireNonNull(execution.key());
+        int deaths = execution.deaths();
+        settlement.convict(execution);
+        notifier.tell(listener -> listener.poison(key, deaths));
+        return new Admission.Reject(new PoisonMessageException(
+                key,
+                execution.delivery().origin().get(),
+                deaths,
+                execution.topic().policy().settingNames()));
+    }
+}

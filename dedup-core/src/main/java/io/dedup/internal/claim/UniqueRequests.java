@@ -1,0 +1,42 @@
+package io.dedup.internal.claim;
+
+import io.dedup.DedupKey;
+import io.dedup.adapter.Delivery;
+import io.dedup.store.ClaimRequest;
+import io.dedup.store.Owner;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Predicate;
+
+/**
+ * What to claim for several deliveries with one call: the first delivery of each key, all for one owner.
+ *
+ * @param first the index of the first delivery of each key, whether or not it is claimed
+ * @param indexes of the deliveries to claim, ascending
+ * @param deliveries those
+ * @param requests theirs, in the same order
+ */
+record UniqueRequests(
+        Map<DedupKey, Integer> first, List<Integer> indexes, List<Delivery> deliveries, List<ClaimRequest> requests) {
+
+    /** @param claimable whether a delivery is claimed at all */
+    static UniqueRequests of(Claimer claimer, List<Delivery> deliveries, Predicate<Delivery> claimable) {
+        Map<DedupKey, Integer> first = new HashMap<>();
+        List<Integer> indexes = new ArrayList<>(deliveries.size());
+        List<Delivery> toClaim = new ArrayList<>(deliveries.size());
+        List<ClaimRequest> requests = new ArrayList<>(deliveries.size());
+        Owner owner = claimer.nextOwner();
+        for (int i = 0; i < deliveries.size(); i++) {
+            Delivery delivery = deliveries.get(i);
+            DedupKey key = Claimer.keyOf(delivery);
+            if (key != null && first.putIfAbsent(key, i) == null && claimable.test(delivery)) {
+                indexes.add(i);
+                toClaim.add(delivery);
+                requests.add(claimer.request(delivery, key, owner));
+            }
+        }
+        return new UniqueRequests(first, indexes, toClaim, requests);
+    }
+}

@@ -1,0 +1,93 @@
+package io.dedup.internal.direct;
+
+import io.dedup.AsyncDedupHandler;
+import io.dedup.DedupCall;
+import io.dedup.DedupOutcome;
+import io.dedup.DedupOutcome.Completion;
+import io.dedup.DedupOutcome.DeferReason;
+import io.dedup.adapter.Execution;
+import io.dedup.adapter.HandlerRun;
+import io.dedup.adapter.Settlement;
+import io.dedup.adapter.WaitBudget;
+import io.dedup.policy.DedupPolicy;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A run that ends with a stage: settled, on the executor, when that one ends.
+ *
+ * @param settlements where runs are settled
+ */
+record AsyncRun<R extends @Nullable Object>(
+        DedupCall<R> call, DedupPolicy policy, Execution execution, Outcomes outcomes, Executor settlements)
+        implements Settlement<CompletionStage<R>, CompletionStage<DedupOutcome<R>>> {
+
+    CompletionStage<DedupOutcome<R>> start(AsyncDedupHandler<R> handler) {
+        return HandlerRun.run(execution, () -> stageOf(handler), this);
+    }
+
+    private CompletionStage<R> stageOf(AsyncDedupHandler<R> handler) throws Exception {
+        CompletionStage<R> work = handler.handle(execution);
+        if (work == null) {
+            throw new IllegalStateException("the handler of " + call.key() + " returned no stage");
+        }
+        return work;
+    }
+
+    /** The work has begun; it is settled when its stage ends. */
+    @Override
+    public CompletionStage<DedupOutcome<R>> succeeded(CompletionStage<R> work) {
+        try {
+            // A store call on the thread that completes the stage could block an event loop.
+            CompletionStage<DedupOutcome<R>> end = work.handleAsync(this::settle, settlements);
+            // Not the settlement itself: completing or cancelling that one would leave the claim to nobody.
+            return end.thenApply(Function.identity());
+        } catch (Throwable e) {
+            execution.abandon(); // the work goes on, and can't be waited for
+            return CompletableFuture.failedStage(e);
+        }
+    }
+
+    @Override
+    public CompletionStage<DedupOutcome<R>> failed(Throwable thrown) {
+        return HandlerRun.isDeferral(execution.fail(thrown), thrown)
+                ? CompletableFuture.completedStage(leaseLost(thrown))
+                : CompletableFuture.failedStage(thrown);
+    }
+
+    private DedupOutcome<R> settle(R value, @Nullable Throwable error) {
+        if (error == null) {
+            Completion completion = execution.succeed(
+                    outcomes.encode(call, policy.maxResultBytes(), value), WaitBudget.of(policy.inFlightWait()));
+            return new DedupOutcome.Handled<>(value, completion);
+        }
+        Throwable cause = causeOf(error);
+        if (cause instanceof CancellationException || cause instanceof TimeoutException) {
+            execution.abandon(); // the work may go on: releasing would let a second one start beside it
+        } else if (HandlerRun.isDeferral(execution.fail(cause), cause)) {
+            return leaseLost(cause);
+        }
+        throw error instanceof CompletionException wrapped ? wrapped : new CompletionException(error);
+    }
+
+    private DedupOutcome<R> leaseLost(Throwable cause) {
+        return new DedupOutcome.Deferred<>(DeferReason.LEASE_LOST, policy.maxDeferDelay(), cause);
+    }
+
+    /** What the work failed with: stages of stages wrap it. */
+    private static Throwable causeOf(Throwable error) {
+        Throwable cause = error;
+        while ((cause instanceof CompletionException || cause instanceof ExecutionException)
+                && cause.getCause() != null) {
+            cause = cause.getCause();
+        }
+        return cause;
+    }
+}

@@ -1,0 +1,166 @@
+package io.dedup.internal.direct;
+
+import io.dedup.AsyncDedupHandler;
+import io.dedup.BatchDedupHandler;
+import io.dedup.DedupCall;
+import io.dedup.DedupHandler;
+import io.dedup.DedupKey;
+import io.dedup.DedupOutcome;
+import io.dedup.DedupTopic;
+import io.dedup.Deduplicator;
+import io.dedup.LiveLease;
+import io.dedup.OperatorResult;
+import io.dedup.adapter.AdapterSource;
+import io.dedup.adapter.Admission;
+import io.dedup.adapter.BatchAdmission;
+import io.dedup.adapter.DedupAdapter;
+import io.dedup.adapter.Delivery;
+import io.dedup.adapter.RunEnd;
+import io.dedup.adapter.WaitBudget;
+import io.dedup.internal.engine.DedupEngine;
+import io.dedup.internal.engine.EngineSettings;
+import io.dedup.internal.settings.DedupTopics;
+import io.dedup.policy.DedupMode;
+import io.dedup.policy.DedupPolicy;
+import io.dedup.store.DedupStore;
+import io.dedup.store.operator.ResettableStore;
+import io.dedup.text.Printable;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** Runs handlers by the engine, and hands the same engine to adapters. */
+public final class DefaultDeduplicator implements Deduplicator, AdapterSource {
+    private final DedupStore store;
+    private final DedupTopics topics;
+    private final DedupEngine engine;
+    private final Outcomes outcomes;
+
+    public DefaultDeduplicator(DedupTopics topics, EngineSettings settings) {
+        this.store = settings.store();
+        this.topics = topics;
+        this.engine = new DedupEngine(settings);
+        this.outcomes = new Outcomes(engine.results());
+    }
+
+    @Override
+    public String consumer() {
+        return topics.consumer();
+    }
+
+    @Override
+    public DedupTopic topic(String name) {
+        return topics.topic(name);
+    }
+
+    @Override
+    public DedupAdapter adapter() {
+        return engine;
+    }
+
+    @Override
+    @SuppressWarnings("unchecked") // what the handler throws is an X, or unchecked
+    public <R extends @Nullable Object, X extends Throwable> DedupOutcome<R> execute(
+            DedupCall<R> call, DedupHandler<R, X> handler) throws X {
+        DedupPolicy policy = policyOf(call.key());
+        WaitBudget budget = budget(policy);
+        Admission admission = engine.admit(delivery(call), budget);
+        if (!(admission instanceof Admission.Run run)) {
+            return outcomes.notRun(admission, call);
+        }
+        DirectCall<R> direct = new DirectCall<>(call, handler, outcomes, policy.maxResultBytes());
+        RunEnd end = engine.run(run.execution(), direct, budget);
+        if (end instanceof RunEnd.Failed failed) {
+            throw (X) failed.cause();
+        }
+        if (end instanceof RunEnd.NotRun notRun) {
+            return outcomes.notRun(notRun.admission(), call);
+        }
+        return new DedupOutcome.Handled<>(direct.value(), ((RunEnd.Handled) end).completion());
+    }
+
+    @Override
+    public <R extends @Nullable Object> CompletionStage<DedupOutcome<R>> executeAsync(
+            DedupCall<R> call, AsyncDedupHandler<R> handler) {
+        DedupPolicy policy = policyOf(call.key());
+        if (policy.mode().isTransactional()) {
+            throw new IllegalArgumentException("mode " + policy.mode() + " of topic "
+                    + Printable.of(call.key().scope().topic())
+                    + " can't end with a stage: a transaction belongs to one thread. Use execute, or mode LEASED");
+        }
+        Admission admission = engine.admit(delivery(call), budget(policy));
+        if (!(admission instanceof Admission.Run run)) {
+            return CompletableFuture.completedStage(outcomes.notRun(admission, call));
+        }
+        return new AsyncRun<>(call, policy, run.execution(), outcomes, engine.settlements()).start(handler);
+    }
+
+    @Override
+    public <T, X extends Throwable> List<DedupOutcome<@Nullable Void>> executeAll(
+            List<T> items, Function<? super T, DedupKey> keyOf, BatchDedupHandler<T, X> handler) throws X {
+        if (items.isEmpty()) {
+            return List.of();
+        }
+        List<DedupKey> keys = new ArrayList<>(items.size());
+        for (T item : items) {
+            keys.add(keyOf.apply(item));
+        }
+        WaitBudget budget = budget(policyOf(keys.get(0)));
+        BatchRun<T> run = new BatchRun<>(engine, outcomes, this::policyOf, budget);
+        BatchAdmission batch = engine.admitAll(keys.stream().map(this::delivery).toList(), budget);
+        if (!batch.isolate()) {
+            return run.run(items, keys, batch.admissions(), handler);
+        }
+        List<DedupOutcome<@Nullable Void>> answers = new ArrayList<>(items.size());
+        for (int i = 0; i < items.size(); i++) {
+            Admission admission = engine.admit(delivery(keys.get(i)), budget);
+            answers.addAll(run.run(List.of(items.get(i)), List.of(keys.get(i)), List.of(admission), handler));
+        }
+        return answers;
+    }
+
+    @Override
+    public OperatorResult forget(DedupKey key, LiveLease liveLease) {
+        return engine.forget(key, policyOf(key).mode(), liveLease);
+    }
+
+    @Override
+    public long resetFront() {
+        if (!topics.anyIn(DedupMode.TIERED)) {
+            throw new IllegalStateException("resetFront() is for mode TIERED: store " + store.name() + " of consumer "
+                    + Printable.of(topics.consumer()) + " isn't in front of anything");
+        }
+        return ResettableStore.of(store).forgetAll();
+    }
+
+    private Delivery delivery(DedupKey key) {
+        return delivery(DedupCall.of(key));
+    }
+
+    private Delivery delivery(DedupCall<?> call) {
+        return new Delivery(
+                topics.topic(call.key().scope()), call.key(), null, call.fingerprint(), () -> "a direct call");
+    }
+
+    private DedupPolicy policyOf(DedupKey key) {
+        return topics.policy(key.scope().topic());
+    }
+
+    private static WaitBudget budget(DedupPolicy policy) {
+        return WaitBudget.of(policy.inFlightWait());
+    }
+
+    @Override
+    public void close() {
+        closeAll(List.of(this));
+    }
+
+    /** Closes several as {@link #close} does one; they share the wait for running handlers. */
+    public static void closeAll(Collection<DefaultDeduplicator> several) {
+        DedupEngine.closeAll(several.stream().map(each -> each.engine).toList());
+    }
+}

@@ -1,0 +1,48 @@
+package io.dedup.internal.direct;
+
+import io.dedup.DedupCall;
+import io.dedup.DedupOutcome;
+import io.dedup.ResultCodec;
+import io.dedup.adapter.Admission;
+import io.dedup.adapter.Results;
+import org.jspecify.annotations.Nullable;
+
+/** Turns what the engine says into what a caller is told, and results into bytes and back. */
+final class Outcomes {
+    private final Results results;
+
+    public Outcomes(Results results) {
+        this.results = results;
+    }
+
+    /** The outcome of an admission that doesn't run. */
+    public <R extends @Nullable Object> DedupOutcome<R> notRun(Admission admission, DedupCall<R> call) {
+        if (admission instanceof Admission.Duplicate duplicate) {
+            return new DedupOutcome.Duplicate<>(
+                    duplicate.done().completedAt(),
+                    decode(call, duplicate.done().result()),
+                    duplicate.firstRun());
+        }
+        if (admission instanceof Admission.Ignore ignore) {
+            return new DedupOutcome.Skipped<>(ignore.reason());
+        }
+        if (admission instanceof Admission.Defer defer) {
+            return new DedupOutcome.Deferred<>(defer.reason(), defer.retryAfter(), defer.cause());
+        }
+        if (admission instanceof Admission.Reject reject) {
+            return new DedupOutcome.Rejected<>(reject.cause());
+        }
+        throw new IllegalStateException("runs, or follows one that runs: " + admission);
+    }
+
+    /** The result as bytes, or null when it isn't to be kept or can't be. Never throws: the effect has happened. */
+    public <R extends @Nullable Object> byte @Nullable [] encode(DedupCall<R> call, int maxBytes, R result) {
+        ResultCodec<R> codec = call.codec();
+        return codec == null || result == null ? null : results.encode(call.key(), codec, maxBytes, result);
+    }
+
+    private <R extends @Nullable Object> @Nullable R decode(DedupCall<R> call, byte @Nullable [] bytes) {
+        ResultCodec<R> codec = call.codec();
+        return codec == null || bytes == null ? null : results.decode(call.key(), codec, bytes);
+    }
+}

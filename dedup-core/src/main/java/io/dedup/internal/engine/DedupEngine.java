@@ -1,0 +1,153 @@
+package io.dedup.internal.engine;
+
+import io.dedup.DedupKey;
+import io.dedup.DedupOutcome.Completion;
+import io.dedup.LiveLease;
+import io.dedup.OperatorResult;
+import io.dedup.adapter.Admission;
+import io.dedup.adapter.BatchAdmission;
+import io.dedup.adapter.ClaimsAhead;
+import io.dedup.adapter.DedupAdapter;
+import io.dedup.adapter.Delivery;
+import io.dedup.adapter.Execution;
+import io.dedup.adapter.HandlerRun;
+import io.dedup.adapter.Results;
+import io.dedup.adapter.RunEnd;
+import io.dedup.adapter.TransactionalRun;
+import io.dedup.adapter.WaitBudget;
+import io.dedup.adapter.Work;
+import io.dedup.internal.run.AdmittedRun;
+import io.dedup.internal.run.LeasedRun;
+import io.dedup.policy.DedupMode;
+import io.dedup.store.transaction.TransactionalRecords;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Admits deliveries, runs their handlers and settles the runs. One for each consumer application; has threads of its own and
+ * doesn't own the store. Thread-safe.
+ */
+public final class DedupEngine implements DedupAdapter, AutoCloseable {
+    private final EngineParts parts;
+    private final Map<String, String> groups = new ConcurrentHashMap<>();
+
+    public DedupEngine(EngineSettings settings) {
+        this.parts = EngineParts.of(settings);
+    }
+
+    @Override
+    public Admission admit(Delivery delivery, WaitBudget budget) {
+        return parts.admissions().admit(delivery, budget);
+    }
+
+    @Override
+    public ClaimsAhead ahead() {
+        return parts.ahead();
+    }
+
+    @Override
+    public BatchAdmission admitAll(List<Delivery> deliveries, WaitBudget budget) {
+        return parts.admissions().admitAll(deliveries, budget);
+    }
+
+    @Override
+    public RunEnd run(Execution execution, Work work, WaitBudget budget) {
+        if (!execution.isTransactional()) {
+            return HandlerRun.run(execution, () -> work.run(execution), new LeasedRun((AdmittedRun) execution, budget));
+        }
+        TransactionalRun run = open(List.of(execution), true, budget);
+        Admission admission = run.admissions().get(0);
+        if (!(admission instanceof Admission.Run admitted)) {
+            return new RunEnd.NotRun(admission);
+        }
+        return HandlerRun.run(admitted.execution(), () -> work.run(admitted.execution()), run);
+    }
+
+    @Override
+    public TransactionalRun open(List<Execution> executions, boolean ordered, WaitBudget budget) {
+        return parts.transactions().open(runs(executions), ordered, budget);
+    }
+
+    @Override
+    public Results results() {
+        return parts.results();
+    }
+
+    @Override
+    public @Nullable TransactionalRecords records() {
+        return parts.records();
+    }
+
+    @Override
+    public Executor settlements() {
+        return parts.threads();
+    }
+
+    @Override
+    public List<Completion> succeedAll(List<Execution> executions, WaitBudget budget) {
+        List<AdmittedRun> runs = runs(executions);
+        runs.forEach(AdmittedRun::requireNoTransaction);
+        return parts.settlement().succeedAll(runs, budget);
+    }
+
+    @Override
+    public boolean failAll(List<Execution> executions, @Nullable Throwable cause) {
+        return parts.settlement().releaseAll(runs(executions), cause);
+    }
+
+    /** An execution is made by nobody but this engine, so a list of them needs no copy. */
+    @SuppressWarnings("unchecked")
+    private static List<AdmittedRun> runs(List<Execution> executions) {
+        return (List<AdmittedRun>) (List<?>) executions;
+    }
+
+    @Override
+    public void ping() {
+        parts.availability().ping();
+    }
+
+    /** An operator's command, see {@link io.dedup.Deduplicator#forget}. */
+    public OperatorResult forget(DedupKey key, DedupMode mode, LiveLease liveLease) {
+        return parts.forget().run(key, mode, liveLease);
+    }
+
+    @Override
+    public String firstGroup(String topic, String group) {
+        String first = groups.putIfAbsent(topic, group);
+        return first == null ? group : first;
+    }
+
+    @Override
+    public int inFlight() {
+        return parts.shutdown().inFlight();
+    }
+
+    @Override
+    public int pendingCompletions() {
+        return parts.background().pendingCompletions();
+    }
+
+    @Override
+    public int pendingWrites() {
+        return parts.background().pendingWrites();
+    }
+
+    /**
+     * Admits nothing any more, waits for running handlers while their leases are renewed, then stops the heartbeat and
+     * goes on for a few seconds to record what the store hasn't recorded.
+     */
+    @Override
+    public void close() {
+        closeAll(List.of(this));
+    }
+
+    /** Closes several as {@link #close} does one; they share the wait, which is as long as the longest of theirs. */
+    public static void closeAll(Collection<DedupEngine> engines) {
+        Shutdown.all(engines.stream().map(engine -> engine.parts.shutdown()).toList());
+        engines.forEach(engine -> engine.parts.threads().close());
+    }
+}

@@ -1,0 +1,78 @@
+package io.dedup.internal.engine;
+
+import io.dedup.DedupListener;
+import io.dedup.internal.background.BackgroundWrites;
+import io.dedup.internal.background.UnrecordedSuccesses;
+import io.dedup.internal.claim.AdmissionDecider;
+import io.dedup.internal.claim.Admissions;
+import io.dedup.internal.claim.AheadClaimer;
+import io.dedup.internal.claim.BatchCopies;
+import io.dedup.internal.claim.Claimer;
+import io.dedup.internal.claim.PoisonMessages;
+import io.dedup.internal.lease.Heartbeat;
+import io.dedup.internal.lease.Owners;
+import io.dedup.internal.listener.SafeListeners;
+import io.dedup.internal.run.RunReferences;
+import io.dedup.internal.settle.ClaimHandover;
+import io.dedup.internal.settle.ClaimSettlement;
+import io.dedup.internal.settle.Completions;
+import io.dedup.internal.settle.Releases;
+import io.dedup.internal.storecall.StoreCalls;
+import io.dedup.internal.storecall.StoreGates;
+import io.dedup.internal.transaction.FrontStore;
+import io.dedup.internal.transaction.Transactions;
+import io.dedup.store.DedupStore;
+import io.dedup.store.transaction.TransactionalRecords;
+import org.jspecify.annotations.Nullable;
+
+/** The parts of an engine. {@link #of} is the only place that knows how they fit together. */
+record EngineParts(
+        Admissions admissions,
+        AheadClaimer ahead,
+        ClaimSettlement settlement,
+        Transactions transactions,
+        @Nullable TransactionalRecords records,
+        ResultBytes results,
+        BackgroundWrites background,
+        SettlementThreads threads,
+        Availability availability,
+        ForgetCommand forget,
+        Shutdown shutdown) {
+
+    static EngineParts of(EngineSettings settings) {
+        DedupStore store = settings.store();
+        TransactionalRecords records = settings.records();
+        SafeListeners<DedupListener> listeners = new SafeListeners<>(settings.listeners());
+        StoreGates gates = new StoreGates();
+        StoreCalls calls = new StoreCalls(store, listeners, gates::ended);
+        StoreCalls calmCalls = new StoreCalls(store, listeners, gates::endedInBackground);
+        UnrecordedSuccesses successes = new UnrecordedSuccesses();
+        Claimer claimer = new Claimer(calls, gates, successes, new Owners(settings.instance()));
+        Heartbeat heartbeat = new Heartbeat(calmCalls, listeners, settings.shortestLease());
+        BackgroundWrites background = new BackgroundWrites(calmCalls, listeners, gates, successes);
+        ClaimHandover handover = new ClaimHandover(successes, heartbeat, background);
+        Releases releases = new Releases(calls, gates, listeners, heartbeat, background, handover);
+        ClaimSettlement settlement = new ClaimSettlement(
+                heartbeat,
+                new Completions(calls, gates, listeners, background, successes),
+                releases,
+                new RunReferences(settings.runReference()));
+        PoisonMessages poison = new PoisonMessages(listeners, settlement);
+        AdmissionDecider decider = new AdmissionDecider(listeners, heartbeat, background, settlement, poison, handover);
+        Transactions transactions = new Transactions(
+                records, listeners, decider, poison, releases, heartbeat, new FrontStore(calls, heartbeat, background));
+        Shutdown shutdown = new Shutdown(store.name(), transactions, heartbeat, background, settings.shutdownTimeout());
+        return new EngineParts(
+                new Admissions(claimer, decider, new BatchCopies(listeners, decider), settlement, shutdown::hasBegun),
+                new AheadClaimer(claimer, decider, settlement, shutdown::hasBegun),
+                settlement,
+                transactions,
+                records,
+                new ResultBytes(listeners, store, records),
+                background,
+                new SettlementThreads(store.name()),
+                new Availability(store, records != null, decider, transactions),
+                new ForgetCommand(store, calls, background, heartbeat, successes, records, claimer::nextOwner),
+                shutdown);
+    }
+}

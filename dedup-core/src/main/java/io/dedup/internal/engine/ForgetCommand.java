@@ -1,0 +1,120 @@
+package io.dedup.internal.engine;
+
+import io.dedup.DedupKey;
+import io.dedup.LiveLease;
+import io.dedup.OperatorResult;
+import io.dedup.internal.background.BackgroundWrites;
+import io.dedup.internal.background.UnrecordedSuccesses;
+import io.dedup.internal.lease.Heartbeat;
+import io.dedup.internal.storecall.StoreCalls;
+import io.dedup.policy.DedupMode;
+import io.dedup.store.Claim;
+import io.dedup.store.ClaimRequest;
+import io.dedup.store.ClaimResult;
+import io.dedup.store.DedupStore;
+import io.dedup.store.Owner;
+import io.dedup.store.ReleaseMode;
+import io.dedup.store.ReleaseRequest;
+import io.dedup.store.WriteResult;
+import io.dedup.store.transaction.TransactionalRecords;
+import java.time.Duration;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** An operator's command to let a message run again, wherever its mode keeps it. Thread-safe. */
+public final class ForgetCommand {
+    /** For the few calls below; when this process dies within them, the message waits for so long. */
+    private static final Duration LEASE = Duration.ofMinutes(1);
+
+    private final DedupStore store;
+    private final StoreCalls calls;
+    private final BackgroundWrites background;
+    private final Heartbeat heartbeat;
+    private final UnrecordedSuccesses successes;
+    private final @Nullable TransactionalRecords records;
+    private final Supplier<Owner> owners;
+
+    public ForgetCommand(
+            DedupStore store,
+            StoreCalls calls,
+            BackgroundWrites background,
+            Heartbeat heartbeat,
+            UnrecordedSuccesses successes,
+            @Nullable TransactionalRecords records,
+            Supplier<Owner> owners) {
+        this.store = store;
+        this.calls = calls;
+        this.background = background;
+        this.heartbeat = heartbeat;
+        this.successes = successes;
+        this.records = records;
+        this.owners = owners;
+    }
+
+    OperatorResult run(DedupKey key, DedupMode mode, LiveLease liveLease) {
+        if (records == null || mode == DedupMode.LEASED || mode == DedupMode.LEASED_TRANSACTIONAL) {
+            OperatorResult result = store.forget(key, liveLease);
+            if (result != OperatorResult.LEASE_LIVE) {
+                heartbeat
+                        .runsOf(key)
+                        .forEach(successes::answered); // first: their successes aren't to be known any more
+                background.forget(key); // what this process knows and the store doesn't yet
+            }
+            return result;
+        }
+        if (mode == DedupMode.TRANSACTIONAL) {
+            return records.forget(key, liveLease);
+        }
+        return liveLease == LiveLease.OVERRIDE
+                ? forgetBoth(records, key, liveLease)
+                : forgetUnlessRunning(records, key);
+    }
+
+    /**
+     * The record, then the one in front: the other way round, that could be repaired from the record in between. Nobody who has
+     * claimed the message in front may be about to look for its record, or he would find none and take it for new: so it is
+     * claimed before.
+     */
+    private OperatorResult forgetUnlessRunning(TransactionalRecords records, DedupKey key) {
+        boolean known = store.find(key).isPresent();
+        ClaimRequest request = new ClaimRequest(key, owners.get(), LEASE);
+        ClaimResult answer = calls.claim(request);
+        if (answer instanceof ClaimResult.InFlight) {
+            return OperatorResult.LEASE_LIVE;
+        }
+        if (answer instanceof ClaimResult.StoreError error) {
+            background.release(release(request, 0), LEASE); // it may have been made, and would count as a death
+            throw error.cause();
+        }
+        if (!(answer instanceof ClaimResult.Acquired acquired)) {
+            return forgetBoth(records, key, LiveLease.RESPECT);
+        }
+        ReleaseRequest release = release(request, acquired.attempt());
+        OperatorResult ofRecord;
+        try {
+            ofRecord = records.forget(key, LiveLease.RESPECT);
+        } finally {
+            if (calls.release(release) instanceof WriteResult.StoreError) {
+                background.release(release, LEASE);
+            }
+        }
+        if (ofRecord != OperatorResult.LEASE_LIVE) {
+            OperatorResult unused = store.forget(
+                    key, LiveLease.RESPECT); // who has claimed it since has found no record, and runs it again
+        }
+        return ofRecord == OperatorResult.ABSENT && known ? OperatorResult.APPLIED : ofRecord;
+    }
+
+    private static ReleaseRequest release(ClaimRequest request, int attempt) {
+        return new ReleaseRequest(new Claim(request.key(), request.owner(), attempt), ReleaseMode.NOT_STARTED);
+    }
+
+    private OperatorResult forgetBoth(TransactionalRecords records, DedupKey key, LiveLease liveLease) {
+        OperatorResult ofRecord = records.forget(key, liveLease);
+        if (ofRecord == OperatorResult.LEASE_LIVE) {
+            return ofRecord;
+        }
+        OperatorResult ofFront = store.forget(key, liveLease);
+        return ofFront == OperatorResult.ABSENT ? ofRecord : ofFront;
+    }
+}

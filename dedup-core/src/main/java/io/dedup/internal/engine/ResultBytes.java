@@ -1,0 +1,69 @@
+package io.dedup.internal.engine;
+
+import io.dedup.DedupKey;
+import io.dedup.DedupListener;
+import io.dedup.ResultCodec;
+import io.dedup.adapter.Results;
+import io.dedup.internal.listener.SafeListeners;
+import io.dedup.internal.listener.SafeLog;
+import io.dedup.store.DedupStore;
+import io.dedup.store.StoredResult;
+import io.dedup.store.transaction.TransactionalRecords;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Turns handlers' results into bytes that duplicates are answered with, and back. Never throws: the effect has happened.
+ * Thread-safe.
+ */
+public final class ResultBytes implements Results {
+    private static final Logger log = LoggerFactory.getLogger(ResultBytes.class);
+
+    private final SafeListeners<DedupListener> listeners;
+    private final DedupStore store;
+    private final @Nullable TransactionalRecords records;
+
+    public ResultBytes(
+            SafeListeners<DedupListener> listeners, DedupStore store, @Nullable TransactionalRecords records) {
+        this.listeners = listeners;
+        this.store = store;
+        this.records = records;
+    }
+
+    @Override
+    public <R> byte @Nullable [] encode(DedupKey key, ResultCodec<R> codec, int maxBytes, R result) {
+        int size = -1;
+        try {
+            byte[] bytes = codec.encode(result);
+            if (bytes.length <= Math.min(maxBytes, most())) {
+                return bytes;
+            }
+            size = bytes.length;
+        } catch (Throwable e) {
+            SafeLog.warn(log, "The result of {} can't be encoded and isn't kept for duplicates", key, e);
+        }
+        int bytes = size;
+        listeners.tell(listener -> listener.resultNotKept(key, bytes));
+        return null;
+    }
+
+    /** What the stores take, less what is kept beside a result; asked each time, as a server's setting may change. */
+    private int most() {
+        int most = store.maxResultBytes();
+        if (records != null) {
+            most = Math.min(most, records.maxResultBytes());
+        }
+        return most == Integer.MAX_VALUE ? most : Math.max(0, most - StoredResult.MAX_EXTRA_BYTES);
+    }
+
+    @Override
+    public <R> @Nullable R decode(DedupKey key, ResultCodec<R> codec, byte[] bytes) {
+        try {
+            return codec.decode(bytes);
+        } catch (Throwable e) {
+            SafeLog.warn(log, "The stored result of {} can't be decoded; its duplicate gets none", key, e);
+            return null;
+        }
+    }
+}

@@ -1,0 +1,55 @@
+package io.dedup.internal.engine;
+
+import java.util.concurrent.Executor;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Threads that settle runs whose work ended on a thread which must not block. Thread-safe. */
+public final class SettlementThreads implements Executor, AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(SettlementThreads.class);
+    private static final int THREADS = 4;
+    private static final long IDLE_SECONDS = 10;
+
+    private final ThreadPoolExecutor pool;
+
+    public SettlementThreads(String storeName) {
+        this(work -> {
+            Thread thread = new Thread(work, "dedup-settlement-" + storeName);
+            thread.setDaemon(true);
+            return thread;
+        });
+    }
+
+    SettlementThreads(ThreadFactory threads) {
+        pool = new ThreadPoolExecutor(
+                THREADS,
+                THREADS,
+                IDLE_SECONDS,
+                TimeUnit.SECONDS,
+                new LinkedBlockingQueue<>(),
+                threads,
+                // After the end, on whatever thread ends the work: better than a success that isn't recorded.
+                (task, closed) -> task.run());
+        pool.allowCoreThreadTimeOut(true);
+    }
+
+    @Override
+    public void execute(Runnable settlement) {
+        try {
+            pool.execute(settlement);
+        } catch (Error e) { // no memory or no thread to be had: nobody else would ever settle this run
+            settlement.run();
+            log.debug("Settled by the thread that ended the work", e);
+        }
+    }
+
+    /** What is waiting is still done. */
+    @Override
+    public void close() {
+        pool.shutdown();
+    }
+}

@@ -1,0 +1,83 @@
+package io.dedup.internal.engine;
+
+import io.dedup.internal.background.BackgroundWrites;
+import io.dedup.internal.lease.Heartbeat;
+import io.dedup.internal.transaction.Transactions;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Ends engines. Several that end together are all told first and waited for afterwards, so that their waits overlap: each
+ * waits for at most its own time-out, and all of them for no longer than the longest one. Thread-safe.
+ */
+public final class Shutdown {
+    private static final Logger log = LoggerFactory.getLogger(Shutdown.class);
+    private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
+
+    private final String store;
+    private final Transactions transactions;
+    private final Heartbeat heartbeat;
+    private final BackgroundWrites background;
+    private final Duration timeout;
+    private volatile boolean begun;
+
+    /** @param timeout how long running handlers are waited for */
+    public Shutdown(
+            String store,
+            Transactions transactions,
+            Heartbeat heartbeat,
+            BackgroundWrites background,
+            Duration timeout) {
+        this.store = store;
+        this.transactions = transactions;
+        this.heartbeat = heartbeat;
+        this.background = background;
+        this.timeout = timeout;
+    }
+
+    public boolean hasBegun() {
+        return begun;
+    }
+
+    /** How many claims are held and transactions open now. */
+    public int inFlight() {
+        return heartbeat.size() + transactions.size();
+    }
+
+    public static void all(List<Shutdown> together) {
+        together.forEach(Shutdown::begin);
+        long from = System.nanoTime();
+        together.forEach(each -> each.awaitHandlers(from)); // their leases are renewed until all have been waited for
+        together.forEach(each -> each.heartbeat.close());
+        together.forEach(each -> each.background.beginToClose());
+        long written = System.nanoTime();
+        together.forEach(each -> each.background.close(written));
+    }
+
+    private void begin() {
+        begun = true;
+        transactions.close();
+    }
+
+    private void awaitHandlers(long from) {
+        while (inFlight() > 0
+                && from + timeout.toNanos() - System.nanoTime() > 0
+                && !Thread.currentThread().isInterrupted()) {
+            LockSupport.parkNanos(POLL_NANOS);
+        }
+        int left = inFlight();
+        if (left > 0) {
+            log.warn(
+                    "Closing the deduplicator of store {} while {} messages are in flight: their handlers have run for"
+                            + " longer than shutdownTimeout ({} ms), or have never acknowledged them. Their leases are"
+                            + " no longer renewed",
+                    store,
+                    left,
+                    timeout.toMillis());
+        }
+    }
+}

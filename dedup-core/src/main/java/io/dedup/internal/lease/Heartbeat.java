@@ -1,0 +1,181 @@
+package io.dedup.internal.lease;
+
+import io.dedup.DedupKey;
+import io.dedup.DedupListener;
+import io.dedup.internal.listener.SafeListeners;
+import io.dedup.internal.run.AdmittedRun;
+import io.dedup.internal.storecall.StoreCalls;
+import io.dedup.policy.DedupPolicy;
+import io.dedup.store.Claim;
+import io.dedup.store.RenewRequest;
+import io.dedup.store.WriteResult;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Renews the leases of all claims of this process, at a third of their length, in one batch call.
+ *
+ * <p>A claim leaves it when its run is closed out, and otherwise when it is {@link AdmittedRun#isOverdue overdue}: handlers may
+ * drop a message without a word. One thread looks through the claims; a claim that is never looked at costs a set insertion
+ * and a removal.
+ */
+public final class Heartbeat implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(Heartbeat.class);
+    private static final int LOOKS_PER_LEASE = 12;
+    private static final long MIN_PERIOD_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
+
+    private final Set<AdmittedRun> claims = ConcurrentHashMap.newKeySet();
+    private final StoreCalls store;
+    private final SafeListeners<DedupListener> notifier;
+    private final ScheduledExecutorService thread;
+    private final ScheduledFuture<?> beats;
+    private final long periodNanos;
+
+    public Heartbeat(StoreCalls store, SafeListeners<DedupListener> notifier, Duration shortestLease) {
+        this.store = store;
+        this.notifier = notifier;
+        this.periodNanos = Math.max(MIN_PERIOD_NANOS, shortestLease.toNanos() / LOOKS_PER_LEASE);
+        this.thread = Executors.newSingleThreadScheduledExecutor(work -> {
+            Thread created = new Thread(work, "dedup-heartbeat-" + store.storeName());
+            created.setDaemon(true);
+            return created;
+        });
+        this.beats = thread.scheduleWithFixedDelay(this::safeBeat, periodNanos, periodNanos, TimeUnit.NANOSECONDS);
+    }
+
+    public void add(AdmittedRun execution) {
+        claims.add(execution);
+    }
+
+    /**
+     * Comes after the close-out, so that {@link #size} counts what is still being closed out. What is closed isn't
+     * renewed any more: a renewal after its completion would be taken for a lost lease.
+     */
+    public void remove(AdmittedRun execution) {
+        claims.remove(execution);
+    }
+
+    public int size() {
+        return claims.size();
+    }
+
+    /** A run whose handler has succeeded, and whose completion got no answer yet; null when there is none. Looks at all runs. */
+    @Nullable
+    public AdmittedRun succeeded(DedupKey key) {
+        for (AdmittedRun execution : claims) {
+            if (execution.isSucceeded()
+                    && execution.guarded()
+                    && keyOf(execution).equals(key)) {
+                return execution;
+            }
+        }
+        return null;
+    }
+
+    /** The runs of a message, whether or not they have succeeded. Looks at all runs. */
+    public List<AdmittedRun> runsOf(DedupKey key) {
+        return claims.stream().filter(execution -> keyOf(execution).equals(key)).toList();
+    }
+
+    /** A scheduled task that throws is never run again, and every lease of the process would run out silently. */
+    private void safeBeat() {
+        try {
+            beat();
+        } catch (Throwable e) { // there isn't even memory for a line in the log
+            return;
+        }
+    }
+
+    private void beat() {
+        try {
+            List<AdmittedRun> due = due();
+            if (!due.isEmpty()) {
+                renew(due);
+            }
+        } catch (RuntimeException | Error e) {
+            log.error("The heartbeat of store {} failed and goes on; leases may be lost", store.storeName(), e);
+        }
+    }
+
+    private List<AdmittedRun> due() {
+        List<AdmittedRun> due = new ArrayList<>();
+        List<AdmittedRun> over = new ArrayList<>(0);
+        long now = System.nanoTime();
+        for (AdmittedRun execution : claims) {
+            if (execution.isClosed()) {
+                continue;
+            }
+            DedupPolicy policy = execution.topic().policy();
+            if (execution.hasTakenTooLong()) {
+                // From here on the lease runs out, and the context's own deadline tells the handler.
+                if (execution.isStarted() && execution.reportOverrunOnce()) {
+                    notifier.tell(listener -> listener.maxProcessingTimeExceeded(keyOf(execution)));
+                }
+            } else if (!execution.isLost()
+                    && now - execution.renewalSentAt() >= policy.lease().toNanos() / 3 - periodNanos) {
+                due.add(execution);
+            }
+            boolean overdue = execution.isOverdue();
+            if (execution.leaseLost()) {
+                reportLoss(execution);
+            }
+            if (overdue && !execution.isSucceeded()) { // whose completion is on its way, copies are recognised by
+                over.add(execution);
+            }
+        }
+        over.forEach(claims::remove); // nobody may ever close them out; whoever does needs no heartbeat for that
+        return due;
+    }
+
+    private void renew(List<AdmittedRun> due) {
+        List<RenewRequest> requests = new ArrayList<>(due.size());
+        for (AdmittedRun execution : due) {
+            requests.add(new RenewRequest(
+                    claimOf(execution), execution.topic().policy().lease()));
+        }
+        long sentAt = System.nanoTime();
+        List<WriteResult> answers = store.renewAll(requests);
+        for (int i = 0; i < answers.size(); i++) {
+            AdmittedRun execution = due.get(i);
+            WriteResult answer = answers.get(i);
+            if (answer.isApplied()) {
+                execution.renewed(sentAt);
+            } else if (answer instanceof WriteResult.LeaseLost
+                    && !execution.isClosed()) { // else it was completed meanwhile, and nothing is lost
+                execution.markLost();
+                reportLoss(execution);
+            } // what got no answer is due again at the next beat
+        }
+    }
+
+    private void reportLoss(AdmittedRun execution) {
+        if (execution.guarded() && execution.reportLossOnce()) {
+            notifier.tell(listener -> listener.leaseLost(keyOf(execution)));
+        }
+    }
+
+    private static Claim claimOf(AdmittedRun execution) {
+        return Objects.requireNonNull(execution.claim(), "only claims have a heartbeat");
+    }
+
+    private static DedupKey keyOf(AdmittedRun execution) {
+        return claimOf(execution).key();
+    }
+
+    @Override
+    public void close() {
+        beats.cancel(false);
+        thread.shutdownNow();
+    }
+}

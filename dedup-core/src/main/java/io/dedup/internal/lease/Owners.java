@@ -1,0 +1,40 @@
+package io.dedup.internal.lease;
+
+import io.dedup.store.Owner;
+import java.security.SecureRandom;
+import java.util.Base64;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Makes owners: the instance's name for those who read it, a random part of this engine, and a number within it. Two claims
+ * never get the same one, whatever instances are called.
+ */
+public final class Owners {
+    private static final int RANDOM_BYTES = 12;
+
+    private final AtomicLong next = new AtomicLong();
+    private final String prefix;
+
+    public Owners(@Nullable String instance) {
+        byte[] random = new byte[RANDOM_BYTES];
+        new SecureRandom().nextBytes(random);
+        String unique = Base64.getUrlEncoder().withoutPadding().encodeToString(random) + ".";
+        prefix = instance == null ? unique : readable(instance) + Owner.INSTANCE_END + unique;
+    }
+
+    public Owner next() {
+        return new Owner(prefix + Long.toHexString(next.getAndIncrement())); // other radixes but 10 take a buffer of 65
+    }
+
+    /** Of a name that is too long both ends: a pod's name differs in its last characters, a host's in its first. */
+    private static String readable(String instance) {
+        String clean = instance.replaceAll("[^A-Za-z0-9._:@-]", "_");
+        int max = Owner.MAX_INSTANCE_CHARS;
+        if (clean.length() <= max) {
+            return clean;
+        }
+        int head = max / 2 - 2;
+        return clean.substring(0, head) + ".." + clean.substring(clean.length() - (max - head - 2));
+    }
+}

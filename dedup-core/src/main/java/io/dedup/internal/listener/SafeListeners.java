@@ -1,0 +1,32 @@
+package io.dedup.internal.listener;
+
+import java.util.List;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Calls listeners so that none of them can change an outcome, by whatever it throws. Thread-safe.
+ *
+ * @param <L> the listener type
+ */
+public final class SafeListeners<L> {
+    private static final Logger log = LoggerFactory.getLogger(SafeListeners.class);
+
+    private final List<L> listeners;
+
+    public SafeListeners(List<L> listeners) {
+        this.listeners = List.copyOf(listeners);
+    }
+
+    public void tell(Consumer<? super L> event) {
+        for (int i = 0; i < listeners.size(); i++) {
+            L listener = listeners.get(i);
+            try {
+                event.accept(listener);
+            } catch (Throwable e) { // whatever it is: the outcome that it was told of stands
+                SafeLog.warn(log, "A listener failed, nothing else is affected: {}", listener.getClass(), e);
+            }
+        }
+    }
+}

@@ -1,0 +1,305 @@
+package io.dedup.internal.run;
+
+import static java.util.Objects.requireNonNull;
+
+import io.dedup.DedupKey;
+import io.dedup.DedupOutcome.Completion;
+import io.dedup.DedupTopic;
+import io.dedup.adapter.Delivery;
+import io.dedup.adapter.Execution;
+import io.dedup.adapter.WaitBudget;
+import io.dedup.policy.DedupMode;
+import io.dedup.store.Claim;
+import io.dedup.store.ClaimRequest;
+import io.dedup.store.ClaimResult.Acquired;
+import io.dedup.store.StoredResult;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/** One admitted run of a handler: its claim, if it has one, and what has happened to it. Thread-safe. */
+public final class AdmittedRun extends RunFlags implements Execution {
+    /** Which promise holds for a run. */
+    public enum Guard {
+        CLAIMED,
+        SHADOW,
+        /** Nothing but the record in the handler's transaction. */
+        RECORD,
+        /** The store doesn't answer; a claim may or may not exist. */
+        STORE_DOWN,
+        NONE
+    }
+
+    /** Ends runs, each once. */
+    public interface Settling {
+        /** What a run that begins now, on this thread, is found again by; null where no duplicate would see it. */
+        @Nullable
+        String referenceOf(Guard guard);
+
+        /** The handler has succeeded, and the completion follows. Never throws. */
+        void returned(AdmittedRun run);
+
+        Completion succeed(AdmittedRun run, WaitBudget budget);
+
+        /** Whether the claim was found to be somebody else's. */
+        boolean release(AdmittedRun run, @Nullable Throwable cause);
+
+        void abandon(AdmittedRun run);
+    }
+
+    private final Settling settling;
+    private final Delivery delivery;
+    private final Guard guard;
+    private final @Nullable ClaimRequest request;
+    private final @Nullable Claim claim;
+    private final int deaths;
+    private volatile long fencingToken;
+    private final int claimedAt; // in milliseconds, without their upper half: each message pays for this object
+    private volatile long renewalSentAt;
+    private volatile long startedAt;
+    private volatile long returnedAt;
+    private volatile byte @Nullable [] keptResult;
+    private volatile @Nullable String reference;
+    private volatile @Nullable UnrecordedSuccess success;
+
+    /**
+     * A run.
+     *
+     * @param request what was asked for, whether or not it was answered; null when nothing was
+     * @param acquired null when there is no answer
+     */
+    public AdmittedRun(
+            Settling settling,
+            Delivery delivery,
+            Guard guard,
+            @Nullable ClaimRequest request,
+            @Nullable Acquired acquired,
+            long claimSentAt) {
+        this.settling = settling;
+        this.delivery = delivery;
+        this.guard = guard;
+        this.request = request;
+        this.claim = request == null
+                ? null
+                : new Claim(request.key(), request.owner(), acquired == null ? 0 : acquired.attempt());
+        this.deaths = acquired == null ? 0 : acquired.deaths();
+        this.fencingToken = acquired == null ? 0 : acquired.fencingToken();
+        this.claimedAt = millis(claimSentAt);
+        this.renewalSentAt = claimSentAt;
+    }
+
+    @Override
+    public boolean isTransactional() {
+        return mode().isTransactional();
+    }
+
+    @Override
+    public void begin() {
+        long now = System.nanoTime();
+        startedAt = now == 0 ? 1 : now;
+        reference = settling.referenceOf(guard); // if it hangs, that counts, or the lease is renewed for ever
+    }
+
+    @Override
+    public void returned() {
+        long now = System.nanoTime();
+        returnedAt = now == 0 ? 1 : now;
+        markSucceeded();
+        if (!isClosed()) {
+            settling.returned(this);
+        }
+    }
+
+    /** By what this process recognises copies until the store has recorded the success; null before the success. */
+    @Nullable
+    public UnrecordedSuccess success() {
+        return success;
+    }
+
+    /** Keeps by what this process recognises copies until the store has recorded the success; the same from then on. */
+    public UnrecordedSuccess keepSuccess() {
+        UnrecordedSuccess known = success;
+        if (known == null) {
+            known = new UnrecordedSuccess(
+                    requireNonNull(claim),
+                    requireNonNull(request).fingerprint(),
+                    topic().policy(),
+                    handlerTime(),
+                    stored(keptResult));
+            success = known;
+        }
+        return known;
+    }
+
+    @Override
+    public Completion succeed(byte @Nullable [] result, WaitBudget budget) {
+        requireNoTransaction();
+        if (result != null && !isClosed()) {
+            keptResult = result;
+        }
+        return close() ? settling.succeed(this, budget) : Completion.UNGUARDED;
+    }
+
+    @Override
+    public void keepResult(byte[] result) {
+        keptResult = result;
+    }
+
+    public byte @Nullable [] keptResult() {
+        return keptResult;
+    }
+
+    /** What the store keeps: a result, or null, and what this run is found again by. */
+    public byte @Nullable [] stored(byte @Nullable [] result) {
+        return StoredResult.encode(result, reference);
+    }
+
+    @Nullable
+    public String reference() {
+        return reference;
+    }
+
+    @Override
+    public boolean fail(Throwable cause) {
+        return close() && settling.release(this, cause);
+    }
+
+    @Override
+    public void giveBack() {
+        if (close()) {
+            settling.release(this, null);
+        }
+    }
+
+    @Override
+    public void abandon() {
+        if (close()) {
+            settling.abandon(this);
+        }
+    }
+
+    /** A completion past the transaction would stand when that is rolled back. */
+    public void requireNoTransaction() {
+        if (isTransactional()) {
+            throw new IllegalStateException("mode " + mode() + " isn't supported by this adapter: message " + key());
+        }
+    }
+
+    @Override
+    public boolean isOverdue() {
+        return isLost() || (hasTakenTooLong() && leaseNanosLeft() <= 0);
+    }
+
+    /** Whether the lease isn't renewed any more: the handler has taken too long, or (after an Error) to begin. */
+    public boolean hasTakenTooLong() {
+        long nanos = isStarted() ? handlerNanos() : (millis(System.nanoTime()) - claimedAt) * 1_000_000L;
+        return nanos > topic().policy().maxProcessingTime().toNanos();
+    }
+
+    private static int millis(long nanos) {
+        return (int) (nanos / 1_000_000);
+    }
+
+    public boolean isStarted() {
+        return startedAt != 0;
+    }
+
+    public Duration handlerTime() {
+        return Duration.ofNanos(handlerNanos());
+    }
+
+    public long handlerNanos() {
+        return isStarted() ? (returnedAt == 0 ? System.nanoTime() : returnedAt) - startedAt : 0;
+    }
+
+    public DedupTopic topic() {
+        return delivery.topic();
+    }
+
+    public Delivery delivery() {
+        return delivery;
+    }
+
+    public DedupMode mode() {
+        return delivery.topic().policy().mode();
+    }
+
+    /** Whether a record in the transaction decides about it. */
+    public boolean hasRecord() {
+        return (mode() == DedupMode.TRANSACTIONAL || mode() == DedupMode.TIERED)
+                && (guard == Guard.RECORD || guard == Guard.CLAIMED);
+    }
+
+    /** The record is in the transaction. */
+    public void recordWritten(long token) {
+        fencingToken = token;
+    }
+
+    public int deaths() {
+        return deaths;
+    }
+
+    public Guard guard() {
+        return guard;
+    }
+
+    @Nullable
+    public ClaimRequest request() {
+        return request;
+    }
+
+    @Nullable
+    public Claim claim() {
+        return claim;
+    }
+
+    /** When the last claim or renewal that succeeded was sent, by {@link System#nanoTime()}. */
+    public long renewalSentAt() {
+        return renewalSentAt;
+    }
+
+    public void renewed(long sentAt) {
+        renewalSentAt = sentAt;
+    }
+
+    @Override
+    public @Nullable DedupKey key() {
+        return delivery.key();
+    }
+
+    @Override
+    public boolean guarded() {
+        return guard == Guard.CLAIMED || guard == Guard.RECORD;
+    }
+
+    @Override
+    public int attempt() {
+        return !guarded() ? 0 : claim == null ? 1 : claim.attempt();
+    }
+
+    @Override
+    public long fencingToken() {
+        return guarded() && topic().policy().fencingToken() ? fencingToken : 0;
+    }
+
+    @Override
+    public boolean leaseLost() {
+        return guarded() && !hasRecord() && leaseNanosLeft() <= 0;
+    }
+
+    @Override
+    public Duration leaseRemaining() {
+        if (hasRecord()) {
+            Duration left = topic().policy().maxProcessingTime().minus(handlerTime());
+            return left.isNegative() ? Duration.ZERO : left;
+        }
+        return guarded() ? Duration.ofNanos(leaseNanosLeft()) : Duration.ZERO;
+    }
+
+    /**
+     * What is left of the lease by the local clock. Counted from before the request was sent, so it ends earlier than
+     * the store's lease unless the two clocks run at different speeds.
+     */
+    public long leaseNanosLeft() {
+        return isLost() ? 0 : Math.max(0, topic().policy().lease().toNanos() - (System.nanoTime() - renewalSentAt));
+    }
+}

@@ -1,0 +1,75 @@
+package io.dedup.internal.run;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+
+/** What happens to a run once at most. A superclass, since each run has one, and an object more would cost. Thread-safe. */
+public abstract class RunFlags {
+    private static final VarHandle FLAGS;
+    private static final int CLOSED = 1;
+    private static final int LOSS_REPORTED = 2;
+    private static final int OVERRUN_REPORTED = 4;
+    private static final int SUCCEEDED = 8;
+    private static final int ANSWERED = 16;
+    private static final int LOST = 32;
+
+    static {
+        try {
+            FLAGS = MethodHandles.lookup().findVarHandle(RunFlags.class, "flags", int.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    private volatile int flags;
+
+    /** True for the one caller that is to close it out. */
+    public final boolean close() {
+        return isFirst(CLOSED);
+    }
+
+    public final boolean isClosed() {
+        return (flags & CLOSED) != 0;
+    }
+
+    /** The handler has succeeded, and a completion follows. */
+    public final void markSucceeded() {
+        boolean unused = isFirst(SUCCEEDED);
+    }
+
+    public final boolean isSucceeded() {
+        return (flags & SUCCEEDED) != 0;
+    }
+
+    /** The store has answered the completion. */
+    public final void markAnswered() {
+        boolean unused = isFirst(ANSWERED);
+    }
+
+    public final boolean isAnswered() {
+        return (flags & ANSWERED) != 0;
+    }
+
+    /** The store has given the claim to somebody else. */
+    public final void markLost() {
+        boolean unused = isFirst(LOST);
+    }
+
+    public final boolean isLost() {
+        return (flags & LOST) != 0;
+    }
+
+    /** True the first time that it is called. */
+    public final boolean reportLossOnce() {
+        return isFirst(LOSS_REPORTED);
+    }
+
+    /** True the first time that it is called. */
+    public final boolean reportOverrunOnce() {
+        return isFirst(OVERRUN_REPORTED);
+    }
+
+    private boolean isFirst(int flag) {
+        return ((int) FLAGS.getAndBitwiseOr(this, flag) & flag) == 0;
+    }
+}

@@ -1,0 +1,124 @@
+package io.dedup.internal.run;
+
+import io.dedup.DedupKey;
+import io.dedup.Fingerprint;
+import io.dedup.policy.DedupPolicy;
+import io.dedup.store.Claim;
+import io.dedup.store.ClaimResult.AlreadyDone;
+import io.dedup.store.CompleteRequest;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A run of this process that has succeeded and that the store has not recorded as DONE yet. Holds nothing of the message but
+ * its key, its fingerprint and its result, because many of these may wait while the store is down.
+ *
+ * <p>{@link io.dedup.internal.background.UnrecordedSuccesses} reads and changes the claims that replaced this one while it holds the key's lock.
+ */
+public final class UnrecordedSuccess {
+    private final Claim claim;
+    private final @Nullable Fingerprint fingerprint;
+    private final DedupPolicy policy;
+    private final Duration handlerTime;
+    private final Instant at = Instant.now(); // by the local clock: only reported
+    private volatile byte @Nullable [] stored;
+    /** Claims of this process that the store may have granted after this run's lease was over, oldest first. */
+    private final Deque<Claim> replacements = new ArrayDeque<>(1);
+    /** When the store refused the completion, by {@link System#nanoTime()}; null while the completion is pending. */
+    private @Nullable Long refusedAt;
+
+    private boolean closed;
+
+    public UnrecordedSuccess(
+            Claim claim,
+            @Nullable Fingerprint fingerprint,
+            DedupPolicy policy,
+            Duration handlerTime,
+            byte @Nullable [] stored) {
+        this.claim = claim;
+        this.fingerprint = fingerprint;
+        this.policy = policy;
+        this.handlerTime = handlerTime;
+        this.stored = stored;
+    }
+
+    public DedupKey key() {
+        return claim.key();
+    }
+
+    public Claim claim() {
+        return claim;
+    }
+
+    /** What a copy is answered with in place of the store's answer. */
+    public AlreadyDone answer() {
+        return new AlreadyDone(at, claim.attempt(), stored);
+    }
+
+    /** Whether both messages carry a fingerprint, and the fingerprints differ. */
+    public boolean differsFrom(@Nullable Fingerprint other) {
+        return fingerprint != null && other != null && !fingerprint.equals(other);
+    }
+
+    /** Keeps the result no longer, because too many results wait for the store. */
+    public void dropResult() {
+        stored = null;
+    }
+
+    /** The store knows of it, or never will: it is not to be known again. */
+    public void close() {
+        closed = true;
+    }
+
+    public boolean isClosed() {
+        return closed;
+    }
+
+    public boolean isPending() {
+        return refusedAt == null;
+    }
+
+    /** The store refused the completion of every claim that this process made for the message. */
+    public void refused() {
+        refusedAt = System.nanoTime();
+        replacements.clear();
+    }
+
+    /** A claim of this process may have replaced the one before; it completes the message if that one was lost. */
+    public void addReplacement(Claim replacement) {
+        replacements.add(replacement);
+    }
+
+    /** The completion is pending again, by a claim that this process made after the earlier ones were lost. */
+    public void pendingAgain() {
+        refusedAt = null;
+    }
+
+    @Nullable
+    public Claim nextReplacement() {
+        return replacements.poll();
+    }
+
+    /** Whether no claim that was asked for before the refusal can still arrive, or the window is over. */
+    public boolean isOver(long now) {
+        Long since = refusedAt;
+        if (since == null) {
+            return false;
+        }
+        Duration keep = policy.lease().plus(policy.inFlightWait());
+        Duration window = policy.window().duration();
+        return now - since > (window != null && window.compareTo(keep) < 0 ? window : keep).toNanos();
+    }
+
+    /** The completion of this success by another claim. */
+    public CompleteRequest completionBy(Claim replacement) {
+        return new CompleteRequest(replacement, policy.window(), stored, true);
+    }
+
+    public Duration handlerTime() {
+        return handlerTime;
+    }
+}

@@ -1,0 +1,63 @@
+package io.dedup.internal.settings;
+
+import io.dedup.DedupScope;
+import io.dedup.DedupTopic;
+import io.dedup.policy.DedupMode;
+import io.dedup.policy.DedupPolicy;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** The policies of a consumer, topic by topic. Thread-safe. */
+public final class DedupTopics {
+    /** Beyond it topics are made anew each time: names that come from messages must not fill the memory. */
+    private static final int MAX_RESOLVED = 10_000;
+
+    private final String consumer;
+    private final DedupPolicy defaults;
+    private final Map<String, DedupPolicy> policies;
+    private final ConcurrentHashMap<String, DedupTopic> resolved = new ConcurrentHashMap<>();
+
+    public DedupTopics(String consumer, DedupPolicy defaults, Map<String, DedupPolicy> policies) {
+        this.consumer = consumer;
+        this.defaults = defaults;
+        this.policies = Map.copyOf(policies);
+        DedupTopic unused = make("any"); // refuses a wrong consumer name now, and not with the first message
+        for (String name : policies.keySet()) {
+            resolved.put(name, make(name));
+        }
+    }
+
+    public String consumer() {
+        return consumer;
+    }
+
+    public DedupTopic topic(String name) {
+        DedupTopic known = resolved.get(name);
+        if (known != null) {
+            return known;
+        }
+        return resolved.size() < MAX_RESOLVED ? resolved.computeIfAbsent(name, this::make) : make(name);
+    }
+
+    /** The topic of a scope, which may be another one than that of the topic's ordinary listener. */
+    public DedupTopic topic(DedupScope scope) {
+        DedupTopic known = resolved.get(scope.topic());
+        return known != null && known.scope().equals(scope) ? known : new DedupTopic(scope, policy(scope.topic()));
+    }
+
+    private DedupTopic make(String name) {
+        return new DedupTopic(DedupScope.of(consumer, name), policy(name));
+    }
+
+    public boolean anyIn(DedupMode mode) {
+        return defaults.mode() == mode || policies.values().stream().anyMatch(policy -> policy.mode() == mode);
+    }
+
+    public DedupPolicy defaults() {
+        return defaults;
+    }
+
+    public DedupPolicy policy(String topic) {
+        return policies.getOrDefault(topic, defaults);
+    }
+}

@@ -1,0 +1,146 @@
+package io.dedup.internal.settle;
+
+import io.dedup.DedupOutcome.Completion;
+import io.dedup.adapter.WaitBudget;
+import io.dedup.internal.lease.Heartbeat;
+import io.dedup.internal.listener.SafeLog;
+import io.dedup.internal.run.AdmittedRun;
+import io.dedup.internal.run.AdmittedRun.Guard;
+import io.dedup.internal.run.RunReferences;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Ends runs: completes, releases or abandons their claims.
+ *
+ * <p>A completion that fails is never taken for a failed handler: releasing then would make the effect happen twice.
+ */
+public final class ClaimSettlement implements AdmittedRun.Settling {
+    private static final Logger log = LoggerFactory.getLogger(ClaimSettlement.class);
+
+    private final Heartbeat heartbeat;
+    private final Completions completions;
+    private final Releases releases;
+    private final RunReferences references;
+
+    public ClaimSettlement(Heartbeat heartbeat, Completions completions, Releases releases, RunReferences references) {
+        this.heartbeat = heartbeat;
+        this.completions = completions;
+        this.releases = releases;
+        this.references = references;
+    }
+
+    @Override
+    @Nullable
+    public String referenceOf(Guard guard) {
+        return guard == Guard.NONE || guard == Guard.SHADOW ? null : references.ofThisRun();
+    }
+
+    @Override
+    public void returned(AdmittedRun execution) {
+        try {
+            completions.succeeded(execution);
+        } catch (Throwable e) { // no memory: what matters is that the completion follows
+            SafeLog.warn(log, "A success isn't known before it is recorded: {}", execution.key(), e);
+        }
+    }
+
+    @Override
+    public Completion succeed(AdmittedRun execution, WaitBudget budget) {
+        try {
+            return completions.complete(execution, budget);
+        } catch (Throwable e) {
+            return later(execution, e);
+        } finally {
+            heartbeat.remove(execution);
+        }
+    }
+
+    /**
+     * Closes the executions and completes those that were open with one call; answers in order, {@link Completion#UNGUARDED} for
+     * those that were closed before.
+     */
+    public List<Completion> succeedAll(List<AdmittedRun> executions, WaitBudget budget) {
+        List<AdmittedRun> open = closeAll(executions);
+        List<Completion> completions = succeedOpen(open, budget);
+        if (open.size() == executions.size()) {
+            return completions;
+        }
+        List<Completion> all = new ArrayList<>(executions.size());
+        int next = 0;
+        for (AdmittedRun execution : executions) {
+            boolean wasOpen = next < open.size() && open.get(next) == execution;
+            all.add(wasOpen ? completions.get(next++) : Completion.UNGUARDED);
+        }
+        return all;
+    }
+
+    private List<Completion> succeedOpen(List<AdmittedRun> open, WaitBudget budget) {
+        try {
+            return completions.completeAll(open, budget);
+        } catch (Throwable e) {
+            List<Completion> outcomes = new ArrayList<>(open.size());
+            open.forEach(execution -> outcomes.add(later(execution, e)));
+            return outcomes;
+        } finally {
+            open.forEach(heartbeat::remove);
+        }
+    }
+
+    /** The effect has happened, and something failed that isn't the store: the background records it. */
+    private Completion later(AdmittedRun execution, Throwable cause) {
+        if (execution.claim() == null || execution.guard() == Guard.SHADOW) {
+            return Completion.UNGUARDED;
+        }
+        try {
+            completions.later(execution);
+        } catch (Throwable e) { // no memory for that, either: the lease runs out
+            completions.unknown(execution);
+            if (e != cause) { // the machine's OutOfMemoryError may be one object
+                cause.addSuppressed(e);
+            }
+        }
+        SafeLog.warn(log, "A completion failed and is left to the background: {}", execution.key(), cause);
+        return Completion.PENDING;
+    }
+
+    /** Closes them, and returns those that were open. Allocates nothing once the first one is closed. */
+    private static List<AdmittedRun> closeAll(List<AdmittedRun> executions) {
+        List<AdmittedRun> open = new ArrayList<>(executions.size());
+        for (AdmittedRun execution : executions) {
+            if (execution.close()) {
+                open.add(execution);
+            }
+        }
+        return open;
+    }
+
+    @Override
+    public boolean release(AdmittedRun execution, @Nullable Throwable cause) {
+        completions.unknown(execution);
+        return releases.release(execution, cause);
+    }
+
+    /** Closes the executions and releases those that were open with one call; answers whether any was lost before. */
+    public boolean releaseAll(List<AdmittedRun> executions, @Nullable Throwable cause) {
+        List<AdmittedRun> open = closeAll(executions);
+        open.forEach(completions::unknown);
+        return !open.isEmpty() && releases.releaseAll(open, cause);
+    }
+
+    /** The claim's message is poison: it isn't run, and its deaths are forgotten. */
+    public void convict(AdmittedRun execution) {
+        if (execution.close()) {
+            releases.convict(execution);
+        }
+    }
+
+    @Override
+    public void abandon(AdmittedRun execution) {
+        completions.unknown(execution);
+        heartbeat.remove(execution);
+    }
+}

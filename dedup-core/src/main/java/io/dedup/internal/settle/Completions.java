@@ -1,0 +1,239 @@
+package io.dedup.internal.settle;
+
+import static java.util.Objects.requireNonNull;
+
+import io.dedup.DedupKey;
+import io.dedup.DedupListener;
+import io.dedup.DedupOutcome.Completion;
+import io.dedup.adapter.WaitBudget;
+import io.dedup.internal.background.BackgroundWrites;
+import io.dedup.internal.background.PendingCompletion;
+import io.dedup.internal.background.UnrecordedSuccesses;
+import io.dedup.internal.listener.SafeListeners;
+import io.dedup.internal.run.AdmittedRun;
+import io.dedup.internal.run.AdmittedRun.Guard;
+import io.dedup.internal.run.UnrecordedSuccess;
+import io.dedup.internal.storecall.StoreCalls;
+import io.dedup.internal.storecall.StoreGates;
+import io.dedup.store.CompleteRequest;
+import io.dedup.store.WriteResult;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * Records successes in the store: at once, repeated while the store doesn't answer, or in the background.
+ *
+ * <p>A completion that fails is never taken for a failed handler: releasing then would make the effect happen twice.
+ */
+public final class Completions {
+    private static final long FIRST_BACK_OFF_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
+    private static final long MAX_BACK_OFF_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+
+    /** A completion that got no answer, and where its outcome belongs. */
+    private record Unanswered(AdmittedRun execution, int index) {}
+
+    private final StoreCalls store;
+    private final StoreGates gates;
+    private final SafeListeners<DedupListener> notifier;
+    private final BackgroundWrites background;
+    private final UnrecordedSuccesses successes;
+
+    public Completions(
+            StoreCalls store,
+            StoreGates gates,
+            SafeListeners<DedupListener> notifier,
+            BackgroundWrites background,
+            UnrecordedSuccesses successes) {
+        this.store = store;
+        this.gates = gates;
+        this.notifier = notifier;
+        this.background = background;
+        this.successes = successes;
+    }
+
+    /** From now on this process takes copies of the message for duplicates, whatever the store says. */
+    public void known(AdmittedRun execution) {
+        UnrecordedSuccess unused = successes.of(execution);
+    }
+
+    /** The run hasn't succeeded after all, or its success can't be recorded. */
+    public void unknown(AdmittedRun execution) {
+        successes.answered(execution);
+    }
+
+    public Completion complete(AdmittedRun execution, WaitBudget budget) {
+        succeeded(execution);
+        if (!isAsked(execution)) {
+            return completeUnasked(execution);
+        }
+        long sentAt = System.nanoTime();
+        WriteResult answer = store.complete(request(execution, false));
+        if (!(answer instanceof WriteResult.StoreError)) {
+            return told(execution, answer);
+        }
+        budget.spend(System.nanoTime() - sentAt);
+        if (execution.guard() == Guard.SHADOW) { // only watching
+            return Completion.UNGUARDED;
+        }
+        List<Completion> outcome = new ArrayList<>(List.of(Completion.PENDING));
+        repeat(new ArrayList<>(List.of(new Unanswered(execution, 0))), outcome, budget);
+        return outcome.get(0);
+    }
+
+    /**
+     * The handler has succeeded. Copies are duplicates from now on: they find the run by its claim under the heartbeat, which
+     * drops no claim after this. Where there may be none, because it was overdue before, they find the success itself.
+     */
+    public void succeeded(AdmittedRun execution) {
+        execution.markSucceeded();
+        boolean mayHaveNone =
+                execution.guard() == Guard.STORE_DOWN || (execution.guard() == Guard.CLAIMED && execution.isOverdue());
+        if (mayHaveNone) {
+            known(execution);
+        }
+    }
+
+    /** Completes all with one call; answers in order. */
+    public List<Completion> completeAll(List<AdmittedRun> executions, WaitBudget budget) {
+        List<AdmittedRun> asked = new ArrayList<>(executions.size());
+        List<CompleteRequest> requests = new ArrayList<>(executions.size());
+        for (AdmittedRun execution : executions) {
+            succeeded(execution);
+            if (isAsked(execution)) {
+                asked.add(execution);
+                requests.add(request(execution, false));
+            }
+        }
+        long sentAt = System.nanoTime();
+        List<WriteResult> answers = store.completeAll(requests);
+        long took = System.nanoTime() - sentAt;
+        List<Completion> outcomes = new ArrayList<>(executions.size());
+        List<Unanswered> unanswered = new ArrayList<>(0);
+        int next = 0;
+        for (AdmittedRun execution : executions) {
+            boolean wasAsked = next < asked.size() && asked.get(next) == execution;
+            WriteResult answer = wasAsked ? answers.get(next++) : null;
+            if (answer == null) {
+                outcomes.add(completeUnasked(execution));
+            } else if (!(answer instanceof WriteResult.StoreError)) {
+                outcomes.add(told(execution, answer));
+            } else if (execution.guard() == Guard.SHADOW) {
+                outcomes.add(Completion.UNGUARDED);
+            } else {
+                unanswered.add(new Unanswered(execution, outcomes.size()));
+                outcomes.add(Completion.PENDING);
+            }
+        }
+        if (!unanswered.isEmpty()) {
+            budget.spend(took);
+            repeat(unanswered, outcomes, budget);
+        }
+        return outcomes;
+    }
+
+    /** Repeats what got no answer, then leaves it to the background; enters the outcomes. */
+    private void repeat(List<Unanswered> unanswered, List<Completion> outcomes, WaitBudget budget) {
+        for (Unanswered each : unanswered) {
+            known(each.execution());
+        }
+        long backOff = FIRST_BACK_OFF_NANOS;
+        while (!unanswered.isEmpty()) {
+            // The effect has happened. Beyond the lease a successor may run; holding the consumer then helps nobody.
+            long leaseLeft = 0;
+            for (Unanswered each : unanswered) {
+                if (!gates.keepsWritesOut(each.execution().topic())) {
+                    leaseLeft = Math.max(leaseLeft, each.execution().leaseNanosLeft());
+                }
+            }
+            long wait = Math.min(backOff, Math.min(budget.nanosLeft(), leaseLeft));
+            if (wait <= 0) {
+                break;
+            }
+            LockSupport.parkNanos(wait);
+            budget.spend(wait);
+            backOff = Math.min(MAX_BACK_OFF_NANOS, backOff * 2);
+            long sentAt = System.nanoTime();
+            List<WriteResult> answers = again(unanswered);
+            budget.spend(System.nanoTime() - sentAt);
+            List<Unanswered> left = new ArrayList<>(unanswered.size());
+            for (int i = 0; i < unanswered.size(); i++) {
+                Unanswered each = unanswered.get(i);
+                if (answers.get(i) instanceof WriteResult.StoreError) {
+                    left.add(each);
+                } else {
+                    outcomes.set(each.index(), told(each.execution(), answers.get(i)));
+                }
+            }
+            unanswered = left;
+        }
+        for (Unanswered each : unanswered) {
+            later(each.execution());
+        }
+    }
+
+    private List<WriteResult> again(List<Unanswered> unanswered) {
+        List<CompleteRequest> requests = new ArrayList<>(unanswered.size());
+        for (Unanswered each : unanswered) {
+            requests.add(request(each.execution(), true));
+        }
+        return requests.size() == 1 ? List.of(store.complete(requests.get(0))) : store.completeAll(requests);
+    }
+
+    private Completion completeUnasked(AdmittedRun execution) {
+        if (execution.guard() == Guard.CLAIMED) { // the gate is closed
+            later(execution);
+            return Completion.PENDING;
+        }
+        if (execution.guard() == Guard.STORE_DOWN) {
+            later(execution);
+        }
+        return Completion.UNGUARDED;
+    }
+
+    /** Records the success in the background. */
+    public void later(AdmittedRun execution) {
+        known(execution);
+        background.complete(request(execution, true), execution);
+    }
+
+    private Completion told(AdmittedRun execution, WriteResult answer) {
+        if (execution.guard() == Guard.SHADOW) {
+            return Completion.UNGUARDED;
+        }
+        if (answer.isApplied()) {
+            successes.answered(execution);
+            notifier.tell(listener -> listener.completed(keyOf(execution), execution.handlerTime()));
+            return Completion.DONE;
+        }
+        PendingCompletion byReplacement = successes.refused(successes.of(execution));
+        if (byReplacement != null) { // the lease went to a copy in this process, which doesn't run
+            background.complete(byReplacement);
+            return Completion.PENDING;
+        }
+        execution.markLost();
+        if (execution.reportLossOnce()) {
+            notifier.tell(listener -> listener.leaseLost(keyOf(execution)));
+        }
+        return Completion.LEASE_LOST;
+    }
+
+    /** Whether the store is asked now; else there is no claim, or no store, or it would only keep the thread waiting. */
+    private boolean isAsked(AdmittedRun execution) {
+        return (execution.guard() == Guard.CLAIMED || execution.guard() == Guard.SHADOW)
+                && !gates.keepsWritesOut(execution.topic());
+    }
+
+    private static DedupKey keyOf(AdmittedRun execution) {
+        return requireNonNull(execution.claim()).key();
+    }
+
+    private static CompleteRequest request(AdmittedRun execution, boolean repeated) {
+        return new CompleteRequest(
+                requireNonNull(execution.claim()),
+                execution.topic().policy().window(),
+                execution.stored(execution.keptResult()),
+                repeated);
+    }
+}

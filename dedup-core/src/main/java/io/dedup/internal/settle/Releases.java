@@ -1,0 +1,146 @@
+package io.dedup.internal.settle;
+
+import static java.util.Objects.requireNonNull;
+
+import io.dedup.DedupKey;
+import io.dedup.DedupListener;
+import io.dedup.DedupOutcome.DeferReason;
+import io.dedup.internal.background.BackgroundWrites;
+import io.dedup.internal.lease.Heartbeat;
+import io.dedup.internal.listener.SafeListeners;
+import io.dedup.internal.run.AdmittedRun;
+import io.dedup.internal.run.AdmittedRun.Guard;
+import io.dedup.internal.storecall.StoreCalls;
+import io.dedup.internal.storecall.StoreGates;
+import io.dedup.store.ReleaseMode;
+import io.dedup.store.ReleaseRequest;
+import io.dedup.store.WriteResult;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Gives claims up, in the background where the store can't be told. */
+public final class Releases {
+    private final StoreCalls store;
+    private final SafeListeners<DedupListener> notifier;
+    private final Heartbeat heartbeat;
+    private final BackgroundWrites background;
+    private final StoreGates gates;
+    private final ClaimHandover handover;
+
+    public Releases(
+            StoreCalls store,
+            StoreGates gates,
+            SafeListeners<DedupListener> notifier,
+            Heartbeat heartbeat,
+            BackgroundWrites background,
+            ClaimHandover handover) {
+        this.store = store;
+        this.gates = gates;
+        this.handover = handover;
+        this.notifier = notifier;
+        this.heartbeat = heartbeat;
+        this.background = background;
+    }
+
+    /** Whether the claim was found to be somebody else's. */
+    public boolean release(AdmittedRun execution, @Nullable Throwable cause) {
+        if (execution.claim() == null) {
+            return false;
+        }
+        try {
+            if (isUnasked(execution)) {
+                return told(execution, null, cause);
+            }
+            ReleaseRequest request = request(execution);
+            return told(execution, orLater(execution, request, store.release(request)), cause);
+        } finally {
+            heartbeat.remove(execution);
+        }
+    }
+
+    /** Whether the claim was handed over, or is released in the background; else the store is to be asked. */
+    private boolean isUnasked(AdmittedRun execution) {
+        if (handover.instead(execution)) {
+            return true;
+        }
+        boolean later = execution.guard() == Guard.STORE_DOWN || gates.keepsWritesOut(execution.topic());
+        if (later) {
+            background.release(request(execution), leaseOf(execution));
+        }
+        return later;
+    }
+
+    /** Releases all with one call; answers whether any was lost before. */
+    public boolean releaseAll(List<AdmittedRun> executions, @Nullable Throwable cause) {
+        try {
+            boolean lost = false;
+            List<AdmittedRun> claimed = new ArrayList<>(executions.size());
+            List<ReleaseRequest> requests = new ArrayList<>(executions.size());
+            for (AdmittedRun execution : executions) {
+                if (execution.claim() == null) {
+                    continue;
+                }
+                if (isUnasked(execution)) {
+                    lost |= told(execution, null, cause);
+                } else {
+                    claimed.add(execution);
+                    requests.add(request(execution));
+                }
+            }
+            List<WriteResult> answers = store.releaseAll(requests);
+            for (int i = 0; i < claimed.size(); i++) {
+                WriteResult answer = orLater(claimed.get(i), requests.get(i), answers.get(i));
+                lost |= told(claimed.get(i), answer, cause);
+            }
+            return lost;
+        } finally { // also when there is no memory: what is closed must not count as in flight
+            executions.forEach(heartbeat::remove);
+        }
+    }
+
+    public void convict(AdmittedRun execution) {
+        ReleaseRequest request = new ReleaseRequest(requireNonNull(execution.claim()), ReleaseMode.CONVICTED);
+        try {
+            WriteResult ignored = orLater(execution, request, store.release(request)); // rejected, whosever it is now
+        } finally {
+            heartbeat.remove(execution);
+        }
+    }
+
+    private WriteResult orLater(AdmittedRun execution, ReleaseRequest request, WriteResult answer) {
+        if (answer instanceof WriteResult.StoreError) {
+            background.release(request, leaseOf(execution));
+        }
+        return answer;
+    }
+
+    private boolean told(AdmittedRun execution, @Nullable WriteResult answer, @Nullable Throwable cause) {
+        DedupKey key = requireNonNull(execution.claim()).key();
+        boolean lost = answer instanceof WriteResult.LeaseLost && execution.guard() == Guard.CLAIMED;
+        if (lost) {
+            execution.markLost();
+            if (execution.reportLossOnce()) {
+                notifier.tell(listener -> listener.leaseLost(key));
+            }
+            if (cause != null && !execution.hasRecord()) { // a failure that nobody may act on
+                Duration retryAfter = execution.topic().policy().maxDeferDelay();
+                notifier.tell(listener -> listener.deferred(key, DeferReason.LEASE_LOST, retryAfter));
+            }
+        } else {
+            notifier.tell(listener -> listener.released(key, cause));
+        }
+        return lost;
+    }
+
+    private static ReleaseRequest request(AdmittedRun execution) {
+        return new ReleaseRequest(
+                requireNonNull(execution.claim()),
+                execution.isStarted() ? ReleaseMode.STARTED : ReleaseMode.NOT_STARTED);
+    }
+
+    private static Duration leaseOf(AdmittedRun execution) {
+        return execution.topic().policy().lease();
+    }
+}

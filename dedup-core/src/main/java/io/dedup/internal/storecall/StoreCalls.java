@@ -1,0 +1,247 @@
+package io.dedup.internal.storecall;
+
+import io.dedup.DedupKey;
+import io.dedup.DedupListener;
+import io.dedup.DedupStoreException;
+import io.dedup.internal.listener.SafeListeners;
+import io.dedup.store.ClaimRequest;
+import io.dedup.store.ClaimResult;
+import io.dedup.store.CompleteRequest;
+import io.dedup.store.DedupStore;
+import io.dedup.store.ReleaseRequest;
+import io.dedup.store.RenewRequest;
+import io.dedup.store.WriteResult;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.function.BiFunction;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Calls the store so that whatever it throws, {@link Error}s too, or fails to answer is a {@code StoreError}, which the
+ * listeners are told of: an outcome that nobody knows must not look like one, and must not pass a close-out by.
+ *
+ * <p>A set interrupt flag is cleared for the call and set again afterwards, because blocking clients fail under it.
+ */
+public final class StoreCalls {
+    /** What the store is called for. */
+    public enum Kind {
+        CLAIM("claim"),
+        COMPLETE("complete"),
+        RELEASE("release"),
+        RENEW("renew");
+
+        private final String operation;
+
+        Kind(String operation) {
+            this.operation = operation;
+        }
+    }
+
+    /** Learns how each call ended, and whether it brought any answer. Must not throw. */
+    @FunctionalInterface
+    public interface Watch {
+        void ended(Kind kind, boolean answered, long nanos);
+    }
+
+    private final DedupStore store;
+    private final String storeName;
+    private final SafeListeners<DedupListener> notifier;
+    private final Watch watch;
+
+    public StoreCalls(DedupStore store, SafeListeners<DedupListener> notifier, Watch watch) {
+        this.store = store;
+        this.storeName = store.name(); // asked for when something has failed
+        this.notifier = notifier;
+        this.watch = watch;
+    }
+
+    public String storeName() {
+        return storeName;
+    }
+
+    public ClaimResult claim(ClaimRequest request) {
+        boolean interrupted = Thread.interrupted();
+        long since = System.nanoTime();
+        boolean answered = false;
+        try {
+            @Nullable ClaimResult answer = store.claim(request);
+            answered = answer != null && !(answer instanceof ClaimResult.StoreError);
+            return answer != null && answered ? answer : new ClaimResult.StoreError(told(Kind.CLAIM, errorOf(answer)));
+        } catch (Throwable e) {
+            return new ClaimResult.StoreError(told(Kind.CLAIM, e));
+        } finally {
+            ended(Kind.CLAIM, 1, answered, since, interrupted);
+        }
+    }
+
+    /** A result that the store doesn't take is left out: the message is done all the same. */
+    public WriteResult complete(CompleteRequest request) {
+        WriteResult answer = write(Kind.COMPLETE, request, DedupStore::complete);
+        return TooLargeResults.is(request, answer)
+                ? write(Kind.COMPLETE, TooLargeResults.leaveOut(request, notifier), DedupStore::complete)
+                : answer;
+    }
+
+    public WriteResult release(ReleaseRequest request) {
+        return write(Kind.RELEASE, request, DedupStore::release);
+    }
+
+    private <Q> WriteResult write(Kind kind, Q request, BiFunction<DedupStore, Q, @Nullable WriteResult> call) {
+        boolean interrupted = Thread.interrupted();
+        long since = System.nanoTime();
+        boolean answered = false;
+        try {
+            @Nullable WriteResult answer = call.apply(store, request);
+            answered = answer != null && !(answer instanceof WriteResult.StoreError);
+            return answer != null && answered ? answer : new WriteResult.StoreError(told(kind, errorOf(answer)));
+        } catch (Throwable e) {
+            return new WriteResult.StoreError(told(kind, e));
+        } finally {
+            ended(kind, 1, answered, since, interrupted);
+        }
+    }
+
+    /** Whether the store takes writes just now. Listeners aren't told. */
+    public boolean ping() {
+        try {
+            store.ping();
+            return true;
+        } catch (Throwable e) {
+            return false;
+        }
+    }
+
+    public List<ClaimResult> claimAll(List<ClaimRequest> requests) {
+        return all(
+                Kind.CLAIM,
+                requests.size(),
+                () -> store.claimAll(requests),
+                ClaimResult.StoreError::new,
+                StoreCalls::errorOf);
+    }
+
+    public List<WriteResult> completeAll(List<CompleteRequest> requests) {
+        return TooLargeResults.retry(requests, this::completeAllOnce, notifier);
+    }
+
+    private List<WriteResult> completeAllOnce(List<CompleteRequest> requests) {
+        return writes(Kind.COMPLETE, requests, request -> request.claim().key(), store::completeAll);
+    }
+
+    public List<WriteResult> releaseAll(List<ReleaseRequest> requests) {
+        return writes(Kind.RELEASE, requests, request -> request.claim().key(), store::releaseAll);
+    }
+
+    public List<WriteResult> renewAll(List<RenewRequest> requests) {
+        return writes(Kind.RENEW, requests, request -> request.claim().key(), store::renewAll);
+    }
+
+    /**
+     * A batch of the store holds each key once. One of ours may hold a key twice: a claim that was lost and the one that
+     * took its place in the same process end, or are renewed, together.
+     */
+    private <Q> List<WriteResult> writes(
+            Kind kind, List<Q> requests, Function<Q, DedupKey> keyOf, Function<List<Q>, List<WriteResult>> call) {
+        List<WriteResult> answers = new ArrayList<>(requests.size());
+        Set<DedupKey> keys = new HashSet<>();
+        int from = 0;
+        for (int i = 0; i < requests.size(); i++) {
+            if (!keys.add(keyOf.apply(requests.get(i)))) {
+                answers.addAll(write(kind, requests.subList(from, i), call));
+                keys.clear();
+                keys.add(keyOf.apply(requests.get(i)));
+                from = i;
+            }
+        }
+        List<WriteResult> last = write(kind, requests.subList(from, requests.size()), call);
+        if (answers.isEmpty()) {
+            return last;
+        }
+        answers.addAll(last);
+        return answers;
+    }
+
+    private <Q> List<WriteResult> write(Kind kind, List<Q> part, Function<List<Q>, List<WriteResult>> call) {
+        return all(kind, part.size(), () -> call.apply(part), WriteResult.StoreError::new, StoreCalls::errorOf);
+    }
+
+    /** One answer for each request, whatever the store does. */
+    private <A> List<A> all(
+            Kind kind,
+            int expected,
+            Supplier<List<A>> call,
+            Function<DedupStoreException, A> error,
+            Function<@Nullable A, @Nullable Throwable> errorOf) {
+        if (expected == 0) {
+            return List.of();
+        }
+        boolean interrupted = Thread.interrupted();
+        long since = System.nanoTime();
+        int answered = 0;
+        try {
+            List<A> answers = call.get();
+            if (answers.size() != expected) { // whose answer is whose can't be known
+                throw new IllegalStateException(answers.size() + " answers to " + expected + " requests");
+            }
+            for (A answer : answers) {
+                Throwable failure = errorOf.apply(answer);
+                if (failure == null) {
+                    answered++;
+                } else {
+                    DedupStoreException told = told(kind, failure);
+                    if (answer == null) { // a store that answers null can't say which one it means either
+                        answered = 0;
+                        return Collections.nCopies(expected, error.apply(told));
+                    }
+                }
+            }
+            return answers;
+        } catch (Throwable e) {
+            return Collections.nCopies(expected, error.apply(told(kind, e)));
+        } finally {
+            ended(kind, expected, answered > 0, since, interrupted);
+        }
+    }
+
+    private static @Nullable Throwable errorOf(@Nullable ClaimResult answer) {
+        if (answer == null) {
+            return noAnswer();
+        }
+        return answer instanceof ClaimResult.StoreError error ? error.cause() : null;
+    }
+
+    private static @Nullable Throwable errorOf(@Nullable WriteResult answer) {
+        if (answer == null) {
+            return noAnswer();
+        }
+        return answer instanceof WriteResult.StoreError error ? error.cause() : null;
+    }
+
+    private static IllegalStateException noAnswer() {
+        return new IllegalStateException("null for an answer");
+    }
+
+    private DedupStoreException told(Kind kind, @Nullable Throwable e) {
+        DedupStoreException error = e instanceof DedupStoreException known
+                ? known
+                : new DedupStoreException("store " + storeName + " failed unexpectedly: " + e, e);
+        notifier.tell(listener -> listener.storeError(kind.operation, error));
+        return error;
+    }
+
+    private void ended(Kind kind, int keys, boolean answered, long since, boolean interrupted) {
+        long nanos = System.nanoTime() - since;
+        watch.ended(kind, answered, nanos);
+        Duration took = Duration.ofNanos(nanos);
+        notifier.tell(listener -> listener.storeCalled(kind.operation, keys, took));
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

@@ -1,0 +1,105 @@
+package io.dedup.internal.transaction;
+
+import static java.util.Objects.requireNonNull;
+
+import io.dedup.internal.background.BackgroundWrites;
+import io.dedup.internal.background.RemainingWindow;
+import io.dedup.internal.lease.Heartbeat;
+import io.dedup.internal.run.AdmittedRun;
+import io.dedup.internal.run.AdmittedRun.Guard;
+import io.dedup.internal.storecall.StoreCalls;
+import io.dedup.policy.Window;
+import io.dedup.store.Claim;
+import io.dedup.store.CompleteRequest;
+import io.dedup.store.ReleaseMode;
+import io.dedup.store.ReleaseRequest;
+import io.dedup.store.WriteResult;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Tells the store in front what the records have decided. Never waits for it: what it doesn't get to know costs a later
+ * duplicate a question to the database, and nothing else.
+ */
+public final class FrontStore {
+    private final StoreCalls store;
+    private final Heartbeat heartbeat;
+    private final BackgroundWrites background;
+
+    public FrontStore(StoreCalls store, Heartbeat heartbeat, BackgroundWrites background) {
+        this.store = store;
+        this.heartbeat = heartbeat;
+        this.background = background;
+    }
+
+    /**
+     * A run whose record says that the message is done.
+     *
+     * @param rest of the record's window
+     */
+    @SuppressWarnings("ArrayRecordComponent") // never compared
+    public record Done(AdmittedRun execution, RemainingWindow rest, byte @Nullable [] stored) {}
+
+    /** The transaction of these runs is committed; the records among them have something to tell. */
+    public void committed(OpenTransaction transaction, List<AdmittedRun> closed, byte @Nullable [] result) {
+        List<Done> done = new ArrayList<>(closed.size());
+        for (AdmittedRun execution : closed) {
+            if (execution.guard() == Guard.CLAIMED && execution.hasRecord()) {
+                RemainingWindow rest =
+                        transaction.rest(execution.topic().policy().window());
+                done.add(new Done(execution, rest, execution.stored(result)));
+            }
+        }
+        complete(done);
+    }
+
+    /** The records say so, and the store has forgotten it, or never knew. */
+    public void repair(List<Done> repairs) {
+        List<Done> done = new ArrayList<>(repairs.size());
+        for (Done repair : repairs) {
+            if (repair.execution().guard() == Guard.CLAIMED
+                    && repair.execution().close()) {
+                done.add(repair);
+            }
+        }
+        complete(done);
+    }
+
+    private void complete(List<Done> all) {
+        long now = System.nanoTime();
+        List<Done> told = new ArrayList<>(all.size());
+        List<CompleteRequest> requests = new ArrayList<>(all.size());
+        for (Done each : all) {
+            Window left = each.rest().left(now);
+            if (left == null) { // it is forgotten in the database, too
+                heartbeat.remove(each.execution());
+                background.release(
+                        new ReleaseRequest(claim(each), ReleaseMode.NOT_STARTED),
+                        each.execution().topic().policy().lease());
+            } else {
+                told.add(each);
+                requests.add(new CompleteRequest(claim(each), left, each.stored(), false));
+            }
+        }
+        if (requests.isEmpty()) {
+            return;
+        }
+        List<WriteResult> answers =
+                requests.size() == 1 ? List.of(store.complete(requests.get(0))) : store.completeAll(requests);
+        for (int i = 0; i < told.size(); i++) {
+            Done each = told.get(i);
+            heartbeat.remove(each.execution());
+            if (answers.get(i) instanceof WriteResult.StoreError) {
+                background.complete(
+                        new CompleteRequest(claim(each), requests.get(i).window(), each.stored(), true),
+                        each.rest(),
+                        each.execution());
+            }
+        }
+    }
+
+    private static Claim claim(Done done) {
+        return requireNonNull(done.execution().claim());
+    }
+}

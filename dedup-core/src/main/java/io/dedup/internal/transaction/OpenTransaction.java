@@ -1,0 +1,161 @@
+package io.dedup.internal.transaction;
+
+import io.dedup.DedupKey;
+import io.dedup.DedupListener;
+import io.dedup.DedupStoreException;
+import io.dedup.internal.background.RemainingWindow;
+import io.dedup.internal.listener.SafeListeners;
+import io.dedup.policy.Window;
+import io.dedup.store.CompleteRequest;
+import io.dedup.store.WriteResult;
+import io.dedup.store.transaction.CommitResult;
+import io.dedup.store.transaction.RecordRequest;
+import io.dedup.store.transaction.RecordResult;
+import io.dedup.store.transaction.RecordTransaction;
+import io.dedup.store.transaction.TransactionalRecords;
+import java.time.Duration;
+import java.util.List;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Calls a {@link RecordTransaction} so that whatever it throws, or fails to answer, is a {@link DedupStoreException}, which
+ * the listeners are told of. A set interrupt flag is cleared for the call and set again afterwards.
+ */
+public final class OpenTransaction {
+    private final RecordTransaction transaction;
+    private final String name;
+    private final SafeListeners<DedupListener> notifier;
+    private long recordsAskedAt;
+
+    private OpenTransaction(RecordTransaction transaction, String name, SafeListeners<DedupListener> notifier) {
+        this.transaction = transaction;
+        this.name = name;
+        this.notifier = notifier;
+    }
+
+    /** Begins one; nothing is open when this throws. */
+    public static OpenTransaction begin(
+            TransactionalRecords records, Duration timeout, SafeListeners<DedupListener> notifier) {
+        return begin(records.name(), notifier, () -> records.begin(timeout));
+    }
+
+    /** Begins one that records are to be claimed in before anything else. */
+    public static OpenTransaction beginWithRecords(
+            TransactionalRecords records, Duration timeout, SafeListeners<DedupListener> notifier) {
+        return begin(records.name(), notifier, () -> records.beginWithRecords(timeout));
+    }
+
+    /** Looks whether one could begin, and be written in. */
+    public static void ping(TransactionalRecords records, Duration timeout, SafeListeners<DedupListener> notifier) {
+        boolean unused = call("begin", records.name(), notifier, () -> {
+            records.ping(timeout);
+            return true;
+        });
+    }
+
+    private static OpenTransaction begin(
+            String name, SafeListeners<DedupListener> notifier, Supplier<@Nullable RecordTransaction> begin) {
+        RecordTransaction begun = call("begin", name, notifier, begin);
+        return new OpenTransaction(begun, name, notifier);
+    }
+
+    public List<RecordResult> claimAll(List<RecordRequest> requests) {
+        recordsAskedAt = System.nanoTime();
+        return all("claim", requests.size(), () -> transaction.claimAll(requests));
+    }
+
+    /** What is left of a window that a record of this transaction has told of, or has begun. */
+    public RemainingWindow rest(Window window) {
+        return new RemainingWindow(window, recordsAskedAt);
+    }
+
+    public List<WriteResult> completeAll(List<CompleteRequest> requests) {
+        return all("complete", requests.size(), () -> transaction.completeAll(requests));
+    }
+
+    public void removeAll(List<DedupKey> keys) {
+        boolean unused = call("release", name, notifier, () -> {
+            transaction.removeAll(keys);
+            return true;
+        });
+    }
+
+    public void keepResult(DedupKey key, byte[] result) {
+        boolean unused = call("complete", name, notifier, () -> {
+            transaction.keepResult(key, result);
+            return true;
+        });
+    }
+
+    /** An answer that is lost in whatever way is unknown: taking it for a rollback would make the effect happen twice. */
+    public CommitResult commit() {
+        try {
+            return call("commit", name, notifier, transaction::commit);
+        } catch (DedupStoreException e) {
+            return new CommitResult.Unknown(e);
+        }
+    }
+
+    /** The database undoes what isn't committed, at the latest when it notices that the connection is gone. */
+    public void rollback() {
+        try {
+            boolean unused = call("rollback", name, notifier, () -> {
+                transaction.rollback();
+                return true;
+            });
+        } catch (DedupStoreException e) {
+            // The listeners have been told.
+        }
+    }
+
+    public boolean isUndoneByOthers(@Nullable Throwable failure) {
+        try {
+            return transaction.isUndoneByOthers(failure);
+        } catch (RuntimeException e) {
+            return false;
+        }
+    }
+
+    private <A> List<A> all(String operation, int expected, Supplier<List<A>> call) {
+        return call(operation, name, notifier, () -> {
+            List<A> answers = call.get();
+            if (answers.size() != expected || hasNull(answers)) { // whose answer is whose can't be known
+                throw new IllegalStateException(answers.size() + " answers to " + expected + " requests");
+            }
+            return answers;
+        });
+    }
+
+    /** {@code contains} fails on lists that take no null. */
+    private static boolean hasNull(List<?> answers) {
+        for (Object answer : answers) {
+            if (answer == null) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static <A> A call(
+            String operation, String name, SafeListeners<DedupListener> notifier, Supplier<@Nullable A> call) {
+        boolean interrupted = Thread.interrupted();
+        try {
+            A answer = call.get();
+            if (answer == null) {
+                throw new IllegalStateException("null for an answer");
+            }
+            return answer;
+        } catch (Throwable e) {
+            DedupStoreException error = e instanceof DedupStoreException known
+                    ? known
+                    : new DedupStoreException(operation + " in a transaction of " + name + " failed: " + e, e);
+            notifier.tell(listener -> listener.storeError(operation, error));
+            throw error;
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+}

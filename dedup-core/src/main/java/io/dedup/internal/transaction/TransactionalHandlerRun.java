@@ -1,0 +1,237 @@
+package io.dedup.internal.transaction;
+
+import static java.util.Objects.requireNonNull;
+
+import io.dedup.DedupKey;
+import io.dedup.DedupOutcome.Completion;
+import io.dedup.DedupOutcome.DeferReason;
+import io.dedup.DedupStoreException;
+import io.dedup.adapter.Admission;
+import io.dedup.adapter.Execution;
+import io.dedup.adapter.HandlerRun;
+import io.dedup.adapter.RunEnd;
+import io.dedup.adapter.TransactionalRun;
+import io.dedup.internal.run.AdmittedRun;
+import io.dedup.internal.run.AdmittedRun.Guard;
+import io.dedup.policy.DedupMode;
+import io.dedup.store.CompleteRequest;
+import io.dedup.store.ResultTooLargeException;
+import io.dedup.store.WriteResult;
+import io.dedup.store.transaction.BrokenTransactionException;
+import io.dedup.store.transaction.CommitResult;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Handlers' runs in one open transaction. Belongs to the thread that opened it. */
+public final class TransactionalHandlerRun implements TransactionalRun {
+    private final Transactions parent;
+    private final @Nullable OpenTransaction transaction;
+    private final List<Admission> admissions;
+    private final boolean undecided;
+
+    public TransactionalHandlerRun(
+            Transactions parent, @Nullable OpenTransaction transaction, List<Admission> admissions) {
+        this(parent, transaction, admissions, false);
+        if (transaction == null) {
+            parent.ended();
+        }
+    }
+
+    private TransactionalHandlerRun(
+            Transactions parent, @Nullable OpenTransaction transaction, List<Admission> admissions, boolean undecided) {
+        this.parent = parent;
+        this.transaction = transaction;
+        this.admissions = admissions;
+        this.undecided = undecided;
+    }
+
+    /** One that is to be asked for again. */
+    public static TransactionalHandlerRun undecided(Transactions parent) {
+        return new TransactionalHandlerRun(parent, null, List.of(), true);
+    }
+
+    public boolean isUndecided() {
+        return undecided;
+    }
+
+    @Override
+    public List<Admission> admissions() {
+        return admissions;
+    }
+
+    @Override
+    public List<Execution> executions() {
+        List<Execution> running = new ArrayList<>(admissions.size());
+        for (Admission admission : admissions) {
+            if (admission instanceof Admission.Run run) {
+                running.add(run.execution());
+            }
+        }
+        return running;
+    }
+
+    @Override
+    public RunEnd succeeded(byte @Nullable [] result) {
+        OpenTransaction open = requireNonNull(transaction, "nothing runs");
+        List<AdmittedRun> closed = closeAll();
+        try {
+            RunEnd instead = write(open, closed, result);
+            return instead != null ? instead : commit(open, closed, result);
+        } finally {
+            parent.ended();
+        }
+    }
+
+    /** What has to be in the transaction before it commits; null when it is. */
+    private @Nullable RunEnd write(OpenTransaction open, List<AdmittedRun> closed, byte @Nullable [] result) {
+        try {
+            for (AdmittedRun execution : closed) {
+                byte[] stored = execution.stored(result);
+                if (stored != null && execution.hasRecord()) {
+                    keepResult(open, requireNonNull(execution.key()), stored);
+                }
+            }
+            List<AdmittedRun> leased = leased(closed);
+            List<WriteResult> answers = leased.isEmpty()
+                    ? List.of()
+                    : completeAll(
+                            open,
+                            leased.stream()
+                                    .map(execution -> completion(execution, result))
+                                    .toList());
+            List<AdmittedRun> lost = new ArrayList<>(0);
+            for (int i = 0; i < leased.size(); i++) {
+                if (!answers.get(i).isApplied()) {
+                    lost.add(leased.get(i));
+                }
+            }
+            return lost.isEmpty() ? null : leaseLost(open, closed, lost);
+        } catch (BrokenTransactionException e) { // the handler's doing: deferred, it would come again for ever
+            open.rollback();
+            return released(closed, e);
+        } catch (DedupStoreException e) {
+            open.rollback();
+            boolean byOthers = open.isUndoneByOthers(e);
+            if (!byOthers) {
+                parent.failed();
+            }
+            return undone(byOthers ? DeferReason.ROLLED_BACK : DeferReason.STORE_UNAVAILABLE, closed, e);
+        }
+    }
+
+    /** Without a result that the database doesn't take: rolling back for it would have the message run again for ever. */
+    private void keepResult(OpenTransaction open, DedupKey key, byte[] stored) {
+        try {
+            open.keepResult(key, stored);
+        } catch (ResultTooLargeException e) {
+            parent.resultNotKept(key, stored.length);
+        }
+    }
+
+    private List<WriteResult> completeAll(OpenTransaction open, List<CompleteRequest> requests) {
+        try {
+            return open.completeAll(requests);
+        } catch (ResultTooLargeException e) {
+            for (CompleteRequest request : requests) {
+                byte[] stored = request.result();
+                if (stored != null) {
+                    parent.resultNotKept(request.claim().key(), stored.length);
+                }
+            }
+            return open.completeAll(
+                    requests.stream().map(CompleteRequest::withoutResult).toList());
+        }
+    }
+
+    private static List<AdmittedRun> leased(List<AdmittedRun> closed) {
+        List<AdmittedRun> leased = new ArrayList<>(closed.size());
+        for (AdmittedRun execution : closed) {
+            if (execution.mode() == DedupMode.LEASED_TRANSACTIONAL && execution.guard() == Guard.CLAIMED) {
+                leased.add(execution);
+            }
+        }
+        return leased;
+    }
+
+    private static CompleteRequest completion(AdmittedRun execution, byte @Nullable [] result) {
+        return new CompleteRequest(
+                requireNonNull(execution.claim()),
+                execution.topic().policy().window(),
+                execution.stored(result),
+                false);
+    }
+
+    /** Somebody else may be running a message: what was done here must not be durable. */
+    private RunEnd leaseLost(OpenTransaction open, List<AdmittedRun> closed, List<AdmittedRun> lost) {
+        open.rollback();
+        lost.forEach(parent::lost);
+        List<AdmittedRun> others =
+                closed.stream().filter(execution -> !lost.contains(execution)).toList();
+        boolean unused = parent.release(others, null);
+        return new RunEnd.NotRun(parent.deferral(lost.get(0), DeferReason.LEASE_LOST, null));
+    }
+
+    private RunEnd commit(OpenTransaction open, List<AdmittedRun> closed, byte @Nullable [] result) {
+        CommitResult answer = open.commit();
+        if (answer instanceof CommitResult.Committed) {
+            parent.committed(open, closed, result);
+            for (AdmittedRun execution : closed) {
+                if (execution.guarded()) {
+                    return new RunEnd.Handled(Completion.DONE);
+                }
+            }
+            return new RunEnd.Handled(Completion.UNGUARDED);
+        }
+        if (answer instanceof CommitResult.RolledBack rolledBack) {
+            if (open.isUndoneByOthers(rolledBack.cause())) {
+                return undone(DeferReason.ROLLED_BACK, closed, rolledBack.cause());
+            }
+            return released(closed, rolledBack.cause());
+        }
+        Throwable cause = ((CommitResult.Unknown) answer).cause();
+        parent.abandon(closed);
+        return new RunEnd.NotRun(parent.deferral(first(), DeferReason.COMMIT_UNKNOWN, cause));
+    }
+
+    @Override
+    public RunEnd failed(Throwable cause) {
+        OpenTransaction open = requireNonNull(transaction, "nothing runs");
+        List<AdmittedRun> closed = closeAll();
+        try {
+            open.rollback(); // first: a release would wait for what this has locked
+            boolean undone = !(cause instanceof Error) && open.isUndoneByOthers(cause);
+            return undone ? undone(DeferReason.ROLLED_BACK, closed, cause) : released(closed, cause);
+        } finally {
+            parent.ended();
+        }
+    }
+
+    private RunEnd released(List<AdmittedRun> closed, Throwable cause) {
+        boolean lost = parent.release(closed, cause);
+        boolean leased = closed.stream().anyMatch(execution -> execution.mode() == DedupMode.LEASED_TRANSACTIONAL);
+        return HandlerRun.isDeferral(lost && leased, cause)
+                ? RunEnd.NotRun.leaseLost(first().topic().policy().maxDeferDelay(), cause)
+                : new RunEnd.Failed(cause);
+    }
+
+    private RunEnd undone(DeferReason reason, List<AdmittedRun> closed, Throwable cause) {
+        boolean unused = parent.release(closed, cause);
+        return new RunEnd.NotRun(parent.deferral(first(), reason, cause));
+    }
+
+    private AdmittedRun first() {
+        return (AdmittedRun) executions().get(0);
+    }
+
+    private List<AdmittedRun> closeAll() {
+        List<AdmittedRun> closed = new ArrayList<>(admissions.size());
+        for (Execution execution : executions()) {
+            AdmittedRun run = (AdmittedRun) execution;
+            if (run.close()) {
+                closed.add(run);
+            }
+        }
+        return closed;
+    }
+}

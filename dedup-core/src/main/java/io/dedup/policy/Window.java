@@ -1,0 +1,48 @@
+package io.dedup.policy;
+
+import java.time.Duration;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The deduplication window: for how long after its completion a message ID is remembered.
+ *
+ * @param duration at least 1 ms and at most {@link #MAX}; null means for ever
+ */
+public record Window(@Nullable Duration duration) {
+    /** The longest window with an end: 100 years of 365 days. */
+    public static final Duration MAX = Duration.ofDays(36_500);
+
+    private static final Duration MIN = Duration.ofMillis(1);
+    private static final Window FOREVER = new Window(null);
+
+    public Window {
+        if (duration != null && (duration.compareTo(MIN) < 0 || duration.compareTo(MAX) > 0)) {
+            throw new IllegalArgumentException(
+                    "window must be from 1 ms to " + MAX.toDays() + " days, or Window.forever(), but is " + duration);
+        }
+    }
+
+    /**
+     * A window of this length, counted from completion by the store's clock.
+     *
+     * @throws IllegalArgumentException when it is zero, negative or longer than {@link #MAX}
+     */
+    public static Window of(Duration duration) {
+        return new Window(Objects.requireNonNull(duration, "window"));
+    }
+
+    /** A window without an end: the record is never purged. */
+    public static Window forever() {
+        return FOREVER;
+    }
+
+    public boolean isForever() {
+        return duration == null;
+    }
+
+    @Override
+    public String toString() {
+        return duration == null ? "forever" : duration.toString();
+    }
+}

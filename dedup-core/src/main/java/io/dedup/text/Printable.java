@@ -1,0 +1,54 @@
+package io.dedup.text;
+
+import org.jspecify.annotations.Nullable;
+
+/** Makes text that came from a message fit for a log line: escaped, and capped in length. */
+public final class Printable {
+    private static final int MAX_CHARS = 80;
+    private static final int MAX_SENTENCE_CHARS = 1_000;
+
+    private Printable() {}
+
+    /** The text in double quotes; control, format and non-ASCII characters as {@code \}{@code uXXXX}, at most 80 kept. */
+    public static String of(@Nullable String text) {
+        if (text == null) {
+            return "null";
+        }
+        StringBuilder out = new StringBuilder(Math.min(text.length(), MAX_CHARS) + 16).append('"');
+        int kept = Math.min(text.length(), MAX_CHARS);
+        for (int i = 0; i < kept; i++) {
+            char c = text.charAt(i);
+            if (c == '"' || c == '\\') {
+                out.append('\\').append(c);
+            } else if (c >= 0x20 && c < 0x7f) {
+                out.append(c);
+            } else {
+                out.append(String.format("\\u%04x", (int) c));
+            }
+        }
+        out.append('"');
+        if (text.length() > kept) {
+            out.append("… (").append(text.length()).append(" characters)");
+        }
+        return out.toString();
+    }
+
+    /** A message of an exception that was written for people: on one line, at most 1,000 characters of it. */
+    public static String sentence(String text) {
+        StringBuilder out = new StringBuilder(Math.min(text.length(), MAX_SENTENCE_CHARS));
+        text.codePoints().limit(MAX_SENTENCE_CHARS).forEach(c -> {
+            if (Character.isISOControl(c) || Character.getType(c) == Character.FORMAT || c == 0x2028 || c == 0x2029) {
+                out.append(String.format("\\u%04x", c));
+            } else {
+                out.appendCodePoint(c);
+            }
+        });
+        return text.length() > out.length() ? out.append('…').toString() : out.toString();
+    }
+
+    /** An exception: its class, and its message, which may quote a message's content, as {@link #of(String)} makes it. */
+    public static String ofException(Throwable e) {
+        String message = e.getMessage();
+        return e.getClass().getName() + (message == null ? "" : ": " + of(message));
+    }
+}

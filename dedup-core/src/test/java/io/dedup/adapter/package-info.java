@@ -1,0 +1,4 @@
+@NullMarked
+package io.dedup.adapter;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,4 +1,0 @@
-@NullMarked
-package io.dedup.engine;
-
-import org.jspecify.annotations.NullMarked;

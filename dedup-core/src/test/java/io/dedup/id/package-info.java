@@ -1,0 +1,4 @@
+@NullMarked
+package io.dedup.id;
+
+import org.jspecify.annotations.NullMarked;

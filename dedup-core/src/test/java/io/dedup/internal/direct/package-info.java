@@ -1,0 +1,4 @@
+@NullMarked
+package io.dedup.internal.direct;
+
+import org.jspecify.annotations.NullMarked;

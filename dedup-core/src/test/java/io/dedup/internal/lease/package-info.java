@@ -1,0 +1,4 @@
+@NullMarked
+package io.dedup.internal.lease;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package io.dedup.internal.listener;
+
+import org.jspecify.annotations.NullMarked;

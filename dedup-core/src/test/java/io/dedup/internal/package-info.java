@@ -1,4 +1,0 @@
-@NullMarked
-package io.dedup.internal;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package io.dedup.internal.run;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package io.dedup.internal.settle;
+
+import org.jspecify.annotations.NullMarked;

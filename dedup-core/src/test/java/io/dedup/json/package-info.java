@@ -1,4 +1,0 @@
-@NullMarked
-package io.dedup.json;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package io.dedup.store;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package io.dedup.text;
+
+import org.jspecify.annotations.NullMarked;
