@@ -39,7 +39,7 @@ public record PendingCompletion(
     }
 
     /** Whether the store is the only one to know. */
-    public boolean isOwn() {
+    boolean isOwn() {
         return rest == null;
     }
 
@@ -47,7 +47,7 @@ public record PendingCompletion(
         return request.claim();
     }
 
-    public int resultBytes() {
+    int resultBytes() {
         byte[] result = request.result();
         return result == null ? 0 : result.length;
     }
@@ -58,7 +58,7 @@ public record PendingCompletion(
 
     /** What the store is told at a time by {@link System#nanoTime()}; null when the window is over by then. */
     @Nullable
-    public CompleteRequest requestAt(long now) {
+    CompleteRequest requestAt(long now) {
         if (rest == null) {
             return request;
         }
@@ -67,7 +67,7 @@ public record PendingCompletion(
     }
 
     /** The completion of a claim that was made only now. */
-    public CompleteRequest requestAfter(Acquired acquired) {
+    CompleteRequest requestAfter(Acquired acquired) {
         Claim made = new Claim(claim().key(), claim().owner(), acquired.attempt());
         return new CompleteRequest(made, request.window(), request.result(), false);
     }

@@ -22,7 +22,7 @@ import java.util.function.Consumer;
  * <p>Bounded: beyond {@value #CAPACITY} the new ones are dropped; beyond {@value #RESULT_BYTES} bytes of results they
  * are kept without theirs. The listeners are told of both.
  */
-public final class PendingCompletions {
+final class PendingCompletions {
     private static final int CAPACITY = 100_000;
     private static final long RESULT_BYTES = 32 * 1024 * 1024;
 
@@ -35,7 +35,7 @@ public final class PendingCompletions {
     private boolean closed;
     private final SuspectResults suspects;
 
-    public PendingCompletions(
+    PendingCompletions(
             StoreCalls store,
             SafeListeners<DedupListener> notifier,
             UnrecordedSuccesses successes,
@@ -78,7 +78,7 @@ public final class PendingCompletions {
     }
 
     /** It will never be recorded. */
-    public void drop(PendingCompletion completion) {
+    void drop(PendingCompletion completion) {
         if (completion.success() != null) {
             successes.remove(completion.success());
         }

@@ -8,12 +8,12 @@ import io.dedup.store.ReleaseRequest;
  *
  * @param pointlessAt when its lease is over anyhow, by {@link System#nanoTime()}
  */
-public record PendingRelease(ReleaseRequest request, long pointlessAt) {
+record PendingRelease(ReleaseRequest request, long pointlessAt) {
     public Claim claim() {
         return request.claim();
     }
 
-    public boolean isPointless() {
+    boolean isPointless() {
         return System.nanoTime() - pointlessAt > 0;
     }
 }

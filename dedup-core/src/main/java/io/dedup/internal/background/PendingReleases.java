@@ -8,14 +8,14 @@ import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
 
 /** Claims to give up that the store couldn't be told of, until their leases are over. Thread-safe. */
-public final class PendingReleases {
+final class PendingReleases {
     private static final int CAPACITY = 100_000;
 
     private final StoreCalls store;
     private final ReentrantLock lock;
     private final WriteQueue<PendingRelease> waiting = new WriteQueue<>(PendingRelease::claim);
 
-    public PendingReleases(StoreCalls store, ReentrantLock lock) {
+    PendingReleases(StoreCalls store, ReentrantLock lock) {
         this.store = store;
         this.lock = lock;
     }

@@ -10,14 +10,14 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Used by the thread of the background writes.
  */
-public final class SuspectResults {
+final class SuspectResults {
     private final WriteQueue<PendingCompletion> waiting;
     private final ReentrantLock lock;
     private @Nullable PendingCompletion suspect;
     private @Nullable PendingCompletion convicted;
 
     /** @param waiting what is still to be told; read under the lock */
-    public SuspectResults(WriteQueue<PendingCompletion> waiting, ReentrantLock lock) {
+    SuspectResults(WriteQueue<PendingCompletion> waiting, ReentrantLock lock) {
         this.waiting = waiting;
         this.lock = lock;
     }
@@ -37,7 +37,7 @@ public final class SuspectResults {
 
     /** To be tried alone; null when there is none, or it doesn't wait any more. Asked once. */
     @Nullable
-    public PendingCompletion takeSuspect() {
+    PendingCompletion takeSuspect() {
         PendingCompletion taken = suspect;
         suspect = null;
         return ifWaiting(taken);
@@ -45,7 +45,7 @@ public final class SuspectResults {
 
     /** To be tried alone and without its result; null when there is none, or it doesn't wait any more. Asked once. */
     @Nullable
-    public PendingCompletion takeConvicted() {
+    PendingCompletion takeConvicted() {
         PendingCompletion taken = convicted;
         convicted = null;
         return ifWaiting(taken);

@@ -16,14 +16,14 @@ import java.util.function.Predicate;
  *
  * @param <W> what waits
  */
-public final class WriteQueue<W> {
+final class WriteQueue<W> {
     /** The most that are written with one call. */
     public static final int BATCH = 500;
 
     private final Map<Claim, W> waiting = new LinkedHashMap<>();
     private final Function<W, Claim> claimOf;
 
-    public WriteQueue(Function<W, Claim> claimOf) {
+    WriteQueue(Function<W, Claim> claimOf) {
         this.claimOf = claimOf;
     }
 
@@ -46,7 +46,7 @@ public final class WriteQueue<W> {
     }
 
     /** Puts it behind the others, so that one that always fails doesn't hold them up. */
-    public void moveToEnd(W work) {
+    void moveToEnd(W work) {
         if (remove(work)) {
             add(work);
         }

@@ -160,7 +160,7 @@ public final class AdmissionDecider {
     }
 
     /** A run whose record, written in its transaction, decides; nothing is asked before. */
-    public Admission decidedByRecord(Delivery delivery) {
+    Admission decidedByRecord(Delivery delivery) {
         return new Admission.Run(new AdmittedRun(settling, delivery, Guard.RECORD, null, null, System.nanoTime()));
     }
 
@@ -194,7 +194,7 @@ public final class AdmissionDecider {
     }
 
     /** The claim may have been made although its answer was lost; left alone, it would hold the message for a lease. */
-    public void giveBackUnanswered(ClaimAttempt attempted) {
+    void giveBackUnanswered(ClaimAttempt attempted) {
         if (!attempted.asked() || handover.insteadOfUnanswered(attempted.request(), true) != null) {
             return;
         }
@@ -231,7 +231,7 @@ public final class AdmissionDecider {
     }
 
     /** A copy of a message whose handler has succeeded a moment ago, by the same consumer; the store isn't asked. */
-    public void duplicateOfHandled(Delivery copy, AdmittedRun handled) {
+    void duplicateOfHandled(Delivery copy, AdmittedRun handled) {
         DedupKey key = requireNonNull(copy.key());
         Instant about = Instant.now(); // by the local clock: only told
         notifier.tell(listener -> listener.duplicate(key, about, handled.reference()));
@@ -280,7 +280,7 @@ public final class AdmissionDecider {
         return new Admission.Defer(reason, retryAfter, pause, cause);
     }
 
-    public AdmittedRun unclaimed(Delivery delivery) {
+    AdmittedRun unclaimed(Delivery delivery) {
         return new AdmittedRun(settling, delivery, Guard.NONE, null, null, System.nanoTime());
     }
 

@@ -10,11 +10,11 @@ import io.dedup.store.ClaimResult;
 import org.jspecify.annotations.Nullable;
 
 /** A claim that the store answered before its delivery's turn. */
-public final class AnsweredClaim implements ClaimAhead {
+final class AnsweredClaim implements ClaimAhead {
     private final ClaimAttempt attempted;
     private final @Nullable AdmittedRun execution;
 
-    public AnsweredClaim(ClaimAttempt attempted, @Nullable AdmittedRun execution) {
+    AnsweredClaim(ClaimAttempt attempted, @Nullable AdmittedRun execution) {
         this.attempted = attempted;
         this.execution = execution;
     }
@@ -34,7 +34,7 @@ public final class AnsweredClaim implements ClaimAhead {
         return attempted.result() instanceof ClaimResult.StoreError;
     }
 
-    public ClaimAttempt attempted() {
+    ClaimAttempt attempted() {
         return attempted;
     }
 

@@ -19,7 +19,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Decides about one batch: claims its messages with one call, each ID once. */
-public final class BatchAdmitter {
+final class BatchAdmitter {
     private final Claimer claimer;
     private final AdmissionDecider decider;
     private final BatchCopies copies;
@@ -33,7 +33,7 @@ public final class BatchAdmitter {
     private final Map<DedupKey, AdmittedRun> executions = new HashMap<>();
     private final List<Admission> admissions;
 
-    public BatchAdmitter(
+    BatchAdmitter(
             Claimer claimer,
             AdmissionDecider decider,
             BatchCopies copies,

@@ -30,7 +30,7 @@ public final class BatchCopies {
      * @return null when that says nothing about the copy, which has another payload: it is to be claimed for itself
      */
     @Nullable
-    public Admission follow(Delivery copy, Delivery leader, int leaderIndex, Admission leaderAdmission) {
+    Admission follow(Delivery copy, Delivery leader, int leaderIndex, Admission leaderAdmission) {
         DedupKey key = requireNonNull(copy.key());
         if (copy.isShadow()) {
             notifier.tell(listener -> listener.shadow(key, "copy in batch"));

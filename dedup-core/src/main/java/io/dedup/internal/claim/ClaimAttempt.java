@@ -11,16 +11,16 @@ import io.dedup.store.ClaimResult;
  * @param sentAt when the request that was answered was sent, by {@link System#nanoTime()}; {@link #NOT_SENT} when the store
  *     wasn't asked, because this process knows the answer, or knows that there will be none
  */
-public record ClaimAttempt(Delivery delivery, ClaimRequest request, ClaimResult result, long sentAt) {
+record ClaimAttempt(Delivery delivery, ClaimRequest request, ClaimResult result, long sentAt) {
     private static final long NOT_SENT = Long.MIN_VALUE;
 
     /** What is known without asking the store. */
-    public static ClaimAttempt unasked(Delivery delivery, ClaimRequest request, ClaimResult result) {
+    static ClaimAttempt unasked(Delivery delivery, ClaimRequest request, ClaimResult result) {
         return new ClaimAttempt(delivery, request, result, NOT_SENT);
     }
 
     /** Whether the store was asked. */
-    public boolean asked() {
+    boolean asked() {
         return sentAt != NOT_SENT;
     }
 
@@ -34,7 +34,7 @@ public record ClaimAttempt(Delivery delivery, ClaimRequest request, ClaimResult 
      * This one, unless the store wasn't asked this time and has left an earlier request by the same owner without an answer: it
      * may have granted that claim, and somebody has to use it or to give it up.
      */
-    public ClaimAttempt orUnanswered(ClaimAttempt before) {
+    ClaimAttempt orUnanswered(ClaimAttempt before) {
         return !asked() && before.asked() && before.result() instanceof ClaimResult.StoreError ? before : this;
     }
 
@@ -44,7 +44,7 @@ public record ClaimAttempt(Delivery delivery, ClaimRequest request, ClaimResult 
     }
 
     /** Whether a process has died with this message's claim, so that it is to run where its neighbours aren't charged. */
-    public boolean needsIsolation() {
+    boolean needsIsolation() {
         return result instanceof ClaimResult.Acquired acquired
                 && acquired.tookOver()
                 && delivery.topic().policy().maxDeaths() > 0

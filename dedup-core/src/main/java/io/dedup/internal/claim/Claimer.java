@@ -95,7 +95,7 @@ public final class Claimer {
     }
 
     /** The same, but waits in place, within the budget, while it is undecided. */
-    public ClaimAttempt claimPatiently(Delivery delivery, ClaimRequest request, WaitBudget budget) {
+    ClaimAttempt claimPatiently(Delivery delivery, ClaimRequest request, WaitBudget budget) {
         ClaimAttempt attempted = claim(delivery, request);
         if (!attempted.isUndecided()) {
             return attempted;
@@ -152,7 +152,7 @@ public final class Claimer {
      *
      * @param answered is told each new answer at once: a claim that waits for its neighbours needs a heartbeat
      */
-    public void wait(List<ClaimAttempt> attempted, WaitBudget budget, Consumer<ClaimAttempt> answered) {
+    void wait(List<ClaimAttempt> attempted, WaitBudget budget, Consumer<ClaimAttempt> answered) {
         long asked = System.nanoTime();
         long pollNanos = FIRST_POLL_NANOS;
         boolean errorsRetried = false;

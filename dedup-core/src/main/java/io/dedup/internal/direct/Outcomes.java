@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 final class Outcomes {
     private final Results results;
 
-    public Outcomes(Results results) {
+    Outcomes(Results results) {
         this.results = results;
     }
 

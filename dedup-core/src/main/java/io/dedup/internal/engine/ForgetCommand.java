@@ -22,7 +22,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** An operator's command to let a message run again, wherever its mode keeps it. Thread-safe. */
-public final class ForgetCommand {
+final class ForgetCommand {
     /** For the few calls below; when this process dies within them, the message waits for so long. */
     private static final Duration LEASE = Duration.ofMinutes(1);
 
@@ -34,7 +34,7 @@ public final class ForgetCommand {
     private final @Nullable TransactionalRecords records;
     private final Supplier<Owner> owners;
 
-    public ForgetCommand(
+    ForgetCommand(
             DedupStore store,
             StoreCalls calls,
             BackgroundWrites background,

@@ -17,15 +17,14 @@ import org.slf4j.LoggerFactory;
  * Turns handlers' results into bytes that duplicates are answered with, and back. Never throws: the effect has happened.
  * Thread-safe.
  */
-public final class ResultBytes implements Results {
+final class ResultBytes implements Results {
     private static final Logger log = LoggerFactory.getLogger(ResultBytes.class);
 
     private final SafeListeners<DedupListener> listeners;
     private final DedupStore store;
     private final @Nullable TransactionalRecords records;
 
-    public ResultBytes(
-            SafeListeners<DedupListener> listeners, DedupStore store, @Nullable TransactionalRecords records) {
+    ResultBytes(SafeListeners<DedupListener> listeners, DedupStore store, @Nullable TransactionalRecords records) {
         this.listeners = listeners;
         this.store = store;
         this.records = records;

@@ -9,14 +9,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Threads that settle runs whose work ended on a thread which must not block. Thread-safe. */
-public final class SettlementThreads implements Executor, AutoCloseable {
+final class SettlementThreads implements Executor, AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(SettlementThreads.class);
     private static final int THREADS = 4;
     private static final long IDLE_SECONDS = 10;
 
     private final ThreadPoolExecutor pool;
 
-    public SettlementThreads(String storeName) {
+    SettlementThreads(String storeName) {
         this(work -> {
             Thread thread = new Thread(work, "dedup-settlement-" + storeName);
             thread.setDaemon(true);

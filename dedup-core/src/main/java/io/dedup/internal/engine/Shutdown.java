@@ -14,7 +14,7 @@ import org.slf4j.LoggerFactory;
  * Ends engines. Several that end together are all told first and waited for afterwards, so that their waits overlap: each
  * waits for at most its own time-out, and all of them for no longer than the longest one. Thread-safe.
  */
-public final class Shutdown {
+final class Shutdown {
     private static final Logger log = LoggerFactory.getLogger(Shutdown.class);
     private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
@@ -26,7 +26,7 @@ public final class Shutdown {
     private volatile boolean begun;
 
     /** @param timeout how long running handlers are waited for */
-    public Shutdown(
+    Shutdown(
             String store,
             Transactions transactions,
             Heartbeat heartbeat,
@@ -39,7 +39,7 @@ public final class Shutdown {
         this.timeout = timeout;
     }
 
-    public boolean hasBegun() {
+    boolean hasBegun() {
         return begun;
     }
 

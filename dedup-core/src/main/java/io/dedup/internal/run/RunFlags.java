@@ -4,7 +4,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /** What happens to a run once at most. A superclass, since each run has one, and an object more would cost. Thread-safe. */
-public abstract class RunFlags {
+abstract class RunFlags {
     private static final VarHandle FLAGS;
     private static final int CLOSED = 1;
     private static final int LOSS_REPORTED = 2;

@@ -32,7 +32,7 @@ public final class UnrecordedSuccess {
 
     private boolean closed;
 
-    public UnrecordedSuccess(
+    UnrecordedSuccess(
             Claim claim,
             @Nullable Fingerprint fingerprint,
             DedupPolicy policy,

@@ -54,7 +54,7 @@ public final class Completions {
     }
 
     /** From now on this process takes copies of the message for duplicates, whatever the store says. */
-    public void known(AdmittedRun execution) {
+    void known(AdmittedRun execution) {
         UnrecordedSuccess unused = successes.of(execution);
     }
 

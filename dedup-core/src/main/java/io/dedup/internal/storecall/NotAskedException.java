@@ -3,10 +3,10 @@ package io.dedup.internal.storecall;
 import io.dedup.DedupStoreException;
 
 /** Stands for a question that the store wasn't asked, so that nothing can have come of it. */
-public final class NotAskedException extends DedupStoreException {
+final class NotAskedException extends DedupStoreException {
     private static final long serialVersionUID = 1L;
 
-    public NotAskedException(String message) {
+    NotAskedException(String message) {
         super(message, null);
     }
 

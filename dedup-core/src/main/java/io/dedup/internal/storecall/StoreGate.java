@@ -33,12 +33,12 @@ public final class StoreGate {
     private final AtomicLong probedFrom = new AtomicLong();
 
     /** @param onClosed makes somebody probe the store; called on the thread whose call has failed */
-    public StoreGate(Runnable onClosed) {
+    StoreGate(Runnable onClosed) {
         this.onClosed = onClosed;
     }
 
     /** Whether the store isn't to be asked about this topic's messages now. */
-    public boolean keepsOut(DedupTopic topic) {
+    boolean keepsOut(DedupTopic topic) {
         return isClosed() && isGated(topic.policy());
     }
 
@@ -52,7 +52,7 @@ public final class StoreGate {
     }
 
     /** Whether a probe would open it. */
-    public boolean wantsProbe() {
+    boolean wantsProbe() {
         long from = probedFrom.get();
         return from != 0 && System.nanoTime() - from >= 0;
     }

@@ -12,17 +12,17 @@ import java.util.List;
  * Completes without their results what the store doesn't take with them. The limit is asked for before a result is sent, but a
  * server's setting may have changed since. A completion that failed for ever would have its message run again for ever.
  */
-public final class TooLargeResults {
+final class TooLargeResults {
     private TooLargeResults() {}
 
-    public static boolean is(CompleteRequest request, WriteResult answer) {
+    static boolean is(CompleteRequest request, WriteResult answer) {
         return request.result() != null
                 && answer instanceof WriteResult.StoreError error
                 && error.cause() instanceof ResultTooLargeException;
     }
 
     /** The request without its result, which is reported. */
-    public static CompleteRequest leaveOut(CompleteRequest request, SafeListeners<DedupListener> notifier) {
+    static CompleteRequest leaveOut(CompleteRequest request, SafeListeners<DedupListener> notifier) {
         byte[] result = request.result();
         int bytes = result == null ? 0 : result.length;
         notifier.tell(listener -> listener.resultNotKept(request.claim().key(), bytes));
@@ -30,8 +30,7 @@ public final class TooLargeResults {
     }
 
     /** Asks about all, and once more, without their results, about those that were too large. */
-    public static List<WriteResult> retry(
-            List<CompleteRequest> requests, Call call, SafeListeners<DedupListener> notifier) {
+    static List<WriteResult> retry(List<CompleteRequest> requests, Call call, SafeListeners<DedupListener> notifier) {
         List<WriteResult> answers = call.complete(requests);
         List<CompleteRequest> again = new ArrayList<>(0);
         for (int i = 0; i < requests.size(); i++) {

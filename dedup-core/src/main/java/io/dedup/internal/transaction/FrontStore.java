@@ -42,7 +42,7 @@ public final class FrontStore {
     public record Done(AdmittedRun execution, RemainingWindow rest, byte @Nullable [] stored) {}
 
     /** The transaction of these runs is committed; the records among them have something to tell. */
-    public void committed(OpenTransaction transaction, List<AdmittedRun> closed, byte @Nullable [] result) {
+    void committed(OpenTransaction transaction, List<AdmittedRun> closed, byte @Nullable [] result) {
         List<Done> done = new ArrayList<>(closed.size());
         for (AdmittedRun execution : closed) {
             if (execution.guard() == Guard.CLAIMED && execution.hasRecord()) {
@@ -55,7 +55,7 @@ public final class FrontStore {
     }
 
     /** The records say so, and the store has forgotten it, or never knew. */
-    public void repair(List<Done> repairs) {
+    void repair(List<Done> repairs) {
         List<Done> done = new ArrayList<>(repairs.size());
         for (Done repair : repairs) {
             if (repair.execution().guard() == Guard.CLAIMED

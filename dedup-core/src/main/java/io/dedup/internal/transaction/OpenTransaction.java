@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * Calls a {@link RecordTransaction} so that whatever it throws, or fails to answer, is a {@link DedupStoreException}, which
  * the listeners are told of. A set interrupt flag is cleared for the call and set again afterwards.
  */
-public final class OpenTransaction {
+final class OpenTransaction {
     private final RecordTransaction transaction;
     private final String name;
     private final SafeListeners<DedupListener> notifier;
@@ -66,7 +66,7 @@ public final class OpenTransaction {
     }
 
     /** What is left of a window that a record of this transaction has told of, or has begun. */
-    public RemainingWindow rest(Window window) {
+    RemainingWindow rest(Window window) {
         return new RemainingWindow(window, recordsAskedAt);
     }
 

@@ -20,7 +20,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Turns what the records say within a transaction into what happens to the runs. */
-public final class RecordAnswers {
+final class RecordAnswers {
     private final SafeListeners<DedupListener> notifier;
     private final AdmissionDecider decider;
     private final PoisonMessages verdicts;
@@ -28,7 +28,7 @@ public final class RecordAnswers {
     private final Consumer<List<AdmittedRun>> giveBack;
 
     /** @param giveBack gives up the claims of runs that don't begin, with one call */
-    public RecordAnswers(
+    RecordAnswers(
             SafeListeners<DedupListener> notifier,
             AdmissionDecider decider,
             PoisonMessages verdicts,

@@ -24,14 +24,13 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Handlers' runs in one open transaction. Belongs to the thread that opened it. */
-public final class TransactionalHandlerRun implements TransactionalRun {
+final class TransactionalHandlerRun implements TransactionalRun {
     private final Transactions parent;
     private final @Nullable OpenTransaction transaction;
     private final List<Admission> admissions;
     private final boolean undecided;
 
-    public TransactionalHandlerRun(
-            Transactions parent, @Nullable OpenTransaction transaction, List<Admission> admissions) {
+    TransactionalHandlerRun(Transactions parent, @Nullable OpenTransaction transaction, List<Admission> admissions) {
         this(parent, transaction, admissions, false);
         if (transaction == null) {
             parent.ended();
@@ -47,7 +46,7 @@ public final class TransactionalHandlerRun implements TransactionalRun {
     }
 
     /** One that is to be asked for again. */
-    public static TransactionalHandlerRun undecided(Transactions parent) {
+    static TransactionalHandlerRun undecided(Transactions parent) {
         return new TransactionalHandlerRun(parent, null, List.of(), true);
     }
 

@@ -229,7 +229,7 @@ public final class Transactions {
     }
 
     /** A deferral of a run whose transaction came to nothing. */
-    public Admission deferral(AdmittedRun execution, DeferReason reason, @Nullable Throwable cause) {
+    Admission deferral(AdmittedRun execution, DeferReason reason, @Nullable Throwable cause) {
         DedupPolicy policy = execution.topic().policy();
         Duration wanted = reason == DeferReason.ROLLED_BACK
                 ? Duration.ofMillis(ThreadLocalRandom.current().nextInt(MAX_JITTER_MILLIS))
@@ -263,7 +263,7 @@ public final class Transactions {
     }
 
     /** The transaction is durable. */
-    public void committed(OpenTransaction transaction, List<AdmittedRun> closed, byte @Nullable [] result) {
+    void committed(OpenTransaction transaction, List<AdmittedRun> closed, byte @Nullable [] result) {
         front.committed(transaction, closed, result);
         for (AdmittedRun execution : closed) {
             heartbeat.remove(execution);

@@ -1,0 +1,4 @@
+@NullMarked
+package io.dedup.internal.engine;
+
+import org.jspecify.annotations.NullMarked;
