@@ -43,7 +43,7 @@ public final class AdmissionDecider {
     private final Heartbeat heartbeat;
     private final BackgroundWrites background;
     private final AdmittedRun.Settling settling;
-    private final PoisonMessages verdicts;
+    private final PoisonMessages poison;
     private final ClaimHandover handover;
     private volatile boolean storeWasDown;
 
@@ -52,13 +52,13 @@ public final class AdmissionDecider {
             Heartbeat heartbeat,
             BackgroundWrites background,
             AdmittedRun.Settling settling,
-            PoisonMessages verdicts,
+            PoisonMessages poison,
             ClaimHandover handover) {
         this.notifier = notifier;
         this.heartbeat = heartbeat;
         this.background = background;
         this.settling = settling;
-        this.verdicts = verdicts;
+        this.poison = poison;
         this.handover = handover;
     }
 
@@ -68,7 +68,7 @@ public final class AdmissionDecider {
         return execution(attempted, guard, acquired);
     }
 
-    /** Puts a claim under the heartbeat. Whoever calls this closes the run out, whatever is thrown. */
+    /** Puts a claim under the heartbeat. Whoever calls this settles the run, whatever is thrown. */
     public void renew(AdmittedRun execution) {
         heartbeat.add(execution);
     }
@@ -139,7 +139,7 @@ public final class AdmissionDecider {
     private Admission acquired(ClaimAttempt attempted, Acquired acquired, AdmittedRun execution) {
         if (!execution.hasRecord()) { // else both are told by its record: it may be done, and the store not know
             if (PoisonMessages.isPoison(execution)) {
-                return verdicts.convict(execution);
+                return poison.convict(execution);
             }
             DedupKey key = attempted.request().key();
             notifier.tell(listener -> listener.acquired(key, acquired.attempt()));

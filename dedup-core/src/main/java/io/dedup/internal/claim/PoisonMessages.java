@@ -26,7 +26,7 @@ public final class PoisonMessages {
         return maxDeaths > 0 && execution.deaths() >= maxDeaths;
     }
 
-    /** Closes the run out, which hasn't begun. */
+    /** Settles a run that hasn't begun: its message is rejected. */
     public Admission convict(AdmittedRun execution) {
         DedupKey key = requireNonNull(execution.key());
         int deaths = execution.deaths();

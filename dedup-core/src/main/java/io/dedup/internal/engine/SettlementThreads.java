@@ -18,7 +18,7 @@ final class SettlementThreads implements Executor, AutoCloseable {
 
     SettlementThreads(String storeName) {
         this(work -> {
-            Thread thread = new Thread(work, "dedup-settlement-" + storeName);
+            Thread thread = new Thread(work, "dedup-close-out-" + storeName);
             thread.setDaemon(true);
             return thread;
         });

@@ -59,7 +59,7 @@ public final class Heartbeat implements AutoCloseable {
     }
 
     /**
-     * Comes after the close-out, so that {@link #size} counts what is still being closed out. What is closed isn't
+     * Called after the settlement, so that {@link #size} counts what is still being settled. What is settled isn't
      * renewed any more: a renewal after its completion would be taken for a lost lease.
      */
     public void remove(AdmittedRun execution) {
@@ -134,7 +134,7 @@ public final class Heartbeat implements AutoCloseable {
                 over.add(execution);
             }
         }
-        over.forEach(claims::remove); // nobody may ever close them out; whoever does needs no heartbeat for that
+        over.forEach(claims::remove); // nobody may ever settle them; whoever does needs no heartbeat for that
         return due;
     }
 

@@ -23,7 +23,7 @@ abstract class RunFlags {
 
     private volatile int flags;
 
-    /** True for the one caller that is to close it out. */
+    /** True for the one caller that settles it. */
     public final boolean close() {
         return isFirst(CLOSED);
     }

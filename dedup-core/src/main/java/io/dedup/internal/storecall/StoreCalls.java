@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Calls the store so that whatever it throws, {@link Error}s too, or fails to answer is a {@code StoreError}, which the
- * listeners are told of: an outcome that nobody knows must not look like one, and must not pass a close-out by.
+ * listeners are told of: an outcome that nobody knows must not look like one, and must not get past a settlement.
  *
  * <p>A set interrupt flag is cleared for the call and set again afterwards, because blocking clients fail under it.
  */

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 final class RecordAnswers {
     private final SafeListeners<DedupListener> notifier;
     private final AdmissionDecider decider;
-    private final PoisonMessages verdicts;
+    private final PoisonMessages poison;
     private final FrontStore front;
     private final Consumer<List<AdmittedRun>> giveBack;
 
@@ -31,12 +31,12 @@ final class RecordAnswers {
     RecordAnswers(
             SafeListeners<DedupListener> notifier,
             AdmissionDecider decider,
-            PoisonMessages verdicts,
+            PoisonMessages poison,
             FrontStore front,
             Consumer<List<AdmittedRun>> giveBack) {
         this.notifier = notifier;
         this.decider = decider;
-        this.verdicts = verdicts;
+        this.poison = poison;
         this.front = front;
         this.giveBack = giveBack;
     }
@@ -122,7 +122,7 @@ final class RecordAnswers {
         Delivery delivery = execution.delivery();
         if (result instanceof RecordResult.Written written) {
             if (PoisonMessages.isPoison(execution)) {
-                return verdicts.convict(execution);
+                return poison.convict(execution);
             }
             execution.recordWritten(written.fencingToken());
             notifier.tell(listener -> listener.acquired(keyOf(execution), execution.attempt()));

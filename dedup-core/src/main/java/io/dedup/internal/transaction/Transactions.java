@@ -55,7 +55,7 @@ public final class Transactions {
             @Nullable TransactionalRecords records,
             SafeListeners<DedupListener> notifier,
             AdmissionDecider decider,
-            PoisonMessages verdicts,
+            PoisonMessages poison,
             Releases releases,
             Heartbeat heartbeat,
             FrontStore front) {
@@ -65,7 +65,7 @@ public final class Transactions {
         this.releases = releases;
         this.heartbeat = heartbeat;
         this.front = front;
-        this.answers = new RecordAnswers(notifier, decider, verdicts, front, this::giveBack);
+        this.answers = new RecordAnswers(notifier, decider, poison, front, this::giveBack);
     }
 
     /** From now on nothing is opened. */
