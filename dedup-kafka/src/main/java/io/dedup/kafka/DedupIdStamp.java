@@ -1,6 +1,6 @@
 package io.dedup.kafka;
 
-import io.dedup.internal.Utf8;
+import io.dedup.text.Utf8;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.Objects;

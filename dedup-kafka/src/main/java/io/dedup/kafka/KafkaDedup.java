@@ -1,7 +1,7 @@
 package io.dedup.kafka;
 
 import io.dedup.Deduplicator;
-import io.dedup.engine.DedupEngine;
+import io.dedup.adapter.DedupAdapter;
 import io.dedup.kafka.internal.container.ContainerDecorator;
 import io.dedup.kafka.internal.record.RecordDeliveries;
 import java.util.List;
@@ -24,11 +24,11 @@ import org.springframework.kafka.retrytopic.DestinationTopicContainer;
  * its transaction, as far as it can be seen, or whose work ends later than its call.
  */
 public final class KafkaDedup implements AutoCloseable {
-    private final DedupEngine engine;
+    private final DedupAdapter engine;
     private final RecordDeliveries deliveries;
     private final ContainerDecorator decorator;
 
-    KafkaDedup(DedupEngine engine, RecordDeliveries deliveries, ContainerDecorator decorator) {
+    KafkaDedup(DedupAdapter engine, RecordDeliveries deliveries, ContainerDecorator decorator) {
         this.engine = engine;
         this.deliveries = deliveries;
         this.decorator = decorator;

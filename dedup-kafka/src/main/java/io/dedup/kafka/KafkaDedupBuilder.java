@@ -1,9 +1,9 @@
 package io.dedup.kafka;
 
 import io.dedup.Deduplicator;
-import io.dedup.MessageIdExtractor;
+import io.dedup.id.MessageIdExtractor;
 import io.dedup.ResultCodec;
-import io.dedup.engine.DedupEngine;
+import io.dedup.adapter.DedupAdapter;
 import io.dedup.kafka.internal.container.ContainerDecorator;
 import io.dedup.kafka.internal.record.RecordDeliveries;
 import io.dedup.kafka.internal.record.TopicRoles;
@@ -143,7 +143,7 @@ public final class KafkaDedupBuilder {
             throw new IllegalArgumentException(
                     "id must be set: nothing tells where the message ID is; see KafkaMessageIds");
         }
-        DedupEngine engine = deduplicator.engine();
+        DedupAdapter engine = DedupAdapter.of(deduplicator);
         RecordDeliveries deliveries = new RecordDeliveries(deduplicator, byDefault, byTopic, new TopicRoles(roles));
         Replies replies = new Replies(repliesByTopic, replyByDefault, engine.results());
         return new KafkaDedup(

@@ -1,8 +1,8 @@
 package io.dedup.kafka;
 
-import io.dedup.MessageIdExtractor;
-import io.dedup.internal.Printable;
-import io.dedup.json.JsonPointerId;
+import io.dedup.id.MessageIdExtractor;
+import io.dedup.text.Printable;
+import io.dedup.id.JsonPointerId;
 import io.dedup.kafka.internal.record.RecordDeliveries;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;

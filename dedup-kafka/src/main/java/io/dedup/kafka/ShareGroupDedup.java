@@ -1,6 +1,6 @@
 package io.dedup.kafka;
 
-import io.dedup.engine.DedupEngine;
+import io.dedup.adapter.DedupAdapter;
 import io.dedup.kafka.internal.record.RecordDeliveries;
 import io.dedup.kafka.internal.share.DedupShareContainer;
 import io.dedup.kafka.internal.share.DedupShareContainerFactory;
@@ -18,10 +18,10 @@ import org.springframework.kafka.listener.ShareKafkaMessageListenerContainer;
  * {@code ShareAckMode.IMPLICIT}, asynchronous returns, a topic without a message ID extractor, a second group on a topic.
  */
 public final class ShareGroupDedup {
-    private final DedupEngine engine;
+    private final DedupAdapter engine;
     private final RecordDeliveries deliveries;
 
-    ShareGroupDedup(DedupEngine engine, RecordDeliveries deliveries) {
+    ShareGroupDedup(DedupAdapter engine, RecordDeliveries deliveries) {
         this.engine = engine;
         this.deliveries = deliveries;
     }

@@ -3,6 +3,7 @@ package io.dedup.kafka;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.dedup.adapter.DedupAdapter;
 import io.dedup.kafka.internal.spring.PollResults;
 import java.util.List;
 import java.util.Map;
@@ -64,7 +65,7 @@ class AfterErrorTest {
             scene.start(container);
             await().atMost(Scene.PATIENCE).until(() -> !container.isRunning());
             assertThat(scene.effects).isEmpty();
-            await().atMost(Scene.PATIENCE).until(() -> scene.dedup.engine().inFlight() == 0);
+            await().atMost(Scene.PATIENCE).until(() -> DedupAdapter.of(scene.dedup).inFlight() == 0);
 
             container.start();
             scene.awaitCommitted(2);

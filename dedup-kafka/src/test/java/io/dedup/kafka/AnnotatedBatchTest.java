@@ -2,7 +2,7 @@ package io.dedup.kafka;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.dedup.engine.WaitBudget;
+import io.dedup.adapter.WaitBudget;
 import io.dedup.kafka.internal.spring.PollResults;
 import java.lang.reflect.Type;
 import java.nio.charset.StandardCharsets;

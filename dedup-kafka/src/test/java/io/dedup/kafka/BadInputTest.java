@@ -2,9 +2,9 @@ package io.dedup.kafka;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.dedup.MessageIdExtractor;
-import io.dedup.OnConflict;
-import io.dedup.OnMissingId;
+import io.dedup.id.MessageIdExtractor;
+import io.dedup.policy.OnConflict;
+import io.dedup.policy.OnMissingId;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;

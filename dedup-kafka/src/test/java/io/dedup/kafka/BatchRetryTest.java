@@ -3,7 +3,7 @@ package io.dedup.kafka;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.dedup.engine.Execution;
+import io.dedup.adapter.Execution;
 import io.dedup.store.StoredRecord.State;
 import java.time.Duration;
 import java.util.List;

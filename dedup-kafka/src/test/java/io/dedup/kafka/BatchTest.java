@@ -3,7 +3,8 @@ package io.dedup.kafka;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.dedup.engine.Execution;
+import io.dedup.adapter.DedupAdapter;
+import io.dedup.adapter.Execution;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -36,7 +37,7 @@ class BatchTest {
 
     private void runDone(Scene scene, String... ids) {
         for (String id : ids) {
-            scene.runningElsewhere(id).succeed(null, io.dedup.engine.WaitBudget.none());
+            scene.runningElsewhere(id).succeed(null, io.dedup.adapter.WaitBudget.none());
         }
     }
 
@@ -253,10 +254,10 @@ class BatchTest {
         // The run of another process, whose lease ran out.
         var other = scene.closeLater(scene.deduplicator(policy ->
                 policy.lease(java.time.Duration.ofMillis(20)).maxProcessingTime(java.time.Duration.ofMillis(20))));
-        var run = (io.dedup.engine.Admission.Run) other.engine()
+        var run = (io.dedup.adapter.Admission.Run) DedupAdapter.of(other)
                 .admit(
-                        io.dedup.engine.Delivery.of(other.topic(scene.topic), id, null, () -> "crash"),
-                        io.dedup.engine.WaitBudget.none());
+                        io.dedup.adapter.Delivery.of(other.topic(scene.topic), id, null, () -> "crash"),
+                        io.dedup.adapter.WaitBudget.none());
         run.execution().begin();
         run.execution().abandon();
         await().atMost(Scene.PATIENCE)
@@ -307,7 +308,7 @@ class BatchTest {
             }));
             await().atMost(Scene.PATIENCE).until(() -> scene.events.containsAll(List.of("released a", "released b")));
             assertThat(scene.committed()).isEmpty();
-            assertThat(scene.dedup.engine().inFlight()).isZero();
+            assertThat(DedupAdapter.of(scene.dedup).inFlight()).isZero();
         }
     }
 }

@@ -4,13 +4,14 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.dedup.DedupPolicy;
+import io.dedup.policy.DedupPolicy;
 import io.dedup.Deduplicator;
-import io.dedup.OnMissingId;
-import io.dedup.engine.Admission;
-import io.dedup.engine.Delivery;
-import io.dedup.engine.Execution;
-import io.dedup.engine.WaitBudget;
+import io.dedup.policy.OnMissingId;
+import io.dedup.adapter.Admission;
+import io.dedup.adapter.DedupAdapter;
+import io.dedup.adapter.Delivery;
+import io.dedup.adapter.Execution;
+import io.dedup.adapter.WaitBudget;
 import io.dedup.kafka.internal.spring.ConsumerSettings;
 import io.dedup.store.StoredRecord;
 import java.nio.charset.StandardCharsets;
@@ -322,7 +323,7 @@ class ClaimAheadTest {
             scene.awaitEffects("a", "b", "dropped");
             await("the next poll, long before half a lease")
                     .atMost(Duration.ofSeconds(10))
-                    .until(() -> scene.dedup.engine().inFlight() == 0);
+                    .until(() -> DedupAdapter.of(scene.dedup).inFlight() == 0);
             scene.awaitCommitted(5);
         }
     }
@@ -348,7 +349,7 @@ class ClaimAheadTest {
             });
             scene.runUntilCommitted(container);
             assertThat(scene.effects).containsExactly("a", "b", "c", "x1", "x2");
-            assertThat(scene.dedup.engine().inFlight()).isZero();
+            assertThat(DedupAdapter.of(scene.dedup).inFlight()).isZero();
         }
     }
 
@@ -367,7 +368,7 @@ class ClaimAheadTest {
             });
             var handler = new DefaultErrorHandler(new FixedBackOff(0, 5));
             handler.setRetryListeners(
-                    (record, e, attempt) -> held.add(scene.dedup.engine().inFlight()));
+                    (record, e, attempt) -> held.add(DedupAdapter.of(scene.dedup).inFlight()));
             container.setCommonErrorHandler(handler);
             scene.runUntilCommitted(container);
             assertThat(scene.effects).containsExactly("a", "bad", "b", "c");
@@ -397,7 +398,7 @@ class ClaimAheadTest {
             await().atMost(Scene.PATIENCE).until(() -> stopping.getCount() == 0);
             await("long before half a lease")
                     .atMost(Duration.ofSeconds(10))
-                    .until(() -> scene.dedup.engine().inFlight() == 0);
+                    .until(() -> DedupAdapter.of(scene.dedup).inFlight() == 0);
             assertThat(scene.effects).hasSize(3);
             scene.runUntilCommitted(scene.container(AckMode.BATCH, effect(scene)));
             assertThat(scene.effects).containsExactly(ids(20));
@@ -420,7 +421,7 @@ class ClaimAheadTest {
             }));
             await().atMost(Scene.PATIENCE).until(() -> scene.events.contains("released waits"));
             Execution elsewhere = scene.runningElsewhere("waits");
-            elsewhere.succeed(null, io.dedup.engine.WaitBudget.none());
+            elsewhere.succeed(null, io.dedup.adapter.WaitBudget.none());
             goOn.countDown();
             scene.awaitAllCommitted();
             assertThat(scene.effects).containsExactly("hangs");
@@ -525,7 +526,7 @@ class ClaimAheadTest {
             Deduplicator third = scene.closeLater(scene.deduplicator(policy -> policy));
             Execution other = await().atMost(Duration.ofSeconds(20))
                                     .until(
-                                            () -> third.engine()
+                                            () -> DedupAdapter.of(third)
                                                     .admit(
                                                             Delivery.of(
                                                                     third.topic(scene.topic),

@@ -3,6 +3,7 @@ package io.dedup.kafka;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.dedup.adapter.DedupAdapter;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.List;
@@ -87,7 +88,7 @@ class DroppedRecordsTest {
             Runnable stop = start(scene, shape, Map.of());
             scene.awaitEffects("a", "b");
             stop.run();
-            await().atMost(Scene.PATIENCE).until(() -> scene.dedup.engine().inFlight() == 0);
+            await().atMost(Scene.PATIENCE).until(() -> DedupAdapter.of(scene.dedup).inFlight() == 0);
 
             start(scene, Shape.MANUAL_RECORDS, Map.of());
             scene.awaitEffects("a", "b", "a", "b");
@@ -104,7 +105,7 @@ class DroppedRecordsTest {
             scene.awaitEffects("a", "b");
             stop.run();
             awaitNothingHeld();
-            assertThat(scene.dedup.engine().inFlight()).isEqualTo(2);
+            assertThat(DedupAdapter.of(scene.dedup).inFlight()).isEqualTo(2);
         }
     }
 
@@ -126,7 +127,7 @@ class DroppedRecordsTest {
                     return !other.assignment().isEmpty();
                 });
                 awaitNothingHeld();
-                await().atMost(Scene.PATIENCE).until(() -> scene.dedup.engine().inFlight() == 0);
+                await().atMost(Scene.PATIENCE).until(() -> DedupAdapter.of(scene.dedup).inFlight() == 0);
             }
         }
     }

@@ -4,8 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import io.dedup.engine.Execution;
-import io.dedup.engine.WaitBudget;
+import io.dedup.LiveLease;
+import io.dedup.adapter.DedupAdapter;
+import io.dedup.adapter.Execution;
+import io.dedup.adapter.WaitBudget;
 import io.dedup.store.StoredRecord;
 import io.dedup.store.StoredRecord.State;
 import java.util.List;
@@ -336,8 +338,8 @@ class KafkaTransactionTest {
         scene.start(transactions.container(AckMode.RECORD, (MessageListener<String, String>) record -> {
             transactions.handle(record);
             if (lost.compareAndSet(false, true)) { // what an operator does to a handler that seems to hang
-                scene.store.forget(scene.dedup.key(scene.topic, "a"), true);
-                await().atMost(Scene.PATIENCE).until(() -> scene.dedup.engine().inFlight() == 1);
+                scene.store.forget(scene.dedup.key(scene.topic, "a"), LiveLease.OVERRIDE);
+                await().atMost(Scene.PATIENCE).until(() -> DedupAdapter.of(scene.dedup).inFlight() == 1);
                 await().atMost(Scene.PATIENCE).until(() -> scene.events.contains("lease lost a"));
             }
         }));

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.dedup.DedupContext;
+import io.dedup.adapter.DedupAdapter;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -183,11 +184,11 @@ class LaterTest {
             long leaseOver = System.nanoTime() + Duration.ofMillis(1500).toNanos();
             await().atMost(Scene.PATIENCE).until(() -> System.nanoTime() > leaseOver);
             var other = scene.closeLater(scene.deduplicator(policy -> policy));
-            assertThat(other.engine()
+            assertThat(DedupAdapter.of(other)
                             .admit(
-                                    io.dedup.engine.Delivery.of(other.topic(scene.topic), "a", null, () -> "elsewhere"),
-                                    io.dedup.engine.WaitBudget.none()))
-                    .isInstanceOf(io.dedup.engine.Admission.Defer.class);
+                                    io.dedup.adapter.Delivery.of(other.topic(scene.topic), "a", null, () -> "elsewhere"),
+                                    io.dedup.adapter.WaitBudget.none()))
+                    .isInstanceOf(io.dedup.adapter.Admission.Defer.class);
             end(scene, "a", 1);
             scene.awaitCommitted(1);
         }
@@ -216,7 +217,7 @@ class LaterTest {
             scene.awaitCommitted(4);
             assertThat(scene.effects).containsExactly("d", "a", "once");
             assertThat(runs.values().stream().mapToInt(List::size).sum()).isEqualTo(6);
-            assertThat(scene.dedup.engine().inFlight()).isZero();
+            assertThat(DedupAdapter.of(scene.dedup).inFlight()).isZero();
         }
     }
 
@@ -239,7 +240,7 @@ class LaterTest {
             end(scene, "a", 1);
             await().atMost(Scene.PATIENCE).until(() -> values.equals(List.of("no ID")));
             await().atMost(Scene.PATIENCE).until(() -> scene.deferrals.size() >= 3);
-            elsewhere.succeed(null, io.dedup.engine.WaitBudget.none());
+            elsewhere.succeed(null, io.dedup.adapter.WaitBudget.none());
             scene.awaitCommitted(3);
             assertThat(runs).containsOnlyKeys("a");
         }
@@ -287,7 +288,7 @@ class LaterTest {
                             + (int) tries.values().stream()
                                     .filter(count -> count.get() > 1)
                                     .count());
-            assertThat(scene.dedup.engine().inFlight()).isZero();
+            assertThat(DedupAdapter.of(scene.dedup).inFlight()).isZero();
         }
     }
 

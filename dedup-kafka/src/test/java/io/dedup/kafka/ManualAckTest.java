@@ -3,7 +3,8 @@ package io.dedup.kafka;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.dedup.engine.Execution;
+import io.dedup.adapter.DedupAdapter;
+import io.dedup.adapter.Execution;
 import io.dedup.store.StoredRecord;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -98,7 +99,7 @@ class ManualAckTest {
     @DisplayName("K5 a duplicate's ack doesn't commit past a record below it that isn't acknowledged")
     void duplicateAboveUnacknowledged(AckMode mode) {
         try (Scene scene = new Scene()) {
-            scene.runningElsewhere("done").succeed(null, io.dedup.engine.WaitBudget.none());
+            scene.runningElsewhere("done").succeed(null, io.dedup.adapter.WaitBudget.none());
             scene.send("a", "done", "b");
             scene.start(scene.container(mode, collecting(scene)));
             scene.awaitEffects("a", "b");
@@ -243,7 +244,7 @@ class ManualAckTest {
             assertThat(scene.committed()).isEmpty();
             acks.get(0).acknowledge();
             scene.awaitCommitted(2);
-            elsewhere.succeed(null, io.dedup.engine.WaitBudget.none());
+            elsewhere.succeed(null, io.dedup.adapter.WaitBudget.none());
             scene.awaitEffects("a", "b", "d");
             assertThat(scene.committed()).isEqualTo(Map.of(0, 2L));
             acks.get(acks.size() - 1).acknowledge();
@@ -256,7 +257,7 @@ class ManualAckTest {
             "K5 K6 acknowledge(index) counts the handler's list: done before, committed with the duplicates behind it")
     void partialAcknowledge() {
         try (Scene scene = new Scene()) {
-            scene.runningElsewhere("x").succeed(null, io.dedup.engine.WaitBudget.none());
+            scene.runningElsewhere("x").succeed(null, io.dedup.adapter.WaitBudget.none());
             scene.send("x", "a", "x", "b", "x", "c", "x");
             List<Map<Integer, Long>> seen = new CopyOnWriteArrayList<>();
             scene.start(scene.container(AckMode.MANUAL_IMMEDIATE, (BatchAcknowledgingMessageListener<String, String>)
@@ -281,7 +282,7 @@ class ManualAckTest {
     @DisplayName("K4 K6 nack(index) counts the handler's list: what is before is done, the rest runs again")
     void nackByIndex(AckMode mode) {
         try (Scene scene = new Scene()) {
-            scene.runningElsewhere("x").succeed(null, io.dedup.engine.WaitBudget.none());
+            scene.runningElsewhere("x").succeed(null, io.dedup.adapter.WaitBudget.none());
             scene.send("x", "a", "x", "b", "c", "b");
             List<List<String>> calls = new CopyOnWriteArrayList<>();
             scene.start(scene.container(mode, (BatchAcknowledgingMessageListener<String, String>) (records, ack) -> {
@@ -309,7 +310,7 @@ class ManualAckTest {
     @DisplayName("K5 K6 a batch handler's failure by index in a manual mode")
     void manualFailureByIndex(AckMode mode) {
         try (Scene scene = new Scene()) {
-            scene.runningElsewhere("x").succeed(null, io.dedup.engine.WaitBudget.none());
+            scene.runningElsewhere("x").succeed(null, io.dedup.adapter.WaitBudget.none());
             scene.send("x", "a", "x", "b", "c");
             List<String> recovered = new CopyOnWriteArrayList<>();
             var container =
@@ -344,7 +345,7 @@ class ManualAckTest {
             container.stop();
             assertThat(state(scene, "a")).isEqualTo(StoredRecord.State.PROCESSING);
             assertThat(scene.events).doesNotContain("released a");
-            assertThat(scene.dedup.engine().inFlight())
+            assertThat(DedupAdapter.of(scene.dedup).inFlight())
                     .as("the handler may go on")
                     .isOne();
             scene.start(

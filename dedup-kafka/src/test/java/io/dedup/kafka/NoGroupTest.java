@@ -3,6 +3,7 @@ package io.dedup.kafka;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.dedup.adapter.DedupAdapter;
 import io.dedup.store.StoredRecord.State;
 import java.time.Duration;
 import java.util.List;
@@ -51,7 +52,7 @@ class NoGroupTest {
             }
         });
         assertThat(recovered).isEmpty();
-        assertThat(scene.dedup.engine().inFlight()).isZero();
+        assertThat(DedupAdapter.of(scene.dedup).inFlight()).isZero();
     }
 
     @ParameterizedTest
@@ -78,7 +79,7 @@ class NoGroupTest {
     @DisplayName("K4 K6 nack(index) counts the handler's list: what is before is done, the rest runs again")
     void nackOfBatch(AckMode mode) {
         try (Scene scene = new Scene()) {
-            scene.runningElsewhere("x").succeed(null, io.dedup.engine.WaitBudget.none());
+            scene.runningElsewhere("x").succeed(null, io.dedup.adapter.WaitBudget.none());
             scene.send("x", "a", "b", "c");
             start(scene, mode, (BatchAcknowledgingMessageListener<String, String>) (records, ack) -> {
                 if (calls.incrementAndGet() == 1) {

@@ -3,6 +3,7 @@ package io.dedup.kafka;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.dedup.adapter.DedupAdapter;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
@@ -82,7 +83,7 @@ class RebalanceTest {
             assertThat(scene.events).doesNotContain("released a");
             await("what waited behind it is given back")
                     .atMost(Scene.PATIENCE)
-                    .until(() -> scene.dedup.engine().inFlight() == 1);
+                    .until(() -> DedupAdapter.of(scene.dedup).inFlight() == 1);
             var config = scene.consumerConfig();
             var assigned = new org.springframework.kafka.listener.ContainerProperties(
                     new org.springframework.kafka.support.TopicPartitionOffset(scene.topic, 0, 0L));

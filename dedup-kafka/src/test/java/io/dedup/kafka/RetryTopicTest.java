@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import io.dedup.engine.WaitBudget;
+import io.dedup.adapter.WaitBudget;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -136,7 +136,7 @@ class RetryTopicTest {
             // Taken by another process between the first failure and the second try.
             AtomicInteger before = new AtomicInteger(scene.deferrals.size());
             scene.send("hop");
-            var taken = new java.util.concurrent.atomic.AtomicReference<io.dedup.engine.Execution>();
+            var taken = new java.util.concurrent.atomic.AtomicReference<io.dedup.adapter.Execution>();
             await().atMost(Scene.PATIENCE)
                     .pollInterval(java.time.Duration.ofMillis(1))
                     .until(() -> {

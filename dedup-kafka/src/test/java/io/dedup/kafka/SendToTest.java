@@ -5,10 +5,11 @@ import static org.awaitility.Awaitility.await;
 
 import io.dedup.DedupKey;
 import io.dedup.DedupListener;
-import io.dedup.DedupMode;
+import io.dedup.policy.DedupMode;
 import io.dedup.Deduplicator;
-import io.dedup.DeduplicatorBuilder;
+import io.dedup.engine.DeduplicatorBuilder;
 import io.dedup.ResultCodec;
+import io.dedup.engine.Deduplicators;
 import io.dedup.testservers.kafka.KafkaServers;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -87,7 +88,7 @@ class SendToTest {
     private void start(Object listener, KafkaTemplate<?, ?> replies, int maxResultBytes, Transactions transactions) {
         KafkaServers.shared().createTopic(first, 1);
         KafkaServers.shared().createTopic(second, 2);
-        DeduplicatorBuilder builder = Deduplicator.builder(scene.store);
+        DeduplicatorBuilder builder = Deduplicators.builder(scene.store);
         if (scene.records != null) {
             builder.transactions(scene.records);
         }

@@ -4,7 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.dedup.DedupContext;
-import io.dedup.engine.Execution;
+import io.dedup.adapter.DedupAdapter;
+import io.dedup.adapter.Execution;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -217,7 +218,7 @@ class ShapesTest {
             assertThat(scene.effects).hasSize(2 * each).doesNotHaveDuplicates();
             assertThat(scene.events).doesNotContain("lease lost 1-20");
             assertThat(virtual).containsOnly(true);
-            assertThat(scene.dedup.engine().inFlight()).isZero();
+            assertThat(DedupAdapter.of(scene.dedup).inFlight()).isZero();
         }
     }
 

@@ -3,10 +3,11 @@ package io.dedup.kafka;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.dedup.engine.Admission;
-import io.dedup.engine.Delivery;
-import io.dedup.engine.Execution;
-import io.dedup.engine.WaitBudget;
+import io.dedup.adapter.Admission;
+import io.dedup.adapter.DedupAdapter;
+import io.dedup.adapter.Delivery;
+import io.dedup.adapter.Execution;
+import io.dedup.adapter.WaitBudget;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -93,7 +94,7 @@ class ShareGroupTest {
             group.start(group.container(ShareAckMode.EXPLICIT, listener(ShareAckMode.EXPLICIT, r -> handle(group, r))));
             group.awaitSettled(); // starting may take longer than a lease
             try (var dead = group.scene.deduplicator(policy -> policy)) {
-                Admission admission = dead.engine()
+                Admission admission = DedupAdapter.of(dead)
                         .admit(Delivery.of(dead.topic(group.scene.topic), "a", null, () -> "dead"), WaitBudget.none());
                 ((Admission.Run) admission).execution().begin();
             }
@@ -120,7 +121,7 @@ class ShareGroupTest {
             });
             group.start(group.container(mode, slow));
             await().atMost(Scene.PATIENCE)
-                    .until(() -> group.scene.dedup.engine().inFlight() == 1);
+                    .until(() -> DedupAdapter.of(group.scene.dedup).inFlight() == 1);
             // whoever gets a record whose lock has run out would have it here
             List<String> seen = new CopyOnWriteArrayList<>();
             group.start(group.elsewhere(mode, listener(mode, record -> seen.add(Scene.id(record)))));

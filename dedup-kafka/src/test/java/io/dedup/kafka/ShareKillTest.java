@@ -5,8 +5,9 @@ import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
-import io.dedup.DedupMode;
+import io.dedup.policy.DedupMode;
 import io.dedup.Deduplicator;
+import io.dedup.engine.Deduplicators;
 import io.dedup.store.jdbc.JdbcDedupStore;
 import io.dedup.testservers.process.ChildJvm;
 import java.time.Duration;
@@ -59,7 +60,7 @@ class ShareKillTest {
                 DedupMode mode = MODES[i];
                 String topic = args[4 + 2 * i];
                 String group = args[5 + 2 * i];
-                Deduplicator dedup = Deduplicator.builder(table)
+                Deduplicator dedup = Deduplicators.builder(table)
                         .transactions(table.transactions(new JdbcTransactionManager(pool)))
                         .consumer(group)
                         .topic(topic, policy -> policy.mode(mode).lease(Duration.ofSeconds(2)))

@@ -4,7 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import io.dedup.DedupMode;
+import io.dedup.adapter.DedupAdapter;
+import io.dedup.policy.DedupMode;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -120,7 +121,7 @@ class ShareManualTest {
                 return dropped.get(0).get() == null;
             });
             await().atMost(Scene.PATIENCE)
-                    .until(() -> group.scene.dedup.engine().inFlight() == 0);
+                    .until(() -> DedupAdapter.of(group.scene.dedup).inFlight() == 0);
         }
     }
 

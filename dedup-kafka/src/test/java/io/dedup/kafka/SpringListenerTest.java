@@ -3,6 +3,7 @@ package io.dedup.kafka;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.dedup.adapter.DedupAdapter;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationHandler;
 import io.micrometer.observation.ObservationRegistry;
@@ -171,7 +172,7 @@ class SpringListenerTest {
                 var handler = new DefaultErrorHandler(
                         new DeadLetterPublishingRecoverer(scene.template()), new FixedBackOff(0, 3));
                 handler.setRetryListeners((record, e, attempt) -> attempts.add(record.offset() + " " + attempt + " "
-                        + scene.dedup.engine().inFlight()));
+                        + DedupAdapter.of(scene.dedup).inFlight()));
                 factory.setCommonErrorHandler(handler);
             });
             scene.awaitEffects("a", "b", "c");
@@ -229,7 +230,7 @@ class SpringListenerTest {
                 });
             });
             await().atMost(Scene.PATIENCE).until(() -> scene.deferrals.size() >= 3);
-            elsewhere.succeed(null, io.dedup.engine.WaitBudget.none());
+            elsewhere.succeed(null, io.dedup.adapter.WaitBudget.none());
             scene.awaitCommitted(7);
             assertThat(scene.effects).containsExactly("a", "b");
             assertThat(scene.events.stream().filter("completed filtered"::equals))

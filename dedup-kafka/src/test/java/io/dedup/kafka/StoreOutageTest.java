@@ -3,8 +3,9 @@ package io.dedup.kafka;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.dedup.DedupPolicy;
-import io.dedup.OnStoreFailure;
+import io.dedup.adapter.DedupAdapter;
+import io.dedup.policy.DedupPolicy;
+import io.dedup.policy.OnStoreFailure;
 import io.dedup.store.StoredRecord;
 import io.dedup.store.redis.RedisDedupStore;
 import io.dedup.testkit.faults.TcpProxy;
@@ -134,7 +135,7 @@ class StoreOutageTest {
             scene.awaitEffects("a", "b");
             scene.awaitCommitted(2);
             proxy.heal();
-            await().atMost(Scene.PATIENCE).until(() -> scene.dedup.engine().pendingCompletions() == 0);
+            await().atMost(Scene.PATIENCE).until(() -> DedupAdapter.of(scene.dedup).pendingCompletions() == 0);
             scene.send("b", "c");
             scene.awaitEffects("a", "b", "c");
             scene.awaitCommitted(4);

@@ -4,8 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import io.dedup.DedupPolicy;
+import io.dedup.policy.DedupPolicy;
 import io.dedup.Deduplicator;
+import io.dedup.adapter.DedupAdapter;
+import io.dedup.engine.Deduplicators;
 import io.dedup.store.memory.InMemoryDedupStore;
 import io.dedup.testkit.kafka.KafkaReplay;
 import io.dedup.testkit.kafka.SpringContainers;
@@ -39,7 +41,7 @@ class TopicReplayTest {
 
     private final Scene scene = new Scene(2, policy -> policy);
     private final Timeline timeline = new Timeline();
-    private final Deduplicator dedup = Deduplicator.builder(new InMemoryDedupStore())
+    private final Deduplicator dedup = Deduplicators.builder(new InMemoryDedupStore())
             .consumer(scene.group)
             .shutdownTimeout(Duration.ZERO)
             .defaults(DedupPolicy.builder()
@@ -138,7 +140,7 @@ class TopicReplayTest {
                 .group(group)
                 .ids(KafkaMessageIds.header("id"))
                 .effects(() -> effects)
-                .timeline(timeline) // Deduplicator.builder(store)…listener(timeline)
+                .timeline(timeline) // Deduplicators.builder(store)…listener(timeline)
                 .consumers(SpringContainers.of(container)) // for rewinding
                 .build();
         // docs:end
@@ -327,10 +329,10 @@ class TopicReplayTest {
     @DisplayName("what was in flight elsewhere was deferred, and only that")
     void deferred() {
         Set<String> seen = ConcurrentHashMap.newKeySet();
-        var elsewhere = dedup.engine()
+        var elsewhere = DedupAdapter.of(dedup)
                 .admit(
-                        io.dedup.engine.Delivery.of(dedup.topic(scene.topic), "m1", null, () -> "elsewhere"),
-                        io.dedup.engine.WaitBudget.none());
+                        io.dedup.adapter.Delivery.of(dedup.topic(scene.topic), "m1", null, () -> "elsewhere"),
+                        io.dedup.adapter.WaitBudget.none());
         start((MessageListener<String, String>) record -> {
             seen.add(Scene.id(record));
             scene.effect().accept(record);
@@ -339,7 +341,7 @@ class TopicReplayTest {
         await().atMost(LIMIT)
                 .until(() -> timeline.events(scene.group, scene.topic, "m1").stream()
                         .anyMatch(event -> event.kind() == Timeline.Kind.DEFERRED));
-        ((io.dedup.engine.Admission.Run) elsewhere).execution().giveBack();
+        ((io.dedup.adapter.Admission.Run) elsewhere).execution().giveBack();
 
         ReplayReport report = withEffects().report();
         report.assertThat().handledOncePerId();

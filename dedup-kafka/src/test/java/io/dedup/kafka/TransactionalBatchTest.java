@@ -3,15 +3,17 @@ package io.dedup.kafka;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.dedup.DedupMode;
-import io.dedup.Window;
-import io.dedup.engine.Admission;
-import io.dedup.engine.Delivery;
-import io.dedup.engine.WaitBudget;
-import io.dedup.store.RecordRequest;
-import io.dedup.store.RecordResult;
-import io.dedup.store.RecordTransaction;
-import io.dedup.store.TransactionalRecords;
+import io.dedup.LiveLease;
+import io.dedup.policy.DedupMode;
+import io.dedup.policy.Window;
+import io.dedup.adapter.Admission;
+import io.dedup.adapter.DedupAdapter;
+import io.dedup.adapter.Delivery;
+import io.dedup.adapter.WaitBudget;
+import io.dedup.store.transaction.RecordRequest;
+import io.dedup.store.transaction.RecordResult;
+import io.dedup.store.transaction.RecordTransaction;
+import io.dedup.store.transaction.TransactionalRecords;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.HashSet;
@@ -261,9 +263,9 @@ class TransactionalBatchTest {
             var container = scene.container(AckMode.BATCH, (BatchMessageListener<String, String>) records -> {
                 effects(ledger, records);
                 if (calls.incrementAndGet() == 1) {
-                    scene.store.forget(scene.dedup.key(scene.topic, "a"), true);
+                    scene.store.forget(scene.dedup.key(scene.topic, "a"), LiveLease.OVERRIDE);
                     var other = scene.closeLater(scene.deduplicator(policy -> policy.mode(DedupMode.LEASED)));
-                    var admission = other.engine()
+                    var admission = DedupAdapter.of(other)
                             .admit(
                                     Delivery.of(other.topic(scene.topic), "a", null, () -> "a successor"),
                                     WaitBudget.none());

@@ -3,8 +3,9 @@ package io.dedup.kafka;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.dedup.DedupMode;
-import io.dedup.OnStoreFailure;
+import io.dedup.LiveLease;
+import io.dedup.policy.DedupMode;
+import io.dedup.policy.OnStoreFailure;
 import io.dedup.store.redis.RedisDedupStore;
 import io.dedup.testkit.faults.TcpProxy;
 import io.dedup.testservers.redis.RedisAddress;
@@ -142,7 +143,7 @@ class TransactionalOutageTest {
             scene.start(container);
             scene.send("a", "b");
             scene.awaitCommitted(2);
-            scene.store.forget(scene.dedup.key(scene.topic, "a"), true); // what a flush does to it
+            scene.store.forget(scene.dedup.key(scene.topic, "a"), LiveLease.OVERRIDE); // what a flush does to it
             scene.send("a", "b", "c");
             scene.awaitCommitted(5);
 

@@ -4,8 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import io.dedup.DedupMode;
+import io.dedup.policy.DedupMode;
 import io.dedup.Deduplicator;
+import io.dedup.engine.Deduplicators;
 import io.dedup.testservers.kafka.KafkaServers;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -264,7 +265,7 @@ class TransactionalStartTest {
     void modes() {
         String other = scene.topic + "-leased";
         KafkaServers.shared().createTopic(other, 1);
-        try (Deduplicator dedup = Deduplicator.builder(ledger.table)
+        try (Deduplicator dedup = Deduplicators.builder(ledger.table)
                         .transactions(ledger.transactions)
                         .consumer(scene.group + "2")
                         .topic(scene.topic, policy -> policy.mode(DedupMode.TRANSACTIONAL))
@@ -335,7 +336,7 @@ class TransactionalStartTest {
             "a topic of another mode that a pattern finds later stops a batch listener, also in a cooperative group")
     void modesByPattern() {
         String later = scene.topic + "-later";
-        try (Deduplicator dedup = Deduplicator.builder(ledger.table)
+        try (Deduplicator dedup = Deduplicators.builder(ledger.table)
                         .transactions(ledger.transactions)
                         .consumer(scene.group + "3")
                         .topic(scene.topic, policy -> policy.mode(DedupMode.TRANSACTIONAL))

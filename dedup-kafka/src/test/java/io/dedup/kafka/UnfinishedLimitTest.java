@@ -8,6 +8,7 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
+import io.dedup.adapter.DedupAdapter;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -161,7 +162,7 @@ class UnfinishedLimitTest {
             all.add("hangs");
             assertThat(scene.effects).containsExactlyInAnyOrderElementsOf(all);
             assertThat(recovered).isEmpty();
-            await().atMost(Scene.PATIENCE).until(() -> scene.dedup.engine().inFlight() == 0);
+            await().atMost(Scene.PATIENCE).until(() -> DedupAdapter.of(scene.dedup).inFlight() == 0);
         }
     }
 

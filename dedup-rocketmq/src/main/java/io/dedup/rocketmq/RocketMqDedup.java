@@ -1,8 +1,9 @@
 package io.dedup.rocketmq;
 
 import io.dedup.Deduplicator;
-import io.dedup.engine.ConsumerGroup;
-import io.dedup.engine.Patience;
+import io.dedup.adapter.ConsumerGroup;
+import io.dedup.adapter.DedupAdapter;
+import io.dedup.adapter.InPlaceRunner;
 import io.dedup.rocketmq.internal.listener.ListenerInvoker;
 import io.dedup.rocketmq.internal.listener.MessageDeliveries;
 import io.dedup.rocketmq.internal.loop.ConsumerLoop;
@@ -20,9 +21,9 @@ import org.apache.rocketmq.client.apis.consumer.SimpleConsumer;
 public final class RocketMqDedup implements AutoCloseable {
     private final Deduplicator deduplicator;
     private final MessageDeliveries deliveries;
-    private final Patience patience;
+    private final InPlaceRunner patience;
 
-    RocketMqDedup(Deduplicator deduplicator, MessageDeliveries deliveries, Patience patience) {
+    RocketMqDedup(Deduplicator deduplicator, MessageDeliveries deliveries, InPlaceRunner patience) {
         this.deduplicator = deduplicator;
         this.deliveries = deliveries;
         this.patience = patience;
@@ -52,7 +53,7 @@ public final class RocketMqDedup implements AutoCloseable {
     /** As {@link #decorate(String, MessageListener)}, for a listener that wants to know about its run. */
     public MessageListener decorate(String consumerGroup, ContextMessageListener listener) {
         return new DedupPushListener(
-                new ConsumerGroup(consumerGroup, deduplicator.engine()),
+                new ConsumerGroup(consumerGroup, DedupAdapter.of(deduplicator)),
                 new ListenerInvoker(Objects.requireNonNull(listener, "listener")::consume),
                 deliveries,
                 patience);
@@ -75,10 +76,10 @@ public final class RocketMqDedup implements AutoCloseable {
     /** As {@link #loop(SimpleConsumer, MessageListener)}, for a listener that wants to know about its run. */
     public SimpleConsumerLoopBuilder loop(SimpleConsumer consumer, ContextMessageListener listener) {
         Objects.requireNonNull(consumer, "consumer");
-        ConsumerGroup group = new ConsumerGroup(consumer.getConsumerGroup(), deduplicator.engine());
+        ConsumerGroup group = new ConsumerGroup(consumer.getConsumerGroup(), DedupAdapter.of(deduplicator));
         ListenerInvoker invoker = new ListenerInvoker(Objects.requireNonNull(listener, "listener")::consume);
         return new SimpleConsumerLoopBuilder(settings ->
-                ConsumerLoop.start(consumer, deduplicator.engine(), group, invoker, deliveries, patience, settings));
+                ConsumerLoop.start(consumer, DedupAdapter.of(deduplicator), group, invoker, deliveries, patience, settings));
     }
 
     /**

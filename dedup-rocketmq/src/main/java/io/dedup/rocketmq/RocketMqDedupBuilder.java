@@ -1,9 +1,10 @@
 package io.dedup.rocketmq;
 
-import io.dedup.DedupPolicy;
+import io.dedup.policy.DedupPolicy;
 import io.dedup.Deduplicator;
-import io.dedup.MessageIdExtractor;
-import io.dedup.engine.Patience;
+import io.dedup.adapter.DedupAdapter;
+import io.dedup.id.MessageIdExtractor;
+import io.dedup.adapter.InPlaceRunner;
 import io.dedup.rocketmq.internal.listener.MessageDeliveries;
 import java.time.Duration;
 import java.util.HashMap;
@@ -18,7 +19,7 @@ public final class RocketMqDedupBuilder {
     private final Map<String, MessageIdExtractor<? super MessageView>> byTopic = new HashMap<>();
     private @Nullable MessageIdExtractor<? super MessageView> byDefault;
     private @Nullable Duration maxWait;
-    private Duration waitAfterClose = Patience.DEFAULT_WAIT_AFTER_END;
+    private Duration waitAfterClose = InPlaceRunner.DEFAULT_WAIT_AFTER_END;
 
     RocketMqDedupBuilder(Deduplicator deduplicator) {
         this.deduplicator = Objects.requireNonNull(deduplicator, "deduplicator");
@@ -87,6 +88,6 @@ public final class RocketMqDedupBuilder {
         return new RocketMqDedup(
                 deduplicator,
                 new MessageDeliveries(deduplicator, byDefault, byTopic),
-                new Patience(deduplicator.engine(), maxWait, waitAfterClose));
+                new InPlaceRunner(DedupAdapter.of(deduplicator), maxWait, waitAfterClose));
     }
 }

@@ -1,8 +1,8 @@
 package io.dedup.rocketmq;
 
-import io.dedup.MessageIdExtractor;
-import io.dedup.internal.Printable;
-import io.dedup.json.JsonPointerId;
+import io.dedup.id.MessageIdExtractor;
+import io.dedup.text.Printable;
+import io.dedup.id.JsonPointerId;
 import io.dedup.rocketmq.internal.listener.MessageDeliveries;
 import java.util.Collection;
 import java.util.Iterator;

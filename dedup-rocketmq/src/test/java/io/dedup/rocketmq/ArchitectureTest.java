@@ -19,7 +19,7 @@ import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.domain.JavaField;
 import com.tngtech.archunit.core.domain.JavaParameterizedType;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
-import io.dedup.engine.DedupEngine;
+import io.dedup.adapter.DedupAdapter;
 import io.dedup.rocketmq.internal.ack.Acknowledgments;
 import io.dedup.rocketmq.internal.broker.BrokerRequests;
 import io.dedup.rocketmq.internal.loop.ConsumerLoop;
@@ -67,7 +67,7 @@ class ArchitectureTest {
                 .resideInAPackage("..internal.open..")
                 .should()
                 .dependOnClassesThat(
-                        type(DedupEngine.class).or(type(BrokerRequests.class)).or(assignableTo(SimpleConsumer.class)))
+                        type(DedupAdapter.class).or(type(BrokerRequests.class)).or(assignableTo(SimpleConsumer.class)))
                 .check(MODULE);
     }
 

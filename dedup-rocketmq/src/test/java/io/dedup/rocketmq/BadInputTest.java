@@ -2,9 +2,9 @@ package io.dedup.rocketmq;
 
 import static org.awaitility.Awaitility.await;
 
-import io.dedup.DedupPolicy;
-import io.dedup.OnConflict;
-import io.dedup.OnMissingId;
+import io.dedup.policy.DedupPolicy;
+import io.dedup.policy.OnConflict;
+import io.dedup.policy.OnMissingId;
 import io.dedup.testservers.rocketmq.RocketMqServer.TopicType;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;

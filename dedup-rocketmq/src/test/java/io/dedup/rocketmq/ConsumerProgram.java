@@ -1,7 +1,8 @@
 package io.dedup.rocketmq;
 
-import io.dedup.DedupPolicy;
+import io.dedup.policy.DedupPolicy;
 import io.dedup.Deduplicator;
+import io.dedup.engine.Deduplicators;
 import io.dedup.store.redis.RedisDedupStore;
 import java.time.Duration;
 import java.util.Map;
@@ -25,7 +26,7 @@ public final class ConsumerProgram {
                 .build();
         String topic = arguments[2];
         String group = arguments[3];
-        Deduplicator dedup = Deduplicator.builder(RedisDedupStore.builder()
+        Deduplicator dedup = Deduplicators.builder(RedisDedupStore.builder()
                         .uri(arguments[4])
                         .commandTimeout(Scene.COLD_CLIENT) // a new JVM takes its time for the first connection
                         .build())

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.dedup.Deduplicator;
+import io.dedup.engine.Deduplicators;
 import io.dedup.store.memory.InMemoryDedupStore;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
@@ -85,7 +86,7 @@ class CorruptedMessageTest {
         List<String> effects = new CopyOnWriteArrayList<>();
         try (InMemoryDedupStore store = new InMemoryDedupStore();
                 Deduplicator dedup =
-                        Deduplicator.builder(store).consumer("group").build();
+                        Deduplicators.builder(store).consumer("group").build();
                 SimpleConsumerLoop loop = RocketMqDedup.builder(dedup)
                         .id(RocketMqMessageIds.property("id"))
                         .build()

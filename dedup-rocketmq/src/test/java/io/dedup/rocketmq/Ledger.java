@@ -2,10 +2,10 @@ package io.dedup.rocketmq;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
-import io.dedup.DedupMode;
-import io.dedup.store.CommitResult;
+import io.dedup.policy.DedupMode;
+import io.dedup.store.transaction.CommitResult;
 import io.dedup.store.DedupStore;
-import io.dedup.store.RecordTransaction;
+import io.dedup.store.transaction.RecordTransaction;
 import io.dedup.store.jdbc.InitializeSchema;
 import io.dedup.store.jdbc.JdbcDedupStore;
 import io.dedup.store.redis.RedisDedupStore;

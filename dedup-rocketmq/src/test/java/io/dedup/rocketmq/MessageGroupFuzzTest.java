@@ -3,10 +3,12 @@ package io.dedup.rocketmq;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.dedup.DedupPolicy;
+import io.dedup.policy.DedupPolicy;
 import io.dedup.Deduplicator;
-import io.dedup.engine.Delivery;
-import io.dedup.engine.WaitBudget;
+import io.dedup.adapter.DedupAdapter;
+import io.dedup.adapter.Delivery;
+import io.dedup.adapter.WaitBudget;
+import io.dedup.engine.Deduplicators;
 import io.dedup.testkit.faults.FaultyStore;
 import io.dedup.testkit.faults.StoreFault;
 import java.time.Duration;
@@ -41,7 +43,7 @@ class MessageGroupFuzzTest {
 
     /** Leases are long enough for a machine that stands still for a while. */
     private Deduplicator process(Duration lease) {
-        return Deduplicator.builder(store)
+        return Deduplicators.builder(store)
                 .consumer("group")
                 .shutdownTimeout(Duration.ZERO)
                 .defaults(DedupPolicy.builder()
@@ -122,7 +124,7 @@ class MessageGroupFuzzTest {
         broker2.redeliver();
         try (Deduplicator dead = process(Duration.ofMillis(50))) {
             for (int i = 0; i < IDS; i += 7) {
-                dead.engine().admit(Delivery.of(dead.topic("orders"), "id" + i, null, () -> "dead"), WaitBudget.none());
+                DedupAdapter.of(dead).admit(Delivery.of(dead.topic("orders"), "id" + i, null, () -> "dead"), WaitBudget.none());
             }
         }
         store.inject(StoreFault.before(StoreFault.Operation.CLAIM).share(0.03, seed));
@@ -145,8 +147,8 @@ class MessageGroupFuzzTest {
             second.close();
             other.close();
             await().atMost(Scene.PATIENCE)
-                    .until(() -> process1.engine().inFlight() == 0
-                            && process2.engine().inFlight() == 0);
+                    .until(() -> DedupAdapter.of(process1).inFlight() == 0
+                            && DedupAdapter.of(process2).inFlight() == 0);
         }
         assertThat(effects).doesNotHaveDuplicates().containsExactlyInAnyOrderElementsOf(ids);
         assertThat(wrong).isEmpty();

@@ -5,12 +5,14 @@ import static io.dedup.rocketmq.PlayedBroker.message;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.dedup.DedupPolicy;
+import io.dedup.policy.DedupPolicy;
 import io.dedup.Deduplicator;
-import io.dedup.engine.Admission;
-import io.dedup.engine.Delivery;
-import io.dedup.engine.Execution;
-import io.dedup.engine.WaitBudget;
+import io.dedup.adapter.Admission;
+import io.dedup.adapter.DedupAdapter;
+import io.dedup.adapter.Delivery;
+import io.dedup.adapter.Execution;
+import io.dedup.adapter.WaitBudget;
+import io.dedup.engine.Deduplicators;
 import io.dedup.store.ClaimRequest;
 import io.dedup.store.DedupStore;
 import io.dedup.testkit.faults.FaultyStore;
@@ -83,7 +85,7 @@ class MessageGroupTest {
     }
 
     private Deduplicator process(UnaryOperator<DedupPolicy.Builder> changes) {
-        Deduplicator dedup = Deduplicator.builder(watched)
+        Deduplicator dedup = Deduplicators.builder(watched)
                 .consumer("group")
                 .shutdownTimeout(Duration.ZERO)
                 .defaults(changes.apply(DedupPolicy.builder()
@@ -105,7 +107,7 @@ class MessageGroupTest {
     /** Another process runs this message until the test ends its run. */
     private Execution elsewhere(String id) {
         Deduplicator other = process();
-        Admission admission = other.engine()
+        Admission admission = DedupAdapter.of(other)
                 .admit(Delivery.of(other.topic("orders"), id, null, () -> "elsewhere"), WaitBudget.none());
         Execution execution = ((Admission.Run) admission).execution();
         execution.begin();
@@ -237,7 +239,7 @@ class MessageGroupTest {
         await().atMost(Scene.PATIENCE)
                 .until(() -> broker.kept.stream().filter("b"::equals).count() >= 2
                         && broker.kept.stream().filter("c"::equals).count() >= 2);
-        assertThat(dedup.engine().inFlight()).isEqualTo(1);
+        assertThat(DedupAdapter.of(dedup).inFlight()).isEqualTo(1);
         assertThat(broker.orders).isEmpty();
         gate("a").countDown();
         awaitOrders("ack a", "ack b", "ack c");
@@ -304,7 +306,7 @@ class MessageGroupTest {
         broker.deliver(message("x", "x", "one"), message("y", "y", "one"));
         awaitOrders("back x PT3S", "back y PT3S"); // a lease's length
         assertThat(loop.openMessages()).isZero();
-        assertThat(dedup.engine().inFlight()).isZero();
+        assertThat(DedupAdapter.of(dedup).inFlight()).isZero();
         ends(elsewhere);
         broker.deliver(message("x again", "x", "one"), message("y again", "y", "one"));
         awaitOrders("back x PT3S", "back y PT3S", "ack x again", "ack y again");
@@ -337,7 +339,7 @@ class MessageGroupTest {
         broker.deliver(message("x", "x", "one"), message("y", "y", "one"));
         awaitOrders("back x PT1S", "back y PT1S");
         assertThat(loop.openMessages()).isZero();
-        assertThat(dedup.engine().inFlight()).isZero();
+        assertThat(DedupAdapter.of(dedup).inFlight()).isZero();
         ends(elsewhere);
     }
 
@@ -367,7 +369,7 @@ class MessageGroupTest {
         gate("x").countDown();
         awaitOrders("ack x", "back broken PT7S", "back z PT7S");
         assertThat(handled).containsExactly("x");
-        assertThat(dedup.engine().inFlight()).isZero();
+        assertThat(DedupAdapter.of(dedup).inFlight()).isZero();
     }
 
     @Test
@@ -397,7 +399,7 @@ class MessageGroupTest {
         awaitOrders("back y PT1S", "back z PT1S", "ack x");
         await().atMost(Scene.PATIENCE).until(() -> !closer.isAlive());
         assertThat(handled).containsExactly("x");
-        assertThat(dedup.engine().inFlight()).isZero();
+        assertThat(DedupAdapter.of(dedup).inFlight()).isZero();
         assertThat(batches).containsExactly(List.of("x"));
     }
 
@@ -434,7 +436,7 @@ class MessageGroupTest {
     void afterACrash() {
         Deduplicator dead =
                 process(policy -> policy.lease(Duration.ofMillis(100)).maxDeaths(3));
-        dead.engine().admit(Delivery.of(dead.topic("orders"), "a", null, () -> "elsewhere"), WaitBudget.none());
+        DedupAdapter.of(dead).admit(Delivery.of(dead.topic("orders"), "a", null, () -> "elsewhere"), WaitBudget.none());
         dead.close();
         Deduplicator dedup = process(policy -> policy.maxDeaths(3));
         await().atMost(Scene.PATIENCE)
@@ -450,7 +452,7 @@ class MessageGroupTest {
                 message("a copy", "a", "two"),
                 message("c", "c", "two"));
         awaitEvent("begin a");
-        assertThat(dedup.engine().inFlight()).isEqualTo(1);
+        assertThat(DedupAdapter.of(dedup).inFlight()).isEqualTo(1);
         gate("a").countDown();
         awaitOrders("ack a", "ack b", "ack u", "ack a copy", "ack c");
         assertThat(handled).containsExactly("a", "b", "u", "c");

@@ -3,7 +3,7 @@ package io.dedup.rocketmq;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.dedup.MessageIdExtractor;
+import io.dedup.id.MessageIdExtractor;
 import java.util.List;
 import java.util.Map;
 import org.apache.rocketmq.client.apis.message.MessageView;

@@ -5,9 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.dedup.Deduplicator;
-import io.dedup.engine.Delivery;
-import io.dedup.engine.Execution;
-import io.dedup.engine.WaitBudget;
+import io.dedup.LiveLease;
+import io.dedup.adapter.DedupAdapter;
+import io.dedup.adapter.Delivery;
+import io.dedup.adapter.Execution;
+import io.dedup.adapter.WaitBudget;
 import io.dedup.testservers.rocketmq.RocketMqServer.TopicType;
 import java.time.Duration;
 import java.util.List;
@@ -188,7 +190,7 @@ class SimpleConsumerTest {
             AtomicBoolean done = new AtomicBoolean();
             SimpleConsumerLoop loop = scene.loop(message -> {
                 calls.incrementAndGet();
-                scene.store.forget(scene.key("a"), true);
+                scene.store.forget(scene.key("a"), LiveLease.OVERRIDE);
                 Execution other = scene.runningElsewhere("a");
                 Thread later = new Thread(() -> {
                     await().atMost(Scene.PATIENCE).until(() -> scene.count("deferred a") >= 2);
@@ -277,7 +279,7 @@ class SimpleConsumerTest {
             goOn.countDown();
             await().atMost(Scene.PATIENCE).until(() -> !closing.isAlive());
             assertThat(scene.effects).hasSize(2);
-            assertThat(scene.dedup.engine().inFlight()).isZero();
+            assertThat(DedupAdapter.of(scene.dedup).inFlight()).isZero();
             scene.loop(effect(scene));
             await().atMost(Scene.PATIENCE).until(() -> scene.effects.size() == 10);
             assertThat(scene.effects).doesNotHaveDuplicates();
@@ -305,7 +307,7 @@ class SimpleConsumerTest {
             goOn.countDown();
             scene.awaitEffects("a");
             await().atMost(Scene.PATIENCE).until(() -> loop.openMessages() == 0);
-            assertThat(scene.dedup.engine().inFlight()).isZero();
+            assertThat(DedupAdapter.of(scene.dedup).inFlight()).isZero();
             scene.assertNothingLeft(loop);
         }
     }
@@ -405,8 +407,8 @@ class SimpleConsumerTest {
                     settings -> settings.concurrency(1));
             await().atMost(Scene.PATIENCE).until(() -> loop.openMessages() == 1);
             scene.send("second");
-            await().atMost(Scene.PATIENCE).until(() -> scene.dedup.engine().inFlight() == 2);
-            scene.store.forget(scene.key("second"), true);
+            await().atMost(Scene.PATIENCE).until(() -> DedupAdapter.of(scene.dedup).inFlight() == 2);
+            scene.store.forget(scene.key("second"), LiveLease.OVERRIDE);
             scene.runningElsewhere("second").succeed(null, WaitBudget.none());
             await().atMost(Scene.PATIENCE).until(() -> scene.count("lost second") >= 1);
             goOn.countDown();
@@ -466,7 +468,7 @@ class SimpleConsumerTest {
     void afterACrash() {
         try (Scene scene = Scene.normal()) {
             Deduplicator dead = scene.deduplicator(policy -> policy.lease(Duration.ofMillis(200)));
-            dead.engine().admit(Delivery.of(dead.topic(scene.topic), "b", null, () -> "elsewhere"), WaitBudget.none());
+            DedupAdapter.of(dead).admit(Delivery.of(dead.topic(scene.topic), "b", null, () -> "elsewhere"), WaitBudget.none());
             dead.close();
             scene.send("a", "b", "b", "c");
             SimpleConsumerLoop loop = scene.loop(effect(scene));

@@ -3,8 +3,9 @@ package io.dedup.rocketmq;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.dedup.DedupPolicy;
-import io.dedup.OnStoreFailure;
+import io.dedup.adapter.DedupAdapter;
+import io.dedup.policy.DedupPolicy;
+import io.dedup.policy.OnStoreFailure;
 import io.dedup.store.redis.RedisDedupStore;
 import io.dedup.testkit.faults.TcpProxy;
 import io.dedup.testservers.redis.RedisAddress;
@@ -115,9 +116,9 @@ class StoreOutageTest {
                 down();
                 isDown.countDown();
                 scene.awaitEffects("a");
-                await().atMost(Scene.PATIENCE).until(() -> scene.dedup.engine().pendingCompletions() == 1);
+                await().atMost(Scene.PATIENCE).until(() -> DedupAdapter.of(scene.dedup).pendingCompletions() == 1);
                 proxy.heal();
-                await().atMost(Scene.PATIENCE).until(() -> scene.dedup.engine().pendingCompletions() == 0);
+                await().atMost(Scene.PATIENCE).until(() -> DedupAdapter.of(scene.dedup).pendingCompletions() == 0);
                 scene.send("a");
                 await().atMost(Scene.PATIENCE).until(() -> scene.duplicates("a") >= 1);
                 assertThat(scene.effects).containsExactly("a");

@@ -4,8 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import io.dedup.DedupPolicy;
+import io.dedup.policy.DedupPolicy;
 import io.dedup.Deduplicator;
+import io.dedup.engine.Deduplicators;
 import io.dedup.store.memory.InMemoryDedupStore;
 import io.dedup.testkit.replay.ReplayReport;
 import io.dedup.testkit.replay.Timeline;
@@ -38,7 +39,7 @@ class TopicReplayTest {
     private final Scene scene = Scene.normal();
     private final Timeline timeline = new Timeline();
     private final ListenerWatch watch = new ListenerWatch();
-    private final Deduplicator dedup = Deduplicator.builder(new InMemoryDedupStore())
+    private final Deduplicator dedup = Deduplicators.builder(new InMemoryDedupStore())
             .consumer(scene.group)
             .shutdownTimeout(Duration.ZERO)
             .defaults(DedupPolicy.builder().lease(Duration.ofSeconds(20)).build())

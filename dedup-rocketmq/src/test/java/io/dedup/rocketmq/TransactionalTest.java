@@ -3,14 +3,16 @@ package io.dedup.rocketmq;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.dedup.DedupMode;
+import io.dedup.policy.DedupMode;
 import io.dedup.Deduplicator;
-import io.dedup.engine.Admission;
-import io.dedup.engine.Delivery;
-import io.dedup.engine.Execution;
-import io.dedup.engine.RunEnd;
-import io.dedup.engine.WaitBudget;
-import io.dedup.store.CommitResult;
+import io.dedup.LiveLease;
+import io.dedup.adapter.Admission;
+import io.dedup.adapter.DedupAdapter;
+import io.dedup.adapter.Delivery;
+import io.dedup.adapter.Execution;
+import io.dedup.adapter.RunEnd;
+import io.dedup.adapter.WaitBudget;
+import io.dedup.store.transaction.CommitResult;
 import io.dedup.testservers.doubles.InterceptedTransactions;
 import io.dedup.testservers.rocketmq.RocketMqServer.TopicType;
 import java.time.Duration;
@@ -117,9 +119,9 @@ class TransactionalTest {
         private Elsewhere(Scene scene, Ledger ledger, DedupMode mode, String id) throws InterruptedException {
             Deduplicator other = scene.closeLater(scene.deduplicator(policy -> policy.mode(mode)));
             thread = new Thread(() -> {
-                Admission admission = other.engine()
+                Admission admission = DedupAdapter.of(other)
                         .admit(Delivery.of(other.topic(scene.topic), id, null, () -> "elsewhere"), WaitBudget.none());
-                RunEnd unused = other.engine()
+                RunEnd unused = DedupAdapter.of(other)
                         .run(
                                 ((Admission.Run) admission).execution(),
                                 execution -> {
@@ -264,7 +266,7 @@ class TransactionalTest {
             start(scene, kind, message -> {
                 ConsumeResult result = insert(scene, ledger).consume(message);
                 CompletableFuture.runAsync(() -> {
-                            scene.store.forget(scene.key("a"), true);
+                            scene.store.forget(scene.key("a"), LiveLease.OVERRIDE);
                             Execution other = scene.runningElsewhere("a");
                             Thread later = new Thread(() -> {
                                 await().atMost(Scene.PATIENCE).until(() -> scene.count("deferred a") >= 2);

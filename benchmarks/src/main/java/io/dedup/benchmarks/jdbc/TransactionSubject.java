@@ -1,6 +1,6 @@
 package io.dedup.benchmarks.jdbc;
 
-import io.dedup.DedupMode;
+import io.dedup.policy.DedupMode;
 import io.dedup.DedupOutcome;
 import io.dedup.Deduplicator;
 import io.dedup.benchmarks.jdbc.Effects.Shape;
@@ -9,6 +9,7 @@ import io.dedup.benchmarks.measure.Ids;
 import io.dedup.benchmarks.measure.Worker;
 import io.dedup.benchmarks.subject.ContenderNames;
 import io.dedup.benchmarks.subject.Subject;
+import io.dedup.engine.Deduplicators;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
@@ -52,7 +53,7 @@ public final class TransactionSubject implements Subject {
         for (DedupMode mode : MODES) {
             deduplicators.put(
                     mode,
-                    Deduplicator.builder(database.store())
+                    Deduplicators.builder(database.store())
                             .transactions(database.store().transactions(manager))
                             .consumer("bench-" + mode)
                             .topic("orders", policy -> policy.mode(mode))

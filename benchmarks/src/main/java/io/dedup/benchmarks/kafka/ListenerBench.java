@@ -1,8 +1,9 @@
 package io.dedup.benchmarks.kafka;
 
-import io.dedup.DedupPolicy;
+import io.dedup.policy.DedupPolicy;
 import io.dedup.Deduplicator;
 import io.dedup.benchmarks.measure.Ids;
+import io.dedup.engine.Deduplicators;
 import io.dedup.kafka.KafkaDedup;
 import io.dedup.kafka.KafkaMessageIds;
 import io.dedup.ledger.scheme.Scheme;
@@ -77,7 +78,7 @@ public final class ListenerBench {
         if (store == null) {
             return run(container(group, handling(handler)), dedup -> {});
         }
-        try (Deduplicator dedup = Deduplicator.builder(store)
+        try (Deduplicator dedup = Deduplicators.builder(store)
                         .consumer(group)
                         .defaults(DedupPolicy.defaults())
                         .build();

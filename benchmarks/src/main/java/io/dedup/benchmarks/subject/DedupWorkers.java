@@ -1,11 +1,12 @@
 package io.dedup.benchmarks.subject;
 
 import io.dedup.DedupOutcome;
-import io.dedup.DedupPolicy;
+import io.dedup.policy.DedupPolicy;
 import io.dedup.Deduplicator;
 import io.dedup.benchmarks.measure.Contender;
 import io.dedup.benchmarks.measure.Traffic;
 import io.dedup.benchmarks.measure.Worker;
+import io.dedup.engine.Deduplicators;
 import io.dedup.store.DedupStore;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,7 +22,7 @@ public final class DedupWorkers implements AutoCloseable {
         this.requests = requests;
         this.store = store;
         this.name = fenced ? ContenderNames.DEDUP : ContenderNames.DEDUP_UNFENCED;
-        this.deduplicator = Deduplicator.builder(store)
+        this.deduplicator = Deduplicators.builder(store)
                 .consumer(StoreRequests.CONSUMER)
                 .defaults(DedupPolicy.defaults().toBuilder()
                         .lease(StoreRequests.LEASE)

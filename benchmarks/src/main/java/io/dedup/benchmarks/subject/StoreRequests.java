@@ -2,7 +2,7 @@ package io.dedup.benchmarks.subject;
 
 import io.dedup.DedupKey;
 import io.dedup.DedupScope;
-import io.dedup.Window;
+import io.dedup.policy.Window;
 import io.dedup.benchmarks.measure.Traffic;
 import io.dedup.store.Claim;
 import io.dedup.store.ClaimRequest;

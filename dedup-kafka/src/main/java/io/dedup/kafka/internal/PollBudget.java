@@ -1,6 +1,6 @@
 package io.dedup.kafka.internal;
 
-import io.dedup.engine.WaitBudget;
+import io.dedup.adapter.WaitBudget;
 import java.time.Duration;
 
 /**

@@ -1,7 +1,7 @@
 package io.dedup.kafka.internal;
 
-import io.dedup.engine.DedupEngine;
-import io.dedup.engine.Execution;
+import io.dedup.adapter.DedupAdapter;
+import io.dedup.adapter.Execution;
 import java.util.Collection;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -42,7 +42,7 @@ public final class WorkMayGoOn extends RuntimeException {
     }
 
     /** The handler failed with these; true when the lease of one was lost before. */
-    public static boolean fail(DedupEngine engine, Collection<Execution> executions, Throwable cause) {
+    public static boolean fail(DedupAdapter engine, Collection<Execution> executions, Throwable cause) {
         if (!isIn(cause)) {
             return engine.failAll(List.copyOf(executions), cause);
         }

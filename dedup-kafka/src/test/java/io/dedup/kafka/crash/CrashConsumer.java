@@ -2,8 +2,9 @@ package io.dedup.kafka.crash;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
-import io.dedup.DedupMode;
+import io.dedup.policy.DedupMode;
 import io.dedup.Deduplicator;
+import io.dedup.engine.Deduplicators;
 import io.dedup.kafka.KafkaDedup;
 import io.dedup.kafka.KafkaMessageIds;
 import io.dedup.store.DedupStore;
@@ -79,7 +80,7 @@ final class CrashConsumer {
                 .build();
         for (Plan plan : Plan.values()) {
             DedupStore store = plan.mode == DedupMode.TIERED || plan.mode == DedupMode.LEASED ? front : table;
-            var builder = Deduplicator.builder(store).consumer(plan.topic(run));
+            var builder = Deduplicators.builder(store).consumer(plan.topic(run));
             Deduplicator dedup = builder.transactions(table.transactions(manager))
                     .topic(
                             plan.topic(run),

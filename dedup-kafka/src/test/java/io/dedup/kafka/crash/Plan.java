@@ -1,6 +1,6 @@
 package io.dedup.kafka.crash;
 
-import io.dedup.DedupMode;
+import io.dedup.policy.DedupMode;
 import java.util.Locale;
 
 /** A listener of the consumer that is killed: one mode, as records or as batches, on a topic and tables of its own. */

@@ -1,8 +1,9 @@
 package io.dedup.rocketmq.remoting;
 
 import io.dedup.Deduplicator;
-import io.dedup.engine.ConsumerGroup;
-import io.dedup.engine.Patience;
+import io.dedup.adapter.ConsumerGroup;
+import io.dedup.adapter.DedupAdapter;
+import io.dedup.adapter.InPlaceRunner;
 import io.dedup.rocketmq.remoting.internal.DedupConcurrentListener;
 import io.dedup.rocketmq.remoting.internal.DedupOrderlyListener;
 import io.dedup.rocketmq.remoting.internal.MessageDeliveries;
@@ -32,9 +33,9 @@ public final class RemotingDedup implements AutoCloseable {
 
     private final Deduplicator deduplicator;
     private final MessageDeliveries deliveries;
-    private final Patience patience;
+    private final InPlaceRunner patience;
 
-    RemotingDedup(Deduplicator deduplicator, MessageDeliveries deliveries, Patience patience) {
+    RemotingDedup(Deduplicator deduplicator, MessageDeliveries deliveries, InPlaceRunner patience) {
         this.deduplicator = deduplicator;
         this.deliveries = deliveries;
         this.patience = patience;
@@ -106,7 +107,7 @@ public final class RemotingDedup implements AutoCloseable {
     }
 
     private MessageRunner runner(String consumerGroup) {
-        return new MessageRunner(new ConsumerGroup(consumerGroup, deduplicator.engine()), deliveries);
+        return new MessageRunner(new ConsumerGroup(consumerGroup, DedupAdapter.of(deduplicator)), deliveries);
     }
 
     private static void requirePlain(MessageListener listener) {

@@ -1,9 +1,10 @@
 package io.dedup.rocketmq.remoting;
 
-import io.dedup.DedupPolicy;
+import io.dedup.policy.DedupPolicy;
 import io.dedup.Deduplicator;
-import io.dedup.MessageIdExtractor;
-import io.dedup.engine.Patience;
+import io.dedup.adapter.DedupAdapter;
+import io.dedup.id.MessageIdExtractor;
+import io.dedup.adapter.InPlaceRunner;
 import io.dedup.rocketmq.remoting.internal.MessageDeliveries;
 import java.time.Duration;
 import java.util.HashMap;
@@ -19,7 +20,7 @@ public final class RemotingDedupBuilder {
     private final Map<String, MessageIdExtractor<? super MessageExt>> byTopic = new HashMap<>();
     private @Nullable MessageIdExtractor<? super MessageExt> byDefault;
     private @Nullable Duration maxWait;
-    private Duration waitAfterClose = Patience.DEFAULT_WAIT_AFTER_END;
+    private Duration waitAfterClose = InPlaceRunner.DEFAULT_WAIT_AFTER_END;
 
     RemotingDedupBuilder(Deduplicator deduplicator) {
         this.deduplicator = Objects.requireNonNull(deduplicator, "deduplicator");
@@ -91,6 +92,6 @@ public final class RemotingDedupBuilder {
         return new RemotingDedup(
                 deduplicator,
                 new MessageDeliveries(deduplicator, byDefault, byTopic),
-                new Patience(deduplicator.engine(), maxWait, waitAfterClose));
+                new InPlaceRunner(DedupAdapter.of(deduplicator), maxWait, waitAfterClose));
     }
 }

@@ -1,8 +1,8 @@
 package io.dedup.rocketmq.remoting;
 
-import io.dedup.MessageIdExtractor;
-import io.dedup.internal.Printable;
-import io.dedup.json.JsonPointerId;
+import io.dedup.id.MessageIdExtractor;
+import io.dedup.text.Printable;
+import io.dedup.id.JsonPointerId;
 import java.util.Arrays;
 import java.util.List;
 import org.apache.rocketmq.common.message.MessageClientIDSetter;

@@ -16,7 +16,7 @@ import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.domain.JavaField;
 import com.tngtech.archunit.core.domain.JavaParameterizedType;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
-import io.dedup.engine.Patience;
+import io.dedup.adapter.InPlaceRunner;
 import io.dedup.rocketmq.remoting.internal.MessageRunner;
 import io.dedup.rules.Rooms;
 import java.lang.reflect.Field;
@@ -41,7 +41,7 @@ class ArchitectureTest {
         noClasses()
                 .that(not(type(MessageRunner.class)))
                 .should()
-                .callMethodWhere(targetOwner(type(Patience.Call.class)))
+                .callMethodWhere(targetOwner(type(InPlaceRunner.Call.class)))
                 .check(MODULE);
     }
 

@@ -6,12 +6,14 @@ import static org.awaitility.Awaitility.await;
 import io.dedup.DedupKey;
 import io.dedup.DedupListener;
 import io.dedup.DedupOutcome.DeferReason;
-import io.dedup.DedupPolicy;
+import io.dedup.policy.DedupPolicy;
 import io.dedup.Deduplicator;
-import io.dedup.engine.Admission;
-import io.dedup.engine.Delivery;
-import io.dedup.engine.Execution;
-import io.dedup.engine.WaitBudget;
+import io.dedup.adapter.Admission;
+import io.dedup.adapter.DedupAdapter;
+import io.dedup.adapter.Delivery;
+import io.dedup.adapter.Execution;
+import io.dedup.adapter.WaitBudget;
+import io.dedup.engine.Deduplicators;
 import io.dedup.store.memory.InMemoryDedupStore;
 import io.dedup.testservers.PauselessClock;
 import java.time.Duration;
@@ -53,7 +55,7 @@ class CrosswiseCopiesTest {
     }
 
     private Deduplicator process() {
-        return Deduplicator.builder(store)
+        return Deduplicators.builder(store)
                 .consumer("group")
                 .shutdownTimeout(Duration.ZERO)
                 .defaults(DedupPolicy.builder()
@@ -71,7 +73,7 @@ class CrosswiseCopiesTest {
     }
 
     private static Execution runningElsewhere(Deduplicator process, String id) {
-        Admission admission = process.engine()
+        Admission admission = DedupAdapter.of(process)
                 .admit(Delivery.of(process.topic("orders"), id, null, () -> "elsewhere"), WaitBudget.none());
         Execution execution = ((Admission.Run) admission).execution();
         execution.begin();
@@ -137,8 +139,8 @@ class CrosswiseCopiesTest {
             CompletableFuture<Boolean> one = consume(first, orderly, batch("x", "y"));
             CompletableFuture<Boolean> two = consume(second, orderly, batch("y", "x"));
             await().atMost(Scene.PATIENCE).until(() -> deferred.containsAll(Set.of("x", "y")));
-            assertThat(first.engine().inFlight()).isZero();
-            assertThat(second.engine().inFlight()).isZero();
+            assertThat(DedupAdapter.of(first).inFlight()).isZero();
+            assertThat(DedupAdapter.of(second).inFlight()).isZero();
             x.fail(new IllegalStateException("the other one failed"));
             y.fail(new IllegalStateException("the other one failed"));
             assertThat(one.get(Scene.PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();

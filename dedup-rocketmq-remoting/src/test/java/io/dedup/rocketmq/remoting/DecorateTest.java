@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.dedup.Deduplicator;
+import io.dedup.engine.Deduplicators;
 import io.dedup.rocketmq.remoting.internal.DedupConcurrentListener;
 import io.dedup.rocketmq.remoting.internal.DedupOrderlyListener;
 import io.dedup.store.memory.InMemoryDedupStore;
@@ -23,7 +24,7 @@ import org.junit.jupiter.api.Test;
 class DecorateTest {
     private final InMemoryDedupStore store = new InMemoryDedupStore();
     private final Deduplicator deduplicator =
-            Deduplicator.builder(store).consumer("test").build();
+            Deduplicators.builder(store).consumer("test").build();
     private final RemotingDedup dedup =
             RemotingDedup.builder(deduplicator).id(RemotingMessageIds.key()).build();
     private final DefaultMQPushConsumer consumer = new DefaultMQPushConsumer("group");

@@ -3,10 +3,11 @@ package io.dedup.rocketmq.remoting;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import io.dedup.DedupKey;
-import io.dedup.DedupMode;
-import io.dedup.store.CommitResult;
+import io.dedup.LiveLease;
+import io.dedup.policy.DedupMode;
+import io.dedup.store.transaction.CommitResult;
 import io.dedup.store.DedupStore;
-import io.dedup.store.RecordTransaction;
+import io.dedup.store.transaction.RecordTransaction;
 import io.dedup.store.jdbc.InitializeSchema;
 import io.dedup.store.jdbc.JdbcDedupStore;
 import io.dedup.store.memory.InMemoryDedupStore;
@@ -59,7 +60,7 @@ final class Ledger implements AutoCloseable {
     /** The store in front forgets this. */
     void forget(DedupKey key) {
         if (store != table) {
-            store.forget(key, true);
+            store.forget(key, LiveLease.OVERRIDE);
         }
     }
 

@@ -3,7 +3,7 @@ package io.dedup.rocketmq.remoting;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.dedup.engine.Execution;
+import io.dedup.adapter.Execution;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;

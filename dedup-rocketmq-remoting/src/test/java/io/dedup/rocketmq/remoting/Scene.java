@@ -4,15 +4,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.dedup.DedupKey;
-import io.dedup.DedupPolicy;
+import io.dedup.policy.DedupPolicy;
 import io.dedup.Deduplicator;
-import io.dedup.DeduplicatorBuilder;
-import io.dedup.engine.Admission;
-import io.dedup.engine.Delivery;
-import io.dedup.engine.Execution;
-import io.dedup.engine.WaitBudget;
+import io.dedup.engine.DeduplicatorBuilder;
+import io.dedup.adapter.Admission;
+import io.dedup.adapter.DedupAdapter;
+import io.dedup.adapter.Delivery;
+import io.dedup.adapter.Execution;
+import io.dedup.adapter.WaitBudget;
+import io.dedup.engine.Deduplicators;
 import io.dedup.store.DedupStore;
-import io.dedup.store.TransactionalRecords;
+import io.dedup.store.transaction.TransactionalRecords;
 import io.dedup.store.memory.InMemoryDedupStore;
 import io.dedup.testservers.PauselessClock;
 import io.dedup.testservers.doubles.EventRecorder;
@@ -110,7 +112,7 @@ final class Scene implements AutoCloseable {
 
     /** Another process's deduplicator on the same store. */
     Deduplicator deduplicator(UnaryOperator<DedupPolicy.Builder> changes) {
-        DeduplicatorBuilder builder = Deduplicator.builder(store);
+        DeduplicatorBuilder builder = Deduplicators.builder(store);
         if (records != null) {
             builder.transactions(records);
         }
@@ -223,7 +225,7 @@ final class Scene implements AutoCloseable {
     Execution runningElsewhere(String id) {
         Deduplicator other = closeLater(deduplicator(policy -> policy));
         Admission admission =
-                other.engine().admit(Delivery.of(other.topic(topic), id, null, () -> "elsewhere"), WaitBudget.none());
+                DedupAdapter.of(other).admit(Delivery.of(other.topic(topic), id, null, () -> "elsewhere"), WaitBudget.none());
         Execution execution = ((Admission.Run) admission).execution();
         execution.begin();
         return execution;

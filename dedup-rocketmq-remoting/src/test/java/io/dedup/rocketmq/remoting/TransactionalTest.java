@@ -3,13 +3,14 @@ package io.dedup.rocketmq.remoting;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.dedup.DedupMode;
+import io.dedup.policy.DedupMode;
 import io.dedup.Deduplicator;
-import io.dedup.engine.Admission;
-import io.dedup.engine.Delivery;
-import io.dedup.engine.RunEnd;
-import io.dedup.engine.WaitBudget;
-import io.dedup.store.CommitResult;
+import io.dedup.adapter.Admission;
+import io.dedup.adapter.DedupAdapter;
+import io.dedup.adapter.Delivery;
+import io.dedup.adapter.RunEnd;
+import io.dedup.adapter.WaitBudget;
+import io.dedup.store.transaction.CommitResult;
 import io.dedup.testservers.doubles.InterceptedTransactions;
 import java.util.List;
 import java.util.Set;
@@ -166,9 +167,9 @@ class TransactionalTest {
         Deduplicator other = scene.closeLater(scene.deduplicator(policy -> policy.mode(mode)));
         CountDownLatch inserted = new CountDownLatch(1);
         Thread thread = new Thread(() -> {
-            Admission admission = other.engine()
+            Admission admission = DedupAdapter.of(other)
                     .admit(Delivery.of(other.topic(scene.topic), "a", null, () -> "elsewhere"), WaitBudget.none());
-            RunEnd unused = other.engine()
+            RunEnd unused = DedupAdapter.of(other)
                     .run(
                             ((Admission.Run) admission).execution(),
                             execution -> {

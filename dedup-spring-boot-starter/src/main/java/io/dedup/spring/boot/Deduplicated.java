@@ -1,6 +1,6 @@
 package io.dedup.spring.boot;
 
-import io.dedup.DedupMode;
+import io.dedup.policy.DedupMode;
 import java.lang.annotation.Documented;
 import java.lang.annotation.ElementType;
 import java.lang.annotation.Retention;

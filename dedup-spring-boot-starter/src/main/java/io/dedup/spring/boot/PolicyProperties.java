@@ -1,10 +1,10 @@
 package io.dedup.spring.boot;
 
-import io.dedup.DedupMode;
-import io.dedup.OnConflict;
-import io.dedup.OnMissingId;
-import io.dedup.OnStoreFailure;
-import io.dedup.Window;
+import io.dedup.policy.DedupMode;
+import io.dedup.policy.OnConflict;
+import io.dedup.policy.OnMissingId;
+import io.dedup.policy.OnStoreFailure;
+import io.dedup.policy.Window;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 

@@ -2,11 +2,12 @@ package io.dedup.spring.boot;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.dedup.DedupMode;
+import io.dedup.policy.DedupMode;
 import io.dedup.DedupOutcome;
-import io.dedup.DedupPolicy;
+import io.dedup.policy.DedupPolicy;
 import io.dedup.Deduplicator;
-import io.dedup.DeduplicatorBuilder;
+import io.dedup.engine.DeduplicatorBuilder;
+import io.dedup.engine.Deduplicators;
 import io.dedup.store.DedupStore;
 import io.dedup.store.jdbc.InitializeSchema;
 import io.dedup.store.jdbc.JdbcDedupStore;
@@ -81,7 +82,7 @@ class ModeChangeTest {
                         .uri(RedisServers.shared().uri())
                         .namespace(namespace)
                         .build()) {
-            DeduplicatorBuilder builder = Deduplicator.builder(where == Store.JDBC ? table : redis)
+            DeduplicatorBuilder builder = Deduplicators.builder(where == Store.JDBC ? table : redis)
                     .consumer("billing")
                     .defaults(DedupPolicy.builder().mode(mode).build());
             if (mode.isTransactional()) {

@@ -1,6 +1,6 @@
 package io.dedup.spring.boot;
 
-import io.dedup.DedupMode;
+import io.dedup.policy.DedupMode;
 import io.dedup.testservers.kafka.KafkaServers;
 import io.dedup.testservers.redis.RedisServers;
 import io.dedup.testservers.sql.PostgresServers;

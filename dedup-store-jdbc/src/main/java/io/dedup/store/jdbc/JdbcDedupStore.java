@@ -1,18 +1,19 @@
 package io.dedup.store.jdbc;
 
 import io.dedup.DedupKey;
-import io.dedup.Window;
+import io.dedup.policy.Window;
 import io.dedup.store.ClaimRequest;
 import io.dedup.store.ClaimResult;
 import io.dedup.store.CompleteRequest;
 import io.dedup.store.DedupStore;
-import io.dedup.store.DedupStoreException;
-import io.dedup.store.OperatorResult;
+import io.dedup.DedupStoreException;
+import io.dedup.LiveLease;
+import io.dedup.OperatorResult;
 import io.dedup.store.ReleaseRequest;
 import io.dedup.store.RenewRequest;
 import io.dedup.store.StoredRecord;
-import io.dedup.store.StuckQuery;
-import io.dedup.store.StuckRecords;
+import io.dedup.store.operator.StuckQuery;
+import io.dedup.store.operator.StuckRecords;
 import io.dedup.store.WriteResult;
 import io.dedup.store.jdbc.internal.connection.DataSources;
 import io.dedup.store.jdbc.internal.connection.OwnConnections;
@@ -25,6 +26,7 @@ import io.dedup.store.jdbc.internal.purge.Purge;
 import io.dedup.store.jdbc.internal.purge.Purger;
 import io.dedup.store.jdbc.internal.start.StoreParts;
 import io.dedup.store.jdbc.internal.transaction.RecordTable;
+import io.dedup.store.operator.StuckRecordFinder;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
@@ -42,7 +44,7 @@ import org.springframework.transaction.PlatformTransactionManager;
  * times that when a batch meets a locked row. The heartbeat's {@link #renewAll} keeps a connection to itself, if the pool is
  * one whose size is known and at least 3 (HikariCP, Tomcat JDBC Pool, Commons DBCP2, UCP, c3p0).
  */
-public final class JdbcDedupStore implements DedupStore {
+public final class JdbcDedupStore implements DedupStore, StuckRecordFinder {
     private final RecordTable table;
     private final StoreCalls calls;
     private final LeaseOperations operations;
@@ -167,13 +169,13 @@ public final class JdbcDedupStore implements DedupStore {
     }
 
     @Override
-    public OperatorResult forget(DedupKey key, boolean evenIfLeaseLive) {
-        return operators.forget(key, evenIfLeaseLive);
+    public OperatorResult forget(DedupKey key, LiveLease liveLease) {
+        return operators.forget(key, liveLease);
     }
 
     @Override
-    public OperatorResult forceDone(DedupKey key, Window window, boolean evenIfLeaseLive) {
-        return operators.forceDone(key, window, evenIfLeaseLive);
+    public OperatorResult forceDone(DedupKey key, Window window, LiveLease liveLease) {
+        return operators.forceDone(key, window, liveLease);
     }
 
     /** {@inheritDoc} About half of {@code max_allowed_packet} on MariaDB and MySQL, no limit on other databases. */

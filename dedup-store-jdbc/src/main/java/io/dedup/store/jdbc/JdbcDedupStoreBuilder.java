@@ -1,6 +1,6 @@
 package io.dedup.store.jdbc;
 
-import io.dedup.store.DedupStoreException;
+import io.dedup.DedupStoreException;
 import io.dedup.store.jdbc.internal.schema.Schema;
 import io.dedup.store.jdbc.internal.sql.JdbcSettings;
 import io.dedup.store.jdbc.internal.sql.TableName;

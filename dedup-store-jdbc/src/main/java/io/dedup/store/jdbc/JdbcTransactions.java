@@ -1,16 +1,18 @@
 package io.dedup.store.jdbc;
 
 import io.dedup.DedupKey;
+import io.dedup.LiveLease;
 import io.dedup.store.DedupStore;
-import io.dedup.store.OperatorResult;
-import io.dedup.store.RecordTransaction;
-import io.dedup.store.TransactionalRecords;
+import io.dedup.OperatorResult;
+import io.dedup.store.transaction.RecordTransaction;
+import io.dedup.store.transaction.TransactionalRecords;
 import io.dedup.store.jdbc.internal.transaction.CheckedTransactions;
 import io.dedup.store.jdbc.internal.transaction.HandlerCheck;
 import io.dedup.store.jdbc.internal.transaction.JdbcTransaction;
 import io.dedup.store.jdbc.internal.transaction.RecordTable;
 import io.dedup.store.jdbc.internal.transaction.TransactionOpener;
-import java.lang.reflect.Method;
+import io.dedup.store.transaction.HandlerInspector;
+import io.dedup.store.transaction.HandlerMethod;
 import java.time.Duration;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -24,7 +26,7 @@ import org.springframework.transaction.TransactionManager;
  * <p>Within such a transaction, whatever would suspend it is refused: {@code REQUIRES_NEW}, {@code NOT_SUPPORTED} and other
  * transaction managers. Their work wouldn't be undone with the record.
  */
-public final class JdbcTransactions implements TransactionalRecords {
+public final class JdbcTransactions implements TransactionalRecords, HandlerInspector {
     private final JdbcDedupStore store;
     private final RecordTable table;
     private final TransactionOpener opener;
@@ -70,8 +72,8 @@ public final class JdbcTransactions implements TransactionalRecords {
     }
 
     @Override
-    public OperatorResult forget(DedupKey key, boolean evenIfLeaseLive) {
-        return store.forget(key, evenIfLeaseLive);
+    public OperatorResult forget(DedupKey key, LiveLease liveLease) {
+        return store.forget(key, liveLease);
     }
 
     /**
@@ -87,7 +89,7 @@ public final class JdbcTransactions implements TransactionalRecords {
     }
 
     @Override
-    public @Nullable String outside(Object handler, Method method) {
+    public @Nullable String outside(Object handler, HandlerMethod method) {
         return new HandlerCheck(table.dataSource(), opener.allowsSuspension() ? name -> null : managers)
                 .problem(handler, method);
     }

@@ -6,13 +6,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.dedup.DedupKey;
-import io.dedup.Window;
+import io.dedup.LiveLease;
+import io.dedup.policy.Window;
 import io.dedup.store.ClaimRequest;
 import io.dedup.store.ClaimResult;
-import io.dedup.store.CommitResult;
-import io.dedup.store.OperatorResult;
-import io.dedup.store.RecordRequest;
-import io.dedup.store.RecordResult;
+import io.dedup.store.transaction.CommitResult;
+import io.dedup.OperatorResult;
+import io.dedup.store.transaction.RecordRequest;
+import io.dedup.store.transaction.RecordResult;
 import io.dedup.store.WriteResult;
 import io.dedup.store.jdbc.support.Messages;
 import io.dedup.store.jdbc.support.Session;
@@ -122,9 +123,9 @@ class DriverFlagsTest {
                         WriteResult.applied());
         assertThat(store.claimAll(Messages.again(some))).hasOnlyElementsOfType(ClaimResult.AlreadyDone.class);
 
-        assertThat(store.forget(key, false)).isEqualTo(OperatorResult.APPLIED);
-        assertThat(store.forget(key, false)).isEqualTo(OperatorResult.ABSENT);
-        assertThat(store.forceDone(key, Messages.WINDOW, false)).isEqualTo(OperatorResult.APPLIED);
+        assertThat(store.forget(key, LiveLease.RESPECT)).isEqualTo(OperatorResult.APPLIED);
+        assertThat(store.forget(key, LiveLease.RESPECT)).isEqualTo(OperatorResult.ABSENT);
+        assertThat(store.forceDone(key, Messages.WINDOW, LiveLease.RESPECT)).isEqualTo(OperatorResult.APPLIED);
         database.age(Messages.WINDOW.duration());
         assertThat(store.purgeExpired(100)).isEqualTo(4);
     }

@@ -8,7 +8,7 @@ import io.dedup.DedupKey;
 import io.dedup.DedupScope;
 import io.dedup.store.ClaimRequest;
 import io.dedup.store.ClaimResult;
-import io.dedup.store.DedupStoreException;
+import io.dedup.DedupStoreException;
 import io.dedup.store.jdbc.support.Messages;
 import io.dedup.store.jdbc.support.OnEachDatabase;
 import io.dedup.store.jdbc.support.TestDatabase;

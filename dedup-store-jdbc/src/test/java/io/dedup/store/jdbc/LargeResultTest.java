@@ -8,13 +8,15 @@ import com.zaxxer.hikari.HikariDataSource;
 import io.dedup.DedupCall;
 import io.dedup.DedupKey;
 import io.dedup.DedupListener;
-import io.dedup.DedupMode;
+import io.dedup.policy.DedupMode;
 import io.dedup.DedupOutcome;
 import io.dedup.DedupOutcome.Completion;
-import io.dedup.DedupPolicy;
+import io.dedup.policy.DedupPolicy;
 import io.dedup.Deduplicator;
-import io.dedup.DeduplicatorBuilder;
+import io.dedup.engine.DeduplicatorBuilder;
 import io.dedup.ResultCodec;
+import io.dedup.adapter.DedupAdapter;
+import io.dedup.engine.Deduplicators;
 import io.dedup.store.ClaimRequest;
 import io.dedup.store.CompleteRequest;
 import io.dedup.store.StoredRecord.State;
@@ -76,7 +78,7 @@ class LargeResultTest {
 
     private Deduplicator deduplicator(
             UnaryOperator<DedupPolicy.Builder> policy, UnaryOperator<DeduplicatorBuilder> more) {
-        return more.apply(Deduplicator.builder(store)
+        return more.apply(Deduplicators.builder(store)
                         .consumer("c")
                         .topic("t", each -> policy.apply(each.maxResultBytes(4 << 20)))
                         .listener(new DedupListener() {
@@ -110,7 +112,7 @@ class LargeResultTest {
             assertThat(dedup.execute(call(dedup, "big"), context -> BIG)).isInstanceOf(DedupOutcome.Duplicate.class);
             assertThat(runs).hasValue(1);
             assertThat(notKept).containsExactly("big");
-            assertThat(dedup.engine().pendingCompletions()).isZero();
+            assertThat(DedupAdapter.of(dedup).pendingCompletions()).isZero();
         }
     }
 

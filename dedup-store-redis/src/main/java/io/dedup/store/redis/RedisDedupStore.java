@@ -1,19 +1,22 @@
 package io.dedup.store.redis;
 
 import io.dedup.DedupKey;
-import io.dedup.Window;
+import io.dedup.policy.Window;
 import io.dedup.store.ClaimRequest;
 import io.dedup.store.ClaimResult;
 import io.dedup.store.CompleteRequest;
 import io.dedup.store.DedupStore;
-import io.dedup.store.DedupStoreException;
-import io.dedup.store.OperatorResult;
+import io.dedup.DedupStoreException;
+import io.dedup.LiveLease;
+import io.dedup.OperatorResult;
 import io.dedup.store.ReleaseRequest;
 import io.dedup.store.RenewRequest;
 import io.dedup.store.StoredRecord;
-import io.dedup.store.StuckQuery;
-import io.dedup.store.StuckRecords;
+import io.dedup.store.operator.StuckQuery;
+import io.dedup.store.operator.StuckRecords;
 import io.dedup.store.WriteResult;
+import io.dedup.store.operator.ResettableStore;
+import io.dedup.store.operator.StuckRecordFinder;
 import io.dedup.store.redis.internal.check.RetentionGuard;
 import io.dedup.store.redis.internal.client.RedisLinks;
 import io.dedup.store.redis.internal.operator.NamespaceOperations;
@@ -33,7 +36,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * (a batch larger than a few thousand keys, the first call after a server lost its scripts) ends with the first question
  * that gets none. An interrupt ends a call, with the thread's flag still set.
  */
-public final class RedisDedupStore implements DedupStore {
+public final class RedisDedupStore implements DedupStore, StuckRecordFinder, ResettableStore {
     private static final Duration STUCK_LIMIT = Duration.ofSeconds(30);
 
     private final RedisLinks links;
@@ -140,13 +143,13 @@ public final class RedisDedupStore implements DedupStore {
     }
 
     @Override
-    public OperatorResult forget(DedupKey key, boolean evenIfLeaseLive) {
-        return records.forget(key, evenIfLeaseLive);
+    public OperatorResult forget(DedupKey key, LiveLease liveLease) {
+        return records.forget(key, liveLease);
     }
 
     @Override
-    public OperatorResult forceDone(DedupKey key, Window window, boolean evenIfLeaseLive) {
-        return records.forceDone(key, window, evenIfLeaseLive);
+    public OperatorResult forceDone(DedupKey key, Window window, LiveLease liveLease) {
+        return records.forceDone(key, window, liveLease);
     }
 
     /**

@@ -1,6 +1,6 @@
 package io.dedup.store.redis;
 
-import io.dedup.store.DedupStoreException;
+import io.dedup.DedupStoreException;
 import io.dedup.store.redis.internal.check.ClassPathProblem;
 import io.dedup.store.redis.internal.client.Connectors;
 import io.dedup.store.redis.internal.client.RedisConnector;

@@ -20,7 +20,7 @@ class ClassPathTest {
         String older = Path.of(System.getProperty("dedup.test.netty41"), "*").toString();
         String output = openStore(older + File.pathSeparator + System.getProperty("java.class.path"));
         assertThat(output)
-                .contains("io.dedup.store.DedupStoreException: Redis store: start failed")
+                .contains("io.dedup.DedupStoreException: Redis store: start failed")
                 .contains("NoClassDefFoundError: io/netty/channel/epoll/EpollIoHandler. Lettuce needs Netty 4.2")
                 .containsPattern("the class path has 4\\.1\\.130\\.Final and 4\\.2\\.\\d+\\.Final\\.")
                 .contains(

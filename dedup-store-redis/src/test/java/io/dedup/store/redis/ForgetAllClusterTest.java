@@ -6,7 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.dedup.store.ClaimRequest;
 import io.dedup.store.ClaimResult;
-import io.dedup.store.DedupStoreException;
+import io.dedup.DedupStoreException;
 import io.dedup.testservers.redis.RedisBinary;
 import io.dedup.testservers.redis.RedisCluster;
 import io.dedup.testservers.redis.RedisServer;

@@ -8,7 +8,7 @@ import static org.awaitility.Awaitility.await;
 import io.dedup.DedupKey;
 import io.dedup.store.ClaimRequest;
 import io.dedup.store.ClaimResult;
-import io.dedup.store.DedupStoreException;
+import io.dedup.DedupStoreException;
 import io.dedup.store.WriteResult;
 import io.dedup.testkit.faults.TcpProxy;
 import io.dedup.testservers.redis.RedisServer;

@@ -9,6 +9,7 @@ import io.dedup.DedupListener;
 import io.dedup.DedupOutcome;
 import io.dedup.Deduplicator;
 import io.dedup.ResultCodec;
+import io.dedup.engine.Deduplicators;
 import io.dedup.store.StoredRecord.State;
 import io.dedup.testservers.redis.RedisServer;
 import io.lettuce.core.RedisURI;
@@ -29,7 +30,7 @@ class LargeResultTest {
         try (RedisServer server = version.server().start();
                 RedisDedupStore store =
                         Stores.builder().uri(RedisURI.create(server.uri())).build();
-                Deduplicator dedup = Deduplicator.builder(store)
+                Deduplicator dedup = Deduplicators.builder(store)
                         .consumer("c")
                         .topic(
                                 "t",

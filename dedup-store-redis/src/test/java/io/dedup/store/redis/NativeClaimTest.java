@@ -7,7 +7,7 @@ import io.dedup.DedupKey;
 import io.dedup.Fingerprint;
 import io.dedup.store.ClaimRequest;
 import io.dedup.store.ClaimResult;
-import io.dedup.store.DedupStoreException;
+import io.dedup.DedupStoreException;
 import io.dedup.store.StoredRecord;
 import io.dedup.store.StoredRecord.State;
 import io.dedup.testservers.redis.RedisServer;

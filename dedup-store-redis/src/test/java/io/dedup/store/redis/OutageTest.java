@@ -6,7 +6,8 @@ import static org.awaitility.Awaitility.await;
 
 import io.dedup.store.ClaimRequest;
 import io.dedup.store.ClaimResult;
-import io.dedup.store.DedupStoreException;
+import io.dedup.DedupStoreException;
+import io.dedup.LiveLease;
 import io.dedup.store.ReleaseMode;
 import io.dedup.store.WriteResult;
 import io.dedup.testkit.faults.TcpProxy;
@@ -140,8 +141,8 @@ class OutageTest {
                 () -> store.release(Messages.release(held, ReleaseMode.STARTED)),
                 () -> store.renew(Messages.renew(held)),
                 () -> store.find(held.key()),
-                () -> store.forget(held.key(), true),
-                () -> store.forceDone(held.key(), Messages.WINDOW, true),
+                () -> store.forget(held.key(), LiveLease.OVERRIDE),
+                () -> store.forceDone(held.key(), Messages.WINDOW, LiveLease.OVERRIDE),
                 () -> store.ping(),
                 () -> throwFirst(store.claimAll(messages.claims(2_000))),
                 () -> throwFirst(store.renewAll(List.of(Messages.renew(held)))));

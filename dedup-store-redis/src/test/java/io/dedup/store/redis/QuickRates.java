@@ -1,7 +1,7 @@
 package io.dedup.store.redis;
 
 import io.dedup.DedupScope;
-import io.dedup.Window;
+import io.dedup.policy.Window;
 import io.dedup.store.Claim;
 import io.dedup.store.ClaimRequest;
 import io.dedup.store.ClaimResult;

@@ -1,19 +1,22 @@
 package io.dedup.testkit.faults;
 
 import io.dedup.DedupKey;
-import io.dedup.Window;
+import io.dedup.policy.Window;
 import io.dedup.store.ClaimRequest;
 import io.dedup.store.ClaimResult;
 import io.dedup.store.CompleteRequest;
 import io.dedup.store.DedupStore;
-import io.dedup.store.DedupStoreException;
-import io.dedup.store.OperatorResult;
+import io.dedup.DedupStoreException;
+import io.dedup.LiveLease;
+import io.dedup.OperatorResult;
 import io.dedup.store.ReleaseRequest;
 import io.dedup.store.RenewRequest;
 import io.dedup.store.StoredRecord;
-import io.dedup.store.StuckQuery;
-import io.dedup.store.StuckRecords;
+import io.dedup.store.operator.StuckQuery;
+import io.dedup.store.operator.StuckRecords;
 import io.dedup.store.WriteResult;
+import io.dedup.store.operator.ResettableStore;
+import io.dedup.store.operator.StuckRecordFinder;
 import io.dedup.testkit.faults.StoreFault.Moment;
 import io.dedup.testkit.faults.StoreFault.Operation;
 import java.time.Duration;
@@ -36,7 +39,7 @@ import java.util.function.Supplier;
  * <p>It stands in the application, so that it can't break what passes it by: records that are written in a business
  * transaction (use a {@link TcpProxy}; mode LEASED_TRANSACTIONAL refuses any store but the table itself).
  */
-public final class FaultyStore implements DedupStore {
+public final class FaultyStore implements DedupStore, StuckRecordFinder, ResettableStore {
     private final List<ActiveFault> faults = new CopyOnWriteArrayList<>();
     private final AtomicInteger struck = new AtomicInteger();
     private volatile DedupStore store;
@@ -160,22 +163,22 @@ public final class FaultyStore implements DedupStore {
 
     @Override
     public StuckRecords findStuck(StuckQuery query) {
-        return one(Operation.OPERATOR, ActiveFault.NO_KEY, () -> store.findStuck(query));
+        return one(Operation.OPERATOR, ActiveFault.NO_KEY, () -> StuckRecordFinder.of(store).findStuck(query));
     }
 
     @Override
-    public OperatorResult forget(DedupKey key, boolean evenIfLeaseLive) {
-        return one(Operation.OPERATOR, key, () -> store.forget(key, evenIfLeaseLive));
+    public OperatorResult forget(DedupKey key, LiveLease liveLease) {
+        return one(Operation.OPERATOR, key, () -> store.forget(key, liveLease));
     }
 
     @Override
-    public OperatorResult forceDone(DedupKey key, Window window, boolean evenIfLeaseLive) {
-        return one(Operation.OPERATOR, key, () -> store.forceDone(key, window, evenIfLeaseLive));
+    public OperatorResult forceDone(DedupKey key, Window window, LiveLease liveLease) {
+        return one(Operation.OPERATOR, key, () -> store.forceDone(key, window, liveLease));
     }
 
     @Override
     public long forgetAll() {
-        return one(Operation.OPERATOR, ActiveFault.NO_KEY, () -> store.forgetAll());
+        return one(Operation.OPERATOR, ActiveFault.NO_KEY, () -> ResettableStore.of(store).forgetAll());
     }
 
     @Override

@@ -1,7 +1,7 @@
 package io.dedup.testkit.faults;
 
 import io.dedup.DedupKey;
-import io.dedup.Window;
+import io.dedup.policy.Window;
 import io.dedup.store.Claim;
 import io.dedup.store.ClaimRequest;
 import io.dedup.store.ClaimResult;

@@ -1,6 +1,6 @@
 package io.dedup.testkit.kafka;
 
-import io.dedup.MessageIdExtractor;
+import io.dedup.id.MessageIdExtractor;
 import io.dedup.testkit.replay.Timeline;
 import io.dedup.testkit.replay.TopicReplay;
 import java.time.Duration;

@@ -1,6 +1,6 @@
 package io.dedup.testkit.replay;
 
-import io.dedup.internal.Printable;
+import io.dedup.text.Printable;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;

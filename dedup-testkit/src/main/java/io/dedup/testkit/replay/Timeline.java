@@ -5,8 +5,8 @@ import io.dedup.DedupListener;
 import io.dedup.DedupOutcome.DeferReason;
 import io.dedup.DedupScope;
 import io.dedup.DedupTopic;
-import io.dedup.OnConflict;
-import io.dedup.internal.Printable;
+import io.dedup.policy.OnConflict;
+import io.dedup.text.Printable;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -139,7 +139,7 @@ public final class Timeline implements DedupListener {
     }
 
     @Override
-    public void duplicate(DedupKey key, Instant completedAt) {
+    public void duplicate(DedupKey key, Instant completedAt, @Nullable String firstRun) {
         note(key, Kind.DUPLICATE, "done since " + completedAt);
     }
 

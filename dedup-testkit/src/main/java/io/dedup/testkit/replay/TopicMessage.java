@@ -1,8 +1,8 @@
 package io.dedup.testkit.replay;
 
 import io.dedup.DedupKey;
-import io.dedup.MessageIdExtractor;
-import io.dedup.internal.Printable;
+import io.dedup.id.MessageIdExtractor;
+import io.dedup.text.Printable;
 import java.time.Instant;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;

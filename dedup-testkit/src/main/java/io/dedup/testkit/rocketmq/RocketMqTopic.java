@@ -1,6 +1,6 @@
 package io.dedup.testkit.rocketmq;
 
-import io.dedup.MessageIdExtractor;
+import io.dedup.id.MessageIdExtractor;
 import io.dedup.testkit.replay.BrokerTopic;
 import io.dedup.testkit.replay.TopicMessage;
 import java.io.IOException;

@@ -2,6 +2,7 @@ package io.dedup.testkit.broken;
 
 import io.dedup.DedupKey;
 import io.dedup.Fingerprint;
+import io.dedup.LiveLease;
 import io.dedup.store.ClaimRequest;
 import io.dedup.store.ClaimResult;
 import io.dedup.store.CompleteRequest;
@@ -94,7 +95,7 @@ final class BrokenClaims {
                                 if (old == null || !(answer instanceof ClaimResult.Acquired)) {
                                     return answer;
                                 }
-                                store.forget(request.key(), true);
+                                store.forget(request.key(), LiveLease.OVERRIDE);
                                 return super.claim(new ClaimRequest(
                                         request.key(), request.owner(), request.lease(), old, request.fenced()));
                             }

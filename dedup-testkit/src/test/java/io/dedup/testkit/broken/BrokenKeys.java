@@ -2,12 +2,13 @@ package io.dedup.testkit.broken;
 
 import io.dedup.DedupKey;
 import io.dedup.DedupScope;
-import io.dedup.Window;
+import io.dedup.LiveLease;
+import io.dedup.policy.Window;
 import io.dedup.store.Claim;
 import io.dedup.store.ClaimRequest;
 import io.dedup.store.ClaimResult;
 import io.dedup.store.CompleteRequest;
-import io.dedup.store.OperatorResult;
+import io.dedup.OperatorResult;
 import io.dedup.store.ReleaseRequest;
 import io.dedup.store.RenewRequest;
 import io.dedup.store.StoredRecord;
@@ -134,13 +135,13 @@ final class BrokenKeys {
             }
 
             @Override
-            public OperatorResult forget(DedupKey key, boolean evenIfLeaseLive) {
-                return super.forget(change.apply(key), evenIfLeaseLive);
+            public OperatorResult forget(DedupKey key, LiveLease liveLease) {
+                return super.forget(change.apply(key), liveLease);
             }
 
             @Override
-            public OperatorResult forceDone(DedupKey key, Window window, boolean evenIfLeaseLive) {
-                return super.forceDone(change.apply(key), window, evenIfLeaseLive);
+            public OperatorResult forceDone(DedupKey key, Window window, LiveLease liveLease) {
+                return super.forceDone(change.apply(key), window, liveLease);
             }
         });
     }

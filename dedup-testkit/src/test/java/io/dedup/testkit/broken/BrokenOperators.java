@@ -1,8 +1,9 @@
 package io.dedup.testkit.broken;
 
 import io.dedup.DedupKey;
-import io.dedup.Window;
-import io.dedup.store.OperatorResult;
+import io.dedup.LiveLease;
+import io.dedup.policy.Window;
+import io.dedup.OperatorResult;
 import io.dedup.store.StoredRecord.State;
 import java.util.List;
 
@@ -14,76 +15,76 @@ final class BrokenOperators {
         return List.of(
                 new BrokenStore("operators", "forget takes live leases", s -> new ForwardingStore(s) {
                     @Override
-                    public OperatorResult forget(DedupKey key, boolean evenIfLeaseLive) {
-                        return super.forget(key, true);
+                    public OperatorResult forget(DedupKey key, LiveLease liveLease) {
+                        return super.forget(key, LiveLease.OVERRIDE);
                     }
                 }),
                 new BrokenStore("operators", "forget can't be forced", s -> new ForwardingStore(s) {
                     @Override
-                    public OperatorResult forget(DedupKey key, boolean evenIfLeaseLive) {
-                        return super.forget(key, false);
+                    public OperatorResult forget(DedupKey key, LiveLease liveLease) {
+                        return super.forget(key, LiveLease.RESPECT);
                     }
                 }),
                 new BrokenStore("operators", "forget doesn't say what was absent", s -> new ForwardingStore(s) {
                     @Override
-                    public OperatorResult forget(DedupKey key, boolean evenIfLeaseLive) {
-                        OperatorResult answer = super.forget(key, evenIfLeaseLive);
+                    public OperatorResult forget(DedupKey key, LiveLease liveLease) {
+                        OperatorResult answer = super.forget(key, liveLease);
                         return answer == OperatorResult.ABSENT ? OperatorResult.APPLIED : answer;
                     }
                 }),
                 new BrokenStore("operators", "forget leaves a done record", s -> new ForwardingStore(s) {
                     @Override
-                    public OperatorResult forget(DedupKey key, boolean evenIfLeaseLive) {
+                    public OperatorResult forget(DedupKey key, LiveLease liveLease) {
                         return find(key)
                                         .filter(record -> record.state() == State.DONE)
                                         .isPresent()
                                 ? OperatorResult.APPLIED
-                                : super.forget(key, evenIfLeaseLive);
+                                : super.forget(key, liveLease);
                     }
                 }),
                 new BrokenStore("operators", "forceDone takes live leases", s -> new ForwardingStore(s) {
                     @Override
-                    public OperatorResult forceDone(DedupKey key, Window window, boolean evenIfLeaseLive) {
-                        return super.forceDone(key, window, true);
+                    public OperatorResult forceDone(DedupKey key, Window window, LiveLease liveLease) {
+                        return super.forceDone(key, window, LiveLease.OVERRIDE);
                     }
                 }),
                 new BrokenStore("operators", "forceDone can't be forced", s -> new ForwardingStore(s) {
                     @Override
-                    public OperatorResult forceDone(DedupKey key, Window window, boolean evenIfLeaseLive) {
-                        return super.forceDone(key, window, false);
+                    public OperatorResult forceDone(DedupKey key, Window window, LiveLease liveLease) {
+                        return super.forceDone(key, window, LiveLease.RESPECT);
                     }
                 }),
                 new BrokenStore("operators", "forceDone makes no new record", s -> new ForwardingStore(s) {
                     @Override
-                    public OperatorResult forceDone(DedupKey key, Window window, boolean evenIfLeaseLive) {
+                    public OperatorResult forceDone(DedupKey key, Window window, LiveLease liveLease) {
                         return find(key).isEmpty()
                                 ? OperatorResult.ABSENT
-                                : super.forceDone(key, window, evenIfLeaseLive);
+                                : super.forceDone(key, window, liveLease);
                     }
                 }),
                 new BrokenStore("operators", "forceDone leaves a done record as it is", s -> new ForwardingStore(s) {
                     @Override
-                    public OperatorResult forceDone(DedupKey key, Window window, boolean evenIfLeaseLive) {
+                    public OperatorResult forceDone(DedupKey key, Window window, LiveLease liveLease) {
                         return find(key)
                                         .filter(record -> record.state() == State.DONE)
                                         .isPresent()
                                 ? OperatorResult.APPLIED
-                                : super.forceDone(key, window, evenIfLeaseLive);
+                                : super.forceDone(key, window, liveLease);
                     }
                 }),
                 new BrokenStore("operators", "forceDone forgets the attempt", s -> new ForwardingStore(s) {
                     @Override
-                    public OperatorResult forceDone(DedupKey key, Window window, boolean evenIfLeaseLive) {
-                        if (super.forget(key, evenIfLeaseLive) == OperatorResult.LEASE_LIVE) {
+                    public OperatorResult forceDone(DedupKey key, Window window, LiveLease liveLease) {
+                        if (super.forget(key, liveLease) == OperatorResult.LEASE_LIVE) {
                             return OperatorResult.LEASE_LIVE;
                         }
-                        return super.forceDone(key, window, evenIfLeaseLive);
+                        return super.forceDone(key, window, liveLease);
                     }
                 }),
                 new BrokenStore("operators", "forceDone is for ever", s -> new ForwardingStore(s) {
                     @Override
-                    public OperatorResult forceDone(DedupKey key, Window window, boolean evenIfLeaseLive) {
-                        return super.forceDone(key, Window.forever(), evenIfLeaseLive);
+                    public OperatorResult forceDone(DedupKey key, Window window, LiveLease liveLease) {
+                        return super.forceDone(key, Window.forever(), liveLease);
                     }
                 }));
     }

@@ -1,11 +1,12 @@
 package io.dedup.testkit.broken;
 
 import io.dedup.DedupScope;
+import io.dedup.LiveLease;
 import io.dedup.store.DedupStore;
 import io.dedup.store.StoredRecord.State;
-import io.dedup.store.StuckQuery;
-import io.dedup.store.StuckRecord;
-import io.dedup.store.StuckRecords;
+import io.dedup.store.operator.StuckQuery;
+import io.dedup.store.operator.StuckRecord;
+import io.dedup.store.operator.StuckRecords;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -67,7 +68,7 @@ final class BrokenStuck {
                         StuckRecords all = super.findStuck(query);
                         DedupScope scope = query.scope();
                         if (scope != null) {
-                            all.records().forEach(record -> store.forget(record.key(scope), true));
+                            all.records().forEach(record -> store.forget(record.key(scope), LiveLease.OVERRIDE));
                         }
                         return all;
                     }

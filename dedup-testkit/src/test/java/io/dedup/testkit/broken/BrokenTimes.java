@@ -1,6 +1,7 @@
 package io.dedup.testkit.broken;
 
-import io.dedup.Window;
+import io.dedup.LiveLease;
+import io.dedup.policy.Window;
 import io.dedup.store.ClaimRequest;
 import io.dedup.store.CompleteRequest;
 import io.dedup.store.DedupStore;
@@ -99,7 +100,7 @@ final class BrokenTimes {
                     public WriteResult complete(CompleteRequest request) {
                         WriteResult answer = super.complete(request);
                         if (answer.isApplied() && request.repeated()) {
-                            store.forceDone(request.claim().key(), Window.of(Duration.ofDays(2)), false);
+                            store.forceDone(request.claim().key(), Window.of(Duration.ofDays(2)), LiveLease.RESPECT);
                         }
                         return answer;
                     }
@@ -115,7 +116,7 @@ final class BrokenTimes {
                                         .filter(record -> record.state() != State.PROCESSING && record.deaths() == 0)
                                         .filter(record -> answer.isApplied() && request.mode() != ReleaseMode.STARTED)
                                         .ifPresent(record ->
-                                                store.forget(request.claim().key(), false));
+                                                store.forget(request.claim().key(), LiveLease.RESPECT));
                                 return answer;
                             }
                         }));

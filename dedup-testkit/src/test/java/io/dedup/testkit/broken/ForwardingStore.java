@@ -1,18 +1,20 @@
 package io.dedup.testkit.broken;
 
 import io.dedup.DedupKey;
-import io.dedup.Window;
+import io.dedup.LiveLease;
+import io.dedup.policy.Window;
 import io.dedup.store.ClaimRequest;
 import io.dedup.store.ClaimResult;
 import io.dedup.store.CompleteRequest;
 import io.dedup.store.DedupStore;
-import io.dedup.store.OperatorResult;
+import io.dedup.OperatorResult;
 import io.dedup.store.ReleaseRequest;
 import io.dedup.store.RenewRequest;
 import io.dedup.store.StoredRecord;
-import io.dedup.store.StuckQuery;
-import io.dedup.store.StuckRecords;
+import io.dedup.store.operator.StuckQuery;
+import io.dedup.store.operator.StuckRecords;
 import io.dedup.store.WriteResult;
+import io.dedup.store.operator.StuckRecordFinder;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,7 +22,7 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /** A store that does what another does; its batches are its own single calls, so that both break together. */
-class ForwardingStore implements DedupStore {
+class ForwardingStore implements DedupStore, StuckRecordFinder {
     final DedupStore store;
 
     ForwardingStore(DedupStore store) {
@@ -84,17 +86,17 @@ class ForwardingStore implements DedupStore {
 
     @Override
     public StuckRecords findStuck(StuckQuery query) {
-        return store.findStuck(query);
+        return StuckRecordFinder.of(store).findStuck(query);
     }
 
     @Override
-    public OperatorResult forget(DedupKey key, boolean evenIfLeaseLive) {
-        return store.forget(key, evenIfLeaseLive);
+    public OperatorResult forget(DedupKey key, LiveLease liveLease) {
+        return store.forget(key, liveLease);
     }
 
     @Override
-    public OperatorResult forceDone(DedupKey key, Window window, boolean evenIfLeaseLive) {
-        return store.forceDone(key, window, evenIfLeaseLive);
+    public OperatorResult forceDone(DedupKey key, Window window, LiveLease liveLease) {
+        return store.forceDone(key, window, liveLease);
     }
 
     @Override

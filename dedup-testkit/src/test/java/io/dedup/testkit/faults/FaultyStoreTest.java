@@ -11,12 +11,13 @@ import static org.awaitility.Awaitility.await;
 
 import io.dedup.DedupKey;
 import io.dedup.DedupScope;
-import io.dedup.Window;
+import io.dedup.policy.Window;
 import io.dedup.store.Claim;
 import io.dedup.store.ClaimRequest;
 import io.dedup.store.ClaimResult;
 import io.dedup.store.CompleteRequest;
-import io.dedup.store.DedupStoreException;
+import io.dedup.DedupStoreException;
+import io.dedup.LiveLease;
 import io.dedup.store.Owner;
 import io.dedup.store.ReleaseMode;
 import io.dedup.store.ReleaseRequest;
@@ -166,7 +167,7 @@ class FaultyStoreTest {
         store.claim(claim(A));
         store.down();
         assertThatThrownBy(() -> store.find(A)).isInstanceOf(DedupStoreException.class);
-        assertThatThrownBy(() -> store.forget(A, true)).isInstanceOf(DedupStoreException.class);
+        assertThatThrownBy(() -> store.forget(A, LiveLease.OVERRIDE)).isInstanceOf(DedupStoreException.class);
         assertThatThrownBy(store::forgetAll).isInstanceOf(DedupStoreException.class);
         store.heal();
         assertThat(store.find(A)).isPresent();

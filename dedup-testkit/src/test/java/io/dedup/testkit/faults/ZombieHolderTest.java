@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.dedup.DedupKey;
 import io.dedup.DedupScope;
-import io.dedup.Window;
+import io.dedup.policy.Window;
 import io.dedup.store.StoredRecord;
 import io.dedup.store.WriteResult;
 import io.dedup.store.memory.InMemoryDedupStore;

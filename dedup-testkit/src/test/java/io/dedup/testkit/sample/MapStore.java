@@ -2,21 +2,23 @@ package io.dedup.testkit.sample;
 
 import io.dedup.DedupKey;
 import io.dedup.Fingerprint;
-import io.dedup.Window;
+import io.dedup.LiveLease;
+import io.dedup.policy.Window;
 import io.dedup.store.Claim;
 import io.dedup.store.ClaimRequest;
 import io.dedup.store.ClaimResult;
 import io.dedup.store.CompleteRequest;
 import io.dedup.store.DedupStore;
-import io.dedup.store.OperatorResult;
+import io.dedup.OperatorResult;
 import io.dedup.store.ReleaseMode;
 import io.dedup.store.ReleaseRequest;
 import io.dedup.store.RenewRequest;
 import io.dedup.store.StoredRecord;
-import io.dedup.store.StuckQuery;
-import io.dedup.store.StuckRecord;
-import io.dedup.store.StuckRecords;
+import io.dedup.store.operator.StuckQuery;
+import io.dedup.store.operator.StuckRecord;
+import io.dedup.store.operator.StuckRecords;
 import io.dedup.store.WriteResult;
+import io.dedup.store.operator.StuckRecordFinder;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -29,7 +31,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** A store in a map behind one lock. A real one has a server where this has {@code synchronized}. */
-final class MapStore implements DedupStore {
+final class MapStore implements DedupStore, StuckRecordFinder {
     private static final Duration RETENTION = Duration.ofDays(7);
 
     private final Map<DedupKey, Row> rows = new HashMap<>();
@@ -231,12 +233,12 @@ final class MapStore implements DedupStore {
     }
 
     @Override
-    public synchronized OperatorResult forget(DedupKey key, boolean evenIfLeaseLive) {
+    public synchronized OperatorResult forget(DedupKey key, LiveLease liveLease) {
         Row row = row(key, now());
         if (row == null) {
             return OperatorResult.ABSENT;
         }
-        if (row.isLive(now()) && !evenIfLeaseLive) {
+        if (row.isLive(now()) && liveLease == LiveLease.RESPECT) {
             return OperatorResult.LEASE_LIVE;
         }
         rows.remove(key);
@@ -244,9 +246,9 @@ final class MapStore implements DedupStore {
     }
 
     @Override
-    public synchronized OperatorResult forceDone(DedupKey key, Window window, boolean evenIfLeaseLive) {
+    public synchronized OperatorResult forceDone(DedupKey key, Window window, LiveLease liveLease) {
         Row row = row(key, now());
-        if (row != null && row.isLive(now()) && !evenIfLeaseLive) {
+        if (row != null && row.isLive(now()) && liveLease == LiveLease.RESPECT) {
             return OperatorResult.LEASE_LIVE;
         }
         rows.put(key, done(row, window, null, now()));

@@ -3,8 +3,9 @@ package io.dedup.examples.quickstart;
 import io.dedup.DedupKey;
 import io.dedup.DedupListener;
 import io.dedup.DedupOutcome.DeferReason;
-import io.dedup.DedupPolicy;
+import io.dedup.policy.DedupPolicy;
 import io.dedup.Deduplicator;
+import io.dedup.engine.Deduplicators;
 import io.dedup.examples.shop.Events;
 import io.dedup.examples.shop.PaymentTable;
 import io.dedup.kafka.KafkaDedup;
@@ -47,7 +48,7 @@ public final class OrderConsumer {
         AtomicInteger started = new AtomicInteger();
         CountDownLatch marked = new CountDownLatch(Math.max(0, hangAt - 1));
         try (DedupStore store = RedisDedupStore.builder().uri(args[2]).build();
-                Deduplicator deduplicator = Deduplicator.builder(store)
+                Deduplicator deduplicator = Deduplicators.builder(store)
                         .consumer("payments")
                         .defaults(DedupPolicy.builder()
                                 .window(Duration.ofDays(7))
@@ -137,7 +138,7 @@ public final class OrderConsumer {
         }
 
         @Override
-        public void duplicate(DedupKey key, Instant completedAt) {
+        public void duplicate(DedupKey key, Instant completedAt, @Nullable String firstRun) {
             Events.tell("DUPLICATE");
         }
 

@@ -1,6 +1,7 @@
 package io.dedup.examples.readme;
 
 import io.dedup.Deduplicator;
+import io.dedup.engine.Deduplicators;
 import io.dedup.kafka.KafkaDedup;
 import io.dedup.kafka.KafkaMessageIds;
 import io.dedup.store.DedupStore;
@@ -25,7 +26,7 @@ public class PaymentListener {
     // readme:begin
     @Bean
     Deduplicator payments(DedupStore store) {
-        return Deduplicator.builder(store)
+        return Deduplicators.builder(store)
                 .consumer("payments") // with the topic, the scope in which an ID is unique
                 .topic("orders", policy -> policy.window(Duration.ofDays(7)))
                 .build();

@@ -1,8 +1,9 @@
 package io.dedup.examples.readme;
 
-import io.dedup.DedupMode;
+import io.dedup.policy.DedupMode;
 import io.dedup.Deduplicator;
-import io.dedup.Window;
+import io.dedup.engine.Deduplicators;
+import io.dedup.policy.Window;
 import io.dedup.kafka.KafkaDedup;
 import io.dedup.kafka.KafkaMessageIds;
 import io.dedup.store.jdbc.JdbcDedupStore;
@@ -33,7 +34,7 @@ public class TransferListener {
 
     @Bean
     Deduplicator ledger(JdbcDedupStore table, PlatformTransactionManager transactions) {
-        return Deduplicator.builder(table)
+        return Deduplicators.builder(table)
                 .transactions(table.transactions(transactions))
                 .consumer("ledger")
                 .topic(

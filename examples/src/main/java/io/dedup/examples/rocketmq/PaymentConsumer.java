@@ -5,8 +5,9 @@ import com.zaxxer.hikari.HikariDataSource;
 import io.dedup.DedupKey;
 import io.dedup.DedupListener;
 import io.dedup.DedupOutcome.DeferReason;
-import io.dedup.DedupPolicy;
+import io.dedup.policy.DedupPolicy;
 import io.dedup.Deduplicator;
+import io.dedup.engine.Deduplicators;
 import io.dedup.examples.shop.Events;
 import io.dedup.examples.shop.PaymentTable;
 import io.dedup.rocketmq.RocketMqDedup;
@@ -51,7 +52,7 @@ public final class PaymentConsumer {
                 DedupStore store = JdbcDedupStore.builder(pool)
                         .initializeSchema(InitializeSchema.ALWAYS)
                         .build();
-                Deduplicator deduplicator = Deduplicator.builder(store)
+                Deduplicator deduplicator = Deduplicators.builder(store)
                         .consumer("payments")
                         .defaults(DedupPolicy.builder()
                                 .window(Duration.ofDays(7))
@@ -112,7 +113,7 @@ public final class PaymentConsumer {
 
     private static final class Teller implements DedupListener {
         @Override
-        public void duplicate(DedupKey key, Instant completedAt) {
+        public void duplicate(DedupKey key, Instant completedAt, @Nullable String firstRun) {
             Events.tell("DUPLICATE");
         }
 

@@ -1,6 +1,6 @@
 package io.dedup.examples.shop;
 
-import io.dedup.json.JsonPointerId;
+import io.dedup.id.JsonPointerId;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;

@@ -4,7 +4,7 @@ import io.dedup.DedupKey;
 import io.dedup.DedupListener;
 import io.dedup.DedupOutcome.DeferReason;
 import io.dedup.DedupTopic;
-import io.dedup.OnConflict;
+import io.dedup.policy.OnConflict;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -24,7 +24,7 @@ public final class EventRecorder implements DedupListener {
     }
 
     @Override
-    public void duplicate(DedupKey key, Instant completedAt) {
+    public void duplicate(DedupKey key, Instant completedAt, @Nullable String firstRun) {
         add("duplicate", key);
     }
 

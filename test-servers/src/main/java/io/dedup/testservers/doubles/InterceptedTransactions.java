@@ -1,14 +1,15 @@
 package io.dedup.testservers.doubles;
 
 import io.dedup.DedupKey;
-import io.dedup.store.CommitResult;
+import io.dedup.LiveLease;
+import io.dedup.store.transaction.CommitResult;
 import io.dedup.store.CompleteRequest;
 import io.dedup.store.DedupStore;
-import io.dedup.store.OperatorResult;
-import io.dedup.store.RecordRequest;
-import io.dedup.store.RecordResult;
-import io.dedup.store.RecordTransaction;
-import io.dedup.store.TransactionalRecords;
+import io.dedup.OperatorResult;
+import io.dedup.store.transaction.RecordRequest;
+import io.dedup.store.transaction.RecordResult;
+import io.dedup.store.transaction.RecordTransaction;
+import io.dedup.store.transaction.TransactionalRecords;
 import io.dedup.store.WriteResult;
 import java.time.Duration;
 import java.util.List;
@@ -48,8 +49,8 @@ public final class InterceptedTransactions implements TransactionalRecords {
     }
 
     @Override
-    public OperatorResult forget(DedupKey key, boolean evenIfLeaseLive) {
-        return real.forget(key, evenIfLeaseLive);
+    public OperatorResult forget(DedupKey key, LiveLease liveLease) {
+        return real.forget(key, liveLease);
     }
 
     @Override

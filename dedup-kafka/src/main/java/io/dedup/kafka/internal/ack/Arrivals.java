@@ -1,7 +1,7 @@
 package io.dedup.kafka.internal.ack;
 
-import io.dedup.engine.Delivery;
-import io.dedup.engine.Execution;
+import io.dedup.adapter.Delivery;
+import io.dedup.adapter.Execution;
 import io.dedup.kafka.internal.Partitions;
 import io.dedup.kafka.internal.ack.PendingDelivery.State;
 import java.util.HashMap;

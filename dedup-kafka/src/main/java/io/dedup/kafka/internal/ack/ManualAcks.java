@@ -1,9 +1,9 @@
 package io.dedup.kafka.internal.ack;
 
-import io.dedup.engine.DedupEngine;
-import io.dedup.engine.Delivery;
-import io.dedup.engine.Execution;
-import io.dedup.engine.WaitBudget;
+import io.dedup.adapter.DedupAdapter;
+import io.dedup.adapter.Delivery;
+import io.dedup.adapter.Execution;
+import io.dedup.adapter.WaitBudget;
 import io.dedup.kafka.internal.WorkMayGoOn;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * container commits. Thread-safe.
  */
 public final class ManualAcks {
-    private final DedupEngine engine;
+    private final DedupAdapter engine;
     private final PendingDeliveries pending;
     private final Redeliveries redeliveries;
     private final Supplier<WaitBudget> budget;
@@ -26,7 +26,7 @@ public final class ManualAcks {
 
     /** @param queue has the store told of it before an offset beyond it is committed; false where it must be told now */
     public ManualAcks(
-            DedupEngine engine,
+            DedupAdapter engine,
             PendingDeliveries pending,
             Redeliveries redeliveries,
             Supplier<WaitBudget> budget,

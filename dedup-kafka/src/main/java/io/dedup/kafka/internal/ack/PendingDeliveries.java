@@ -1,6 +1,6 @@
 package io.dedup.kafka.internal.ack;
 
-import io.dedup.engine.Delivery;
+import io.dedup.adapter.Delivery;
 import io.dedup.kafka.internal.Partitions;
 import io.dedup.kafka.internal.ack.PendingDelivery.State;
 import java.util.ArrayList;

@@ -1,8 +1,8 @@
 package io.dedup.kafka.internal.ack;
 
 import io.dedup.DedupKey;
-import io.dedup.engine.Delivery;
-import io.dedup.engine.Execution;
+import io.dedup.adapter.Delivery;
+import io.dedup.adapter.Execution;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;

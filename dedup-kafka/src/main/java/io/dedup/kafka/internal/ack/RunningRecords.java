@@ -1,7 +1,7 @@
 package io.dedup.kafka.internal.ack;
 
 import io.dedup.DedupKey;
-import io.dedup.engine.Delivery;
+import io.dedup.adapter.Delivery;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.Map;

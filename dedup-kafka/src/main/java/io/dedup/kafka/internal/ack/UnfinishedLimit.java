@@ -1,7 +1,7 @@
 package io.dedup.kafka.internal.ack;
 
 import io.dedup.DedupOutcome.DeferReason;
-import io.dedup.engine.Admission;
+import io.dedup.adapter.Admission;
 import io.dedup.kafka.internal.KafkaLog;
 import io.dedup.kafka.internal.Partitions;
 import java.time.Duration;

@@ -1,12 +1,12 @@
 package io.dedup.kafka.internal.claimahead;
 
 import io.dedup.DedupKey;
-import io.dedup.engine.Admission;
-import io.dedup.engine.ClaimAhead;
-import io.dedup.engine.DedupEngine;
-import io.dedup.engine.Delivery;
-import io.dedup.engine.Execution;
-import io.dedup.engine.WaitBudget;
+import io.dedup.adapter.Admission;
+import io.dedup.adapter.ClaimAhead;
+import io.dedup.adapter.DedupAdapter;
+import io.dedup.adapter.Delivery;
+import io.dedup.adapter.Execution;
+import io.dedup.adapter.WaitBudget;
 import io.dedup.kafka.internal.KafkaLog;
 import io.dedup.kafka.internal.record.RecordDeliveries;
 import java.time.Duration;
@@ -35,7 +35,7 @@ public final class ClaimedPoll {
     private static final int LONGEST_WAIT_OF_LEASE = 2;
     private static final int WEIGHT = 4;
 
-    private final DedupEngine engine;
+    private final DedupAdapter engine;
     private final RecordDeliveries deliveries;
     private final @Nullable QueuedCompletions completions;
     private final @Nullable WaitingClaims waiting;
@@ -53,7 +53,7 @@ public final class ClaimedPoll {
      * @param waiting null where nothing is claimed ahead
      */
     ClaimedPoll(
-            DedupEngine engine,
+            DedupAdapter engine,
             RecordDeliveries deliveries,
             @Nullable QueuedCompletions completions,
             @Nullable WaitingClaims waiting) {
@@ -64,7 +64,7 @@ public final class ClaimedPoll {
     }
 
     /** Claims nothing ahead, and queues nothing. */
-    public static ClaimedPoll none(DedupEngine engine, RecordDeliveries deliveries) {
+    public static ClaimedPoll none(DedupAdapter engine, RecordDeliveries deliveries) {
         return new ClaimedPoll(engine, deliveries, null, null);
     }
 

@@ -1,6 +1,6 @@
 package io.dedup.kafka.internal.claimahead;
 
-import io.dedup.engine.DedupEngine;
+import io.dedup.adapter.DedupAdapter;
 import io.dedup.kafka.internal.PollBudget;
 import io.dedup.kafka.internal.Timer;
 import io.dedup.kafka.internal.record.RecordDeliveries;
@@ -72,7 +72,7 @@ public final class PollHooks implements AutoCloseable {
      */
     public ClaimedPoll claimsAhead(
             ContainerProperties container,
-            DedupEngine engine,
+            DedupAdapter engine,
             RecordDeliveries deliveries,
             Duration maxPollInterval,
             ConsumerSeekCallback seeks) {

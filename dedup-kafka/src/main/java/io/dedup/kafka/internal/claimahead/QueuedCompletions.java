@@ -2,9 +2,9 @@ package io.dedup.kafka.internal.claimahead;
 
 import io.dedup.DedupKey;
 import io.dedup.DedupOutcome.Completion;
-import io.dedup.engine.DedupEngine;
-import io.dedup.engine.Delivery;
-import io.dedup.engine.Execution;
+import io.dedup.adapter.DedupAdapter;
+import io.dedup.adapter.Delivery;
+import io.dedup.adapter.Execution;
 import io.dedup.kafka.internal.KafkaLog;
 import io.dedup.kafka.internal.PollBudget;
 import io.dedup.kafka.internal.Timer;
@@ -39,7 +39,7 @@ final class QueuedCompletions {
     /** A success that the store knows of, and when it didn't yet, by the local clock. */
     private record Told(Queued success, long before) {}
 
-    private final DedupEngine engine;
+    private final DedupAdapter engine;
     private final Executor background;
     private final Timer timer;
     private final PollBudget budget;
@@ -56,7 +56,7 @@ final class QueuedCompletions {
     private boolean timed;
 
     /** @param budget how long the store may keep the consumer waiting, beside what records wait for at their turn */
-    QueuedCompletions(DedupEngine engine, Executor background, Timer timer, PollBudget budget) {
+    QueuedCompletions(DedupAdapter engine, Executor background, Timer timer, PollBudget budget) {
         this.engine = engine;
         this.background = background;
         this.timer = timer;

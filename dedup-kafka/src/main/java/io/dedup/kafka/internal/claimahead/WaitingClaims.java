@@ -1,9 +1,9 @@
 package io.dedup.kafka.internal.claimahead;
 
 import io.dedup.DedupKey;
-import io.dedup.engine.ClaimAhead;
-import io.dedup.engine.DedupEngine;
-import io.dedup.engine.Delivery;
+import io.dedup.adapter.ClaimAhead;
+import io.dedup.adapter.DedupAdapter;
+import io.dedup.adapter.Delivery;
 import io.dedup.kafka.internal.KafkaLog;
 import io.dedup.kafka.internal.Timer;
 import java.time.Duration;
@@ -34,7 +34,7 @@ final class WaitingClaims {
     /** Fewer are answered before another thread has been woken up. */
     static final int WORTH_TWO_CALLS = 100;
 
-    private final DedupEngine engine;
+    private final DedupAdapter engine;
     private final Executor background;
     private final Timer timer;
     private final ReentrantLock lock = new ReentrantLock();
@@ -51,7 +51,7 @@ final class WaitingClaims {
     private long patienceNanos;
     private volatile boolean storeFailed;
 
-    WaitingClaims(DedupEngine engine, Executor background, Timer timer) {
+    WaitingClaims(DedupAdapter engine, Executor background, Timer timer) {
         this.engine = engine;
         this.background = background;
         this.timer = timer;

@@ -1,7 +1,7 @@
 package io.dedup.kafka.internal.consumer;
 
-import io.dedup.engine.DedupEngine;
-import io.dedup.engine.WaitBudget;
+import io.dedup.adapter.DedupAdapter;
+import io.dedup.adapter.WaitBudget;
 import io.dedup.kafka.internal.PollBudget;
 import io.dedup.kafka.internal.ack.ManualAcks;
 import io.dedup.kafka.internal.ack.PendingDeliveries;
@@ -36,7 +36,7 @@ public final class BoundConsumer {
     private final BatchRetry batchRetry = new BatchRetry();
 
     public BoundConsumer(
-            DedupEngine engine,
+            DedupAdapter engine,
             Duration maxPollInterval,
             int maxUnfinished,
             boolean commitsOffsets,

@@ -1,8 +1,8 @@
 package io.dedup.kafka.internal.consumer;
 
-import io.dedup.engine.DedupEngine;
-import io.dedup.engine.Execution;
-import io.dedup.engine.WaitBudget;
+import io.dedup.adapter.DedupAdapter;
+import io.dedup.adapter.Execution;
+import io.dedup.adapter.WaitBudget;
 import io.dedup.kafka.internal.KafkaLog;
 import io.dedup.kafka.internal.Partitions;
 import java.time.Duration;
@@ -41,7 +41,7 @@ public final class TransactionWork {
     /** What is done when the committed offsets are at least these. */
     private record Unanswered(List<Execution> executions, Map<TopicPartition, Long> offsets) {}
 
-    private final DedupEngine engine;
+    private final DedupAdapter engine;
     private final List<Execution> handled = new ArrayList<>();
     private final Map<TopicPartition, Long> offsets = new HashMap<>();
     private final List<Unanswered> unanswered = new ArrayList<>();
@@ -49,7 +49,7 @@ public final class TransactionWork {
     private List<ConsumerRecord<?, ?>> covered = List.of();
     private @Nullable Runnable seekBack;
 
-    TransactionWork(DedupEngine engine) {
+    TransactionWork(DedupAdapter engine) {
         this.engine = engine;
     }
 

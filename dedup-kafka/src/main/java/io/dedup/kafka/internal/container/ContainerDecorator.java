@@ -5,7 +5,7 @@ import static java.util.Objects.requireNonNull;
 import io.dedup.MissingMessageIdException;
 import io.dedup.PayloadConflictException;
 import io.dedup.PoisonMessageException;
-import io.dedup.engine.DedupEngine;
+import io.dedup.adapter.DedupAdapter;
 import io.dedup.kafka.internal.CompletionThreads;
 import io.dedup.kafka.internal.Timer;
 import io.dedup.kafka.internal.claimahead.PollHooks;
@@ -46,7 +46,7 @@ import org.springframework.kafka.transaction.KafkaAwareTransactionManager;
 
 /** Wires containers: which listener, which error handler, which hooks. Thread-safe. */
 public final class ContainerDecorator implements AutoCloseable {
-    private final DedupEngine engine;
+    private final DedupAdapter engine;
     private final RecordDeliveries deliveries;
     private final StorePauses pauses;
     private final CompletionThreads completionThreads = new CompletionThreads();
@@ -63,7 +63,7 @@ public final class ContainerDecorator implements AutoCloseable {
      * @param maxUnfinished how many records of a partition a consumer gives to handlers from the first unfinished one on
      */
     public ContainerDecorator(
-            DedupEngine engine, RecordDeliveries deliveries, boolean claimAhead, int maxUnfinished, Replies replies) {
+            DedupAdapter engine, RecordDeliveries deliveries, boolean claimAhead, int maxUnfinished, Replies replies) {
         this.engine = engine;
         this.deliveries = deliveries;
         this.claimAhead = claimAhead;

@@ -1,8 +1,8 @@
 package io.dedup.kafka.internal.container;
 
 import io.dedup.DedupContext;
-import io.dedup.DedupPolicy;
-import io.dedup.SettingNames;
+import io.dedup.policy.DedupPolicy;
+import io.dedup.policy.SettingNames;
 import io.dedup.kafka.internal.PollBudget;
 import io.dedup.kafka.internal.claimahead.HookedConsumer;
 import io.dedup.kafka.internal.claimahead.WatchedInterceptors;

@@ -1,16 +1,18 @@
 package io.dedup.kafka.internal.container;
 
-import io.dedup.DedupMode;
-import io.dedup.DedupPolicy;
-import io.dedup.SettingNames;
-import io.dedup.engine.DedupEngine;
+import io.dedup.policy.DedupMode;
+import io.dedup.policy.DedupPolicy;
+import io.dedup.policy.SettingNames;
+import io.dedup.adapter.DedupAdapter;
 import io.dedup.kafka.internal.deferral.DeferralAwareRollbackProcessor;
 import io.dedup.kafka.internal.record.RecordDeliveries;
 import io.dedup.kafka.internal.settlement.ContainerServices;
 import io.dedup.kafka.internal.settlement.DedupTransactionManager;
 import io.dedup.kafka.internal.spring.ConsumerSettings;
 import io.dedup.kafka.internal.spring.HandlerMethods;
-import io.dedup.store.TransactionalRecords;
+import io.dedup.store.transaction.HandlerInspector;
+import io.dedup.store.transaction.HandlerMethod;
+import io.dedup.store.transaction.TransactionalRecords;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -151,11 +153,13 @@ public final class TransactionCheck {
 
     /** Why a handler's effect wouldn't be in the transaction of this topic's messages, or null. */
     public static @Nullable String handlerProblem(
-            DedupEngine engine, RecordDeliveries deliveries, String topic, Object listener) {
+            DedupAdapter engine, RecordDeliveries deliveries, String topic, Object listener) {
         TransactionalRecords records = engine.records();
         if (records != null && deliveries.isTransactional(topic)) {
             for (HandlerMethods.Handler each : HandlerMethods.of(listener)) {
-                String problem = records.outside(each.bean(), each.method());
+                String problem = records instanceof HandlerInspector inspector
+? inspector.outside(each.bean(), new HandlerMethod(each.method().getDeclaringClass(), each.method().getName(), List.of(each.method().getParameterTypes())))
+: null;
                 if (problem != null) {
                     return "topic " + topic + " has mode "
                             + deliveries.topic(topic).policy().mode() + ", and its handler " + each.name() + " "

@@ -1,7 +1,7 @@
 package io.dedup.kafka.internal.deferral;
 
 import io.dedup.DedupOutcome.DeferReason;
-import io.dedup.engine.Admission;
+import io.dedup.adapter.Admission;
 import io.dedup.kafka.exception.DeliveryDeferredException;
 import io.dedup.kafka.internal.record.RecordDeliveries;
 import java.time.Duration;

@@ -1,6 +1,6 @@
 package io.dedup.kafka.internal.deferral;
 
-import io.dedup.engine.DedupEngine;
+import io.dedup.adapter.DedupAdapter;
 import io.dedup.kafka.internal.KafkaLog;
 import io.dedup.kafka.internal.Timer;
 import java.time.Duration;
@@ -29,7 +29,7 @@ public final class StorePauses implements AutoCloseable {
     private static final Duration LOOK = Duration.ofMillis(20);
 
     private final Timer timer;
-    private final DedupEngine engine;
+    private final DedupAdapter engine;
     private final ReentrantLock lock = new ReentrantLock();
     /** What is paused, or isn't resumed entirely. Read and written under the lock, and so is everything below. */
     private final Map<MessageListenerContainer, PausedContainer> containers = new LinkedHashMap<>();
@@ -39,12 +39,12 @@ public final class StorePauses implements AutoCloseable {
     private long probedAt;
     private volatile boolean closed;
 
-    public StorePauses(Timer timer, DedupEngine engine) {
+    public StorePauses(Timer timer, DedupAdapter engine) {
         this(timer, engine, System::nanoTime);
     }
 
     /** @param clock in nanoseconds, of the back-off between outages */
-    public StorePauses(Timer timer, DedupEngine engine, LongSupplier clock) {
+    public StorePauses(Timer timer, DedupAdapter engine, LongSupplier clock) {
         this.timer = timer;
         this.engine = engine;
         this.backOff = new OutageBackOff(clock);

@@ -2,10 +2,10 @@ package io.dedup.kafka.internal.listener;
 
 import io.dedup.DedupContext;
 import io.dedup.DedupOutcome.DeferReason;
-import io.dedup.engine.Admission;
-import io.dedup.engine.Delivery;
-import io.dedup.engine.Execution;
-import io.dedup.engine.RunEnd;
+import io.dedup.adapter.Admission;
+import io.dedup.adapter.Delivery;
+import io.dedup.adapter.Execution;
+import io.dedup.adapter.RunEnd;
 import io.dedup.kafka.internal.Rethrow;
 import io.dedup.kafka.internal.WorkMayGoOn;
 import io.dedup.kafka.internal.ack.ContainerAck;

@@ -1,6 +1,6 @@
 package io.dedup.kafka.internal.record;
 
-import io.dedup.internal.Printable;
+import io.dedup.text.Printable;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;

@@ -1,7 +1,7 @@
 package io.dedup.kafka.internal.reply;
 
 import io.dedup.DedupKey;
-import io.dedup.engine.Execution;
+import io.dedup.adapter.Execution;
 import io.dedup.kafka.internal.record.RecordDeliveries;
 import io.dedup.store.ClaimResult.AlreadyDone;
 import java.util.function.BooleanSupplier;

@@ -1,9 +1,9 @@
 package io.dedup.kafka.internal.settlement;
 
 import io.dedup.DedupOutcome.DeferReason;
-import io.dedup.engine.DedupEngine;
-import io.dedup.engine.Delivery;
-import io.dedup.engine.Execution;
+import io.dedup.adapter.DedupAdapter;
+import io.dedup.adapter.Delivery;
+import io.dedup.adapter.Execution;
 import io.dedup.kafka.exception.DeliveryDeferredException;
 import io.dedup.kafka.internal.KafkaLog;
 import io.dedup.kafka.internal.Rethrow;
@@ -40,14 +40,14 @@ public final class AsyncRecords<K, V> {
     private static final Duration TRY_AGAIN = Duration.ofMillis(20);
 
     private final RecordCalls<K, V> listener;
-    private final DedupEngine engine;
+    private final DedupAdapter engine;
     private final RecordDeliveries deliveries;
     private final Invocations invocations;
     private final AsyncMode mode;
 
     public AsyncRecords(
             RecordCalls<K, V> listener,
-            DedupEngine engine,
+            DedupAdapter engine,
             RecordDeliveries deliveries,
             Invocations invocations,
             AsyncMode mode) {

@@ -1,8 +1,8 @@
 package io.dedup.kafka.internal.settlement;
 
-import io.dedup.engine.BatchAdmission;
-import io.dedup.engine.DedupEngine;
-import io.dedup.engine.Execution;
+import io.dedup.adapter.BatchAdmission;
+import io.dedup.adapter.DedupAdapter;
+import io.dedup.adapter.Execution;
 import io.dedup.kafka.internal.WorkMayGoOn;
 import java.util.List;
 import java.util.Map;
@@ -10,7 +10,7 @@ import java.util.Map;
 /** One batch whose records are done when the handler returns. */
 public final class AutomaticBatch<K, V> {
     private final BatchSteps<K, V> steps;
-    private final DedupEngine engine;
+    private final DedupAdapter engine;
     private final BatchHandler<K, V> handler;
 
     public AutomaticBatch(BatchSteps<K, V> steps, BatchHandler<K, V> handler) {

@@ -1,9 +1,9 @@
 package io.dedup.kafka.internal.settlement;
 
-import io.dedup.engine.Admission;
-import io.dedup.engine.BatchAdmission;
-import io.dedup.engine.DedupEngine;
-import io.dedup.engine.Execution;
+import io.dedup.adapter.Admission;
+import io.dedup.adapter.BatchAdmission;
+import io.dedup.adapter.DedupAdapter;
+import io.dedup.adapter.Execution;
 import io.dedup.kafka.internal.ack.PendingDelivery;
 import java.util.ArrayList;
 import java.util.List;
@@ -92,7 +92,7 @@ record BatchPlan(
     }
 
     /** Gives the claims behind the cut back, their attempts as well: those records haven't been started. */
-    void giveBackBehindCut(DedupEngine engine) {
+    void giveBackBehindCut(DedupAdapter engine) {
         List<Execution> behind = new ArrayList<>();
         for (int i = cut; i < admissions.size(); i++) {
             if (admissions.get(i) instanceof Admission.Run run) {

@@ -1,11 +1,11 @@
 package io.dedup.kafka.internal.settlement;
 
 import io.dedup.DedupOutcome.DeferReason;
-import io.dedup.engine.Admission;
-import io.dedup.engine.DedupEngine;
-import io.dedup.engine.Delivery;
-import io.dedup.engine.Execution;
-import io.dedup.engine.WaitBudget;
+import io.dedup.adapter.Admission;
+import io.dedup.adapter.DedupAdapter;
+import io.dedup.adapter.Delivery;
+import io.dedup.adapter.Execution;
+import io.dedup.adapter.WaitBudget;
 import io.dedup.kafka.exception.DeliveryDeferredException;
 import io.dedup.kafka.internal.KafkaLog;
 import io.dedup.kafka.internal.Rethrow;
@@ -25,7 +25,7 @@ import org.slf4j.LoggerFactory;
 public final class BatchSteps<K, V> {
     private static final Logger log = LoggerFactory.getLogger(KafkaLog.NAME);
 
-    final DedupEngine engine;
+    final DedupAdapter engine;
     final BoundConsumer bound;
     final List<ConsumerRecord<K, V>> records;
     final List<Delivery> deliveries;
@@ -33,7 +33,7 @@ public final class BatchSteps<K, V> {
     private final PendingDeliveries pending;
 
     public BatchSteps(
-            DedupEngine engine, RecordDeliveries made, BoundConsumer bound, List<ConsumerRecord<K, V>> records) {
+            DedupAdapter engine, RecordDeliveries made, BoundConsumer bound, List<ConsumerRecord<K, V>> records) {
         this.engine = engine;
         this.bound = bound;
         this.records = records;

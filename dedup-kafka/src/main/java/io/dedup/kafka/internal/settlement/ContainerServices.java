@@ -1,13 +1,13 @@
 package io.dedup.kafka.internal.settlement;
 
-import io.dedup.engine.DedupEngine;
+import io.dedup.adapter.DedupAdapter;
 import io.dedup.kafka.internal.consumer.BoundConsumers;
 import io.dedup.kafka.internal.deferral.Deferrals;
 import io.dedup.kafka.internal.record.RecordDeliveries;
 
 /** What the listeners of one container work with, whatever their shape. Set once, when the container is decorated. */
 public record ContainerServices(
-        DedupEngine engine,
+        DedupAdapter engine,
         RecordDeliveries deliveries,
         BoundConsumers consumers,
         Deferrals deferrals,

@@ -1,11 +1,11 @@
 package io.dedup.kafka.internal.settlement;
 
 import io.dedup.DedupOutcome.DeferReason;
-import io.dedup.engine.BatchAdmission;
-import io.dedup.engine.DedupEngine;
-import io.dedup.engine.Delivery;
-import io.dedup.engine.Execution;
-import io.dedup.engine.WaitBudget;
+import io.dedup.adapter.BatchAdmission;
+import io.dedup.adapter.DedupAdapter;
+import io.dedup.adapter.Delivery;
+import io.dedup.adapter.Execution;
+import io.dedup.adapter.WaitBudget;
 import io.dedup.kafka.exception.DeliveryDeferredException;
 import io.dedup.kafka.internal.WorkMayGoOn;
 import io.dedup.kafka.internal.consumer.BoundConsumer;
@@ -27,7 +27,7 @@ public final class KafkaTransactionBatch<K, V> {
     private final KafkaTransactions transactions;
     private final BoundConsumer bound;
     private final BatchSteps<K, V> steps;
-    private final DedupEngine engine;
+    private final DedupAdapter engine;
     private final @Nullable Acknowledgment container;
     private final Consumer<?, ?> consumer;
     private final BatchHandler<K, V> handler;

@@ -2,7 +2,7 @@ package io.dedup.kafka.internal.settlement;
 
 import io.dedup.DedupContext;
 import io.dedup.DedupOutcome.DeferReason;
-import io.dedup.engine.Execution;
+import io.dedup.adapter.Execution;
 import io.dedup.kafka.internal.Rethrow;
 import io.dedup.kafka.internal.WorkMayGoOn;
 import io.dedup.kafka.internal.consumer.BoundConsumer;

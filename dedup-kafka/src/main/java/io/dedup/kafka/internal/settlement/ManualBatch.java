@@ -1,11 +1,11 @@
 package io.dedup.kafka.internal.settlement;
 
 import io.dedup.DedupOutcome.DeferReason;
-import io.dedup.engine.Admission;
-import io.dedup.engine.BatchAdmission;
-import io.dedup.engine.DedupEngine;
-import io.dedup.engine.Delivery;
-import io.dedup.engine.Execution;
+import io.dedup.adapter.Admission;
+import io.dedup.adapter.BatchAdmission;
+import io.dedup.adapter.DedupAdapter;
+import io.dedup.adapter.Delivery;
+import io.dedup.adapter.Execution;
 import io.dedup.kafka.internal.Rethrow;
 import io.dedup.kafka.internal.ack.ContainerAck;
 import io.dedup.kafka.internal.ack.ManualAcks;
@@ -36,7 +36,7 @@ import org.springframework.kafka.support.Acknowledgment;
 public final class ManualBatch<K, V> {
     private final BoundConsumer bound;
     private final BatchSteps<K, V> steps;
-    private final DedupEngine engine;
+    private final DedupAdapter engine;
     private final ManualAcks acks;
     private final PendingDeliveries pending;
     private final Acknowledgment container;

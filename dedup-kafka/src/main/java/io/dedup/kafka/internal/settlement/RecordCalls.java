@@ -1,7 +1,7 @@
 package io.dedup.kafka.internal.settlement;
 
-import io.dedup.engine.Delivery;
-import io.dedup.engine.Execution;
+import io.dedup.adapter.Delivery;
+import io.dedup.adapter.Execution;
 import io.dedup.kafka.internal.consumer.BoundConsumer;
 import io.dedup.kafka.internal.spring.CurrentObservation;
 import org.apache.kafka.clients.consumer.Consumer;

@@ -1,14 +1,14 @@
 package io.dedup.kafka.internal.settlement;
 
 import io.dedup.DedupOutcome.DeferReason;
-import io.dedup.engine.Admission;
-import io.dedup.engine.BatchAdmission;
-import io.dedup.engine.DedupEngine;
-import io.dedup.engine.Delivery;
-import io.dedup.engine.Execution;
-import io.dedup.engine.RunEnd;
-import io.dedup.engine.TransactionalRun;
-import io.dedup.engine.WaitBudget;
+import io.dedup.adapter.Admission;
+import io.dedup.adapter.BatchAdmission;
+import io.dedup.adapter.DedupAdapter;
+import io.dedup.adapter.Delivery;
+import io.dedup.adapter.Execution;
+import io.dedup.adapter.RunEnd;
+import io.dedup.adapter.TransactionalRun;
+import io.dedup.adapter.WaitBudget;
 import io.dedup.kafka.internal.consumer.BoundConsumer;
 import java.util.List;
 import java.util.Map;
@@ -24,7 +24,7 @@ import org.springframework.kafka.support.Acknowledgment;
 public final class TransactionalBatch<K, V> {
     private final BoundConsumer bound;
     private final BatchSteps<K, V> steps;
-    private final DedupEngine engine;
+    private final DedupAdapter engine;
     private final @Nullable Acknowledgment container;
     private final BatchHandler<K, V> handler;
 
@@ -68,7 +68,7 @@ public final class TransactionalBatch<K, V> {
         HandedBatch<K, V> handed = steps.hand(decided.runs());
         RunEnd end = failure(run, handed);
         if (end == null) {
-            end = run.succeed(null);
+            end = run.succeeded(null);
         }
         if (!(end instanceof RunEnd.Handled)) {
             throw undone(decided, handed, end);
@@ -83,7 +83,7 @@ public final class TransactionalBatch<K, V> {
             call(handed);
             return null;
         } catch (Throwable e) { // Errors, too: nobody else would end the transaction
-            return run.fail(e);
+            return run.failed(e);
         }
     }
 

@@ -1,6 +1,6 @@
 package io.dedup.kafka.internal.share;
 
-import io.dedup.engine.Execution;
+import io.dedup.adapter.Execution;
 import io.dedup.kafka.internal.ack.NackedException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.springframework.kafka.support.ShareAcknowledgment;

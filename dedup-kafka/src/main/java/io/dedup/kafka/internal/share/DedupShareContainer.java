@@ -1,6 +1,6 @@
 package io.dedup.kafka.internal.share;
 
-import io.dedup.engine.DedupEngine;
+import io.dedup.adapter.DedupAdapter;
 import io.dedup.kafka.internal.deferral.Deferrals;
 import io.dedup.kafka.internal.handler.HandlerCalls;
 import io.dedup.kafka.internal.handler.Invocations;
@@ -17,13 +17,13 @@ import org.springframework.kafka.listener.ShareKafkaMessageListenerContainer;
  * recoverer, and only what a deferral becomes there keeps a record from being rejected.
  */
 public final class DedupShareContainer<K, V> extends ShareKafkaMessageListenerContainer<K, V> {
-    private final DedupEngine engine;
+    private final DedupAdapter engine;
     private final RecordDeliveries deliveries;
 
     public DedupShareContainer(
             ShareConsumerFactory<K, V> consumers,
             ContainerProperties properties,
-            DedupEngine engine,
+            DedupAdapter engine,
             RecordDeliveries deliveries) {
         super(new HoldingShareConsumerFactory<>(consumers), properties);
         this.engine = engine;

@@ -1,6 +1,6 @@
 package io.dedup.kafka.internal.share;
 
-import io.dedup.engine.DedupEngine;
+import io.dedup.adapter.DedupAdapter;
 import io.dedup.kafka.internal.record.RecordDeliveries;
 import java.util.Collection;
 import org.springframework.kafka.config.KafkaListenerEndpoint;
@@ -13,11 +13,11 @@ import org.springframework.util.Assert;
 /** Makes containers of share groups for annotated methods. */
 public final class DedupShareContainerFactory<K, V> extends ShareKafkaListenerContainerFactory<K, V> {
     private final ShareConsumerFactory<K, V> consumers;
-    private final DedupEngine engine;
+    private final DedupAdapter engine;
     private final RecordDeliveries deliveries;
 
     public DedupShareContainerFactory(
-            ShareConsumerFactory<K, V> consumers, DedupEngine engine, RecordDeliveries deliveries) {
+            ShareConsumerFactory<K, V> consumers, DedupAdapter engine, RecordDeliveries deliveries) {
         super(consumers);
         this.consumers = consumers;
         this.engine = engine;

@@ -2,11 +2,11 @@ package io.dedup.kafka.internal.share;
 
 import io.dedup.DedupContext;
 import io.dedup.DedupOutcome.DeferReason;
-import io.dedup.DedupPolicy;
-import io.dedup.engine.Admission;
-import io.dedup.engine.DedupEngine;
-import io.dedup.engine.Execution;
-import io.dedup.engine.RunEnd;
+import io.dedup.policy.DedupPolicy;
+import io.dedup.adapter.Admission;
+import io.dedup.adapter.DedupAdapter;
+import io.dedup.adapter.Execution;
+import io.dedup.adapter.RunEnd;
 import io.dedup.kafka.exception.DeliveryDeferredException;
 import io.dedup.kafka.internal.KafkaLog;
 import io.dedup.kafka.internal.Rethrow;
@@ -39,13 +39,13 @@ final class DedupShareListener<K, V>
     private static final Logger log = LoggerFactory.getLogger(KafkaLog.NAME);
 
     private final GenericMessageListener<?> delegate;
-    private final DedupEngine engine;
+    private final DedupAdapter engine;
     private final RecordDeliveries deliveries;
     private final Invocations invocations;
 
     DedupShareListener(
             GenericMessageListener<?> delegate,
-            DedupEngine engine,
+            DedupAdapter engine,
             RecordDeliveries deliveries,
             Invocations invocations) {
         this.invocations = invocations;

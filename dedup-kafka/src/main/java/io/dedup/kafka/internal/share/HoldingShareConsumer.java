@@ -1,6 +1,6 @@
 package io.dedup.kafka.internal.share;
 
-import io.dedup.engine.WaitBudget;
+import io.dedup.adapter.WaitBudget;
 import io.dedup.kafka.internal.KafkaLog;
 import io.dedup.kafka.internal.PollBudget;
 import io.dedup.kafka.internal.Timer;

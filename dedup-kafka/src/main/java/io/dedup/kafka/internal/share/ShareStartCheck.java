@@ -1,6 +1,6 @@
 package io.dedup.kafka.internal.share;
 
-import io.dedup.engine.DedupEngine;
+import io.dedup.adapter.DedupAdapter;
 import io.dedup.kafka.internal.container.TransactionCheck;
 import io.dedup.kafka.internal.record.RecordDeliveries;
 import java.util.List;
@@ -15,11 +15,11 @@ import org.springframework.kafka.listener.adapter.AsyncRepliesAware;
 final class ShareStartCheck {
     private final ShareKafkaMessageListenerContainer<?, ?> container;
     private final ContainerProperties properties;
-    private final DedupEngine engine;
+    private final DedupAdapter engine;
     private final RecordDeliveries deliveries;
 
     ShareStartCheck(
-            ShareKafkaMessageListenerContainer<?, ?> container, DedupEngine engine, RecordDeliveries deliveries) {
+            ShareKafkaMessageListenerContainer<?, ?> container, DedupAdapter engine, RecordDeliveries deliveries) {
         this.container = container;
         this.properties = container.getContainerProperties();
         this.engine = engine;

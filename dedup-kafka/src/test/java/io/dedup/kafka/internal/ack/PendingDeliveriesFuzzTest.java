@@ -2,12 +2,14 @@ package io.dedup.kafka.internal.ack;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.dedup.DedupPolicy;
+import io.dedup.policy.DedupPolicy;
 import io.dedup.Deduplicator;
-import io.dedup.engine.Admission;
-import io.dedup.engine.Delivery;
-import io.dedup.engine.Execution;
-import io.dedup.engine.WaitBudget;
+import io.dedup.adapter.Admission;
+import io.dedup.adapter.DedupAdapter;
+import io.dedup.adapter.Delivery;
+import io.dedup.adapter.Execution;
+import io.dedup.adapter.WaitBudget;
+import io.dedup.engine.Deduplicators;
 import io.dedup.kafka.internal.Partitions;
 import io.dedup.kafka.internal.WorkMayGoOn;
 import io.dedup.store.memory.InMemoryDedupStore;
@@ -73,7 +75,7 @@ class PendingDeliveriesFuzzTest {
         private final Random random;
         private final boolean futures;
         private final boolean batches;
-        private final Deduplicator dedup = Deduplicator.builder(new InMemoryDedupStore())
+        private final Deduplicator dedup = Deduplicators.builder(new InMemoryDedupStore())
                 .consumer("fuzz")
                 .shutdownTimeout(Duration.ZERO)
                 .defaults(DedupPolicy.builder()
@@ -101,7 +103,7 @@ class PendingDeliveriesFuzzTest {
             this.batches = shape == Shape.MANUAL_BATCHES;
             redeliveries = new Redeliveries(pending, id -> seek(id, position -> redeliveriesPosition(id, position)));
             acks = new ManualAcks(
-                    dedup.engine(), pending, redeliveries, WaitBudget::none, (execution, delivery) -> false);
+                    DedupAdapter.of(dedup), pending, redeliveries, WaitBudget::none, (execution, delivery) -> false);
             for (int p = 0; p < PARTITIONS; p++) {
                 List<ConsumerRecord<String, String>> log = new ArrayList<>();
                 long offset = random.nextInt(3);
@@ -260,7 +262,7 @@ class PendingDeliveriesFuzzTest {
                 if (first != null) {
                     firsts.put(cut, first);
                 } else if (!runs.containsKey(batch.get(cut).value())) {
-                    Admission admission = dedup.engine().admit(deliveries.get(cut), WaitBudget.none());
+                    Admission admission = DedupAdapter.of(dedup).admit(deliveries.get(cut), WaitBudget.none());
                     if (admission instanceof Admission.Defer) {
                         break;
                     }
@@ -344,7 +346,7 @@ class PendingDeliveriesFuzzTest {
             if (first != null) {
                 pending.arrivals().following(first, record, ack);
             } else {
-                Admission admission = dedup.engine().admit(delivery, WaitBudget.none());
+                Admission admission = DedupAdapter.of(dedup).admit(delivery, WaitBudget.none());
                 if (admission instanceof Admission.Run run) {
                     PendingDelivery given = acks.given(record, delivery, run.execution(), ack);
                     run.execution().begin();
@@ -401,7 +403,7 @@ class PendingDeliveriesFuzzTest {
                 closing.add(new Closing(given, these));
             } else {
                 Throwable failure = new IllegalStateException();
-                boolean lost = WorkMayGoOn.fail(dedup.engine(), List.of(given.execution()), failure);
+                boolean lost = WorkMayGoOn.fail(DedupAdapter.of(dedup), List.of(given.execution()), failure);
                 redeliveries.failed(given.delivery(), lost ? null : failure);
             }
         }

@@ -5,10 +5,12 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.awaitility.Awaitility.await;
 
 import io.dedup.Deduplicator;
-import io.dedup.engine.Admission;
-import io.dedup.engine.Delivery;
-import io.dedup.engine.Execution;
-import io.dedup.engine.WaitBudget;
+import io.dedup.adapter.Admission;
+import io.dedup.adapter.DedupAdapter;
+import io.dedup.adapter.Delivery;
+import io.dedup.adapter.Execution;
+import io.dedup.adapter.WaitBudget;
+import io.dedup.engine.Deduplicators;
 import io.dedup.kafka.Scene;
 import io.dedup.kafka.WatchedStore;
 import io.dedup.kafka.internal.PollBudget;
@@ -28,7 +30,7 @@ import org.junit.jupiter.api.Test;
 /** What a flush waits for always ends. */
 class QueuedCompletionsTest {
     private final WatchedStore watched = new WatchedStore(new InMemoryDedupStore());
-    private final Deduplicator dedup = Deduplicator.builder(watched.store)
+    private final Deduplicator dedup = Deduplicators.builder(watched.store)
             .consumer("completions")
             .shutdownTimeout(Duration.ZERO)
             .build();
@@ -44,7 +46,7 @@ class QueuedCompletionsTest {
     }
 
     private QueuedCompletions completions(Executor executor) {
-        return new QueuedCompletions(dedup.engine(), executor, timer, new PollBudget(Duration.ofMinutes(5)));
+        return new QueuedCompletions(DedupAdapter.of(dedup), executor, timer, new PollBudget(Duration.ofMinutes(5)));
     }
 
     private Delivery delivery(int i) {
@@ -53,13 +55,13 @@ class QueuedCompletionsTest {
 
     private void add(QueuedCompletions completions, int i) {
         Delivery delivery = delivery(i);
-        Execution execution = ((Admission.Run) dedup.engine().admit(delivery, WaitBudget.none())).execution();
+        Execution execution = ((Admission.Run) DedupAdapter.of(dedup).admit(delivery, WaitBudget.none())).execution();
         execution.begin();
         completions.add(execution, delivery);
     }
 
     private boolean isDone(int i) {
-        return dedup.engine().admit(delivery(i), WaitBudget.none()) instanceof Admission.Duplicate;
+        return DedupAdapter.of(dedup).admit(delivery(i), WaitBudget.none()) instanceof Admission.Duplicate;
     }
 
     @Test

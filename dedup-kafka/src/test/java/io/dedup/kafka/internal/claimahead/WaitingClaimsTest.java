@@ -7,12 +7,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.dedup.DedupKey;
-import io.dedup.DedupPolicy;
+import io.dedup.policy.DedupPolicy;
 import io.dedup.Deduplicator;
-import io.dedup.engine.Admission;
-import io.dedup.engine.ClaimAhead;
-import io.dedup.engine.Delivery;
-import io.dedup.engine.WaitBudget;
+import io.dedup.adapter.Admission;
+import io.dedup.adapter.ClaimAhead;
+import io.dedup.adapter.DedupAdapter;
+import io.dedup.adapter.Delivery;
+import io.dedup.adapter.WaitBudget;
+import io.dedup.engine.Deduplicators;
 import io.dedup.kafka.WatchedStore;
 import io.dedup.kafka.internal.Timer;
 import io.dedup.store.StoredRecord;
@@ -39,14 +41,14 @@ class WaitingClaimsTest {
     private final AtomicReference<Instant> now = new AtomicReference<>(Instant.EPOCH.plusSeconds(1_000_000));
     private final InMemoryDedupStore real = new InMemoryDedupStore(now::get, Duration.ofDays(7));
     private final WatchedStore watched = new WatchedStore(real);
-    private final Deduplicator dedup = Deduplicator.builder(watched.store)
+    private final Deduplicator dedup = Deduplicators.builder(watched.store)
             .consumer("claims")
             .shutdownTimeout(Duration.ZERO) // not all that is taken here is run
             .defaults(DedupPolicy.builder().maxDeaths(3).build())
             .build();
     private final Timer timer = new Timer();
     private final ExecutorService background = Executors.newCachedThreadPool();
-    private final WaitingClaims claims = new WaitingClaims(dedup.engine(), background, timer);
+    private final WaitingClaims claims = new WaitingClaims(DedupAdapter.of(dedup), background, timer);
     private final List<Delivery> deliveries = deliveries(2 * HALF);
 
     private final CountDownLatch held = new CountDownLatch(1);
@@ -90,7 +92,7 @@ class WaitingClaimsTest {
     private boolean isRunning(int i) {
         ClaimAhead claim = claims.take(key(i));
         return claim != null
-                && dedup.engine().ahead().admit(claim, WaitBudget.none()) instanceof Admission.Run run
+                && DedupAdapter.of(dedup).ahead().admit(claim, WaitBudget.none()) instanceof Admission.Run run
                 && run.execution().succeed(null, WaitBudget.none()) != null;
     }
 
@@ -129,7 +131,7 @@ class WaitingClaimsTest {
         goOn.countDown();
         over.get();
 
-        assertThat(dedup.engine().inFlight()).isZero();
+        assertThat(DedupAdapter.of(dedup).inFlight()).isZero();
         for (int i = 0; i < 2 * HALF; i++) {
             assertThat(record(i).state()).isEqualTo(State.RELEASED);
             assertThat(record(i).attempt()).isZero();
@@ -151,11 +153,11 @@ class WaitingClaimsTest {
     @DisplayName(
             "T9 one whose process died with it stands alone: nothing is held that would be charged with its next victim")
     void killer() {
-        try (Deduplicator mortal = Deduplicator.builder(watched.store)
+        try (Deduplicator mortal = Deduplicators.builder(watched.store)
                 .consumer("claims")
                 .defaults(DedupPolicy.builder().maxDeaths(3).build())
                 .build()) {
-            ((Admission.Run) mortal.engine().admit(deliveries.get(1), WaitBudget.none()))
+            ((Admission.Run) DedupAdapter.of(mortal).admit(deliveries.get(1), WaitBudget.none()))
                     .execution()
                     .abandon();
         }
@@ -163,7 +165,7 @@ class WaitingClaimsTest {
 
         claims.claim(deliveries, LONG);
 
-        assertThat(dedup.engine().inFlight()).isZero();
+        assertThat(DedupAdapter.of(dedup).inFlight()).isZero();
         assertThat(record(2 * HALF - 1).state()).isEqualTo(State.RELEASED);
     }
 
@@ -194,7 +196,7 @@ class WaitingClaimsTest {
     @DisplayName("where no more threads can be had, the first half is claimed and nobody waits for the second")
     void noThread() {
         WaitingClaims alone = new WaitingClaims(
-                dedup.engine(),
+                DedupAdapter.of(dedup),
                 work -> {
                     throw new OutOfMemoryError("unable to create native thread");
                 },
@@ -209,7 +211,7 @@ class WaitingClaimsTest {
     @DisplayName("K18 nobody waits for a second half that couldn't be asked for, whatever the executor throws")
     void executorFails() {
         WaitingClaims alone = new WaitingClaims(
-                dedup.engine(),
+                DedupAdapter.of(dedup),
                 work -> {
                     throw new IllegalStateException("for once");
                 },
@@ -226,7 +228,7 @@ class WaitingClaimsTest {
         timer.close();
         claims.claim(deliveries, LONG);
         assertThat(watched.calls("claimAll")).isEmpty();
-        assertThat(dedup.engine().inFlight()).isZero();
+        assertThat(DedupAdapter.of(dedup).inFlight()).isZero();
         assertThat(claims.take(key(0))).isNull();
     }
 
@@ -269,7 +271,7 @@ class WaitingClaimsTest {
         watched.before("claimAll", full);
         assertThatThrownBy(() -> claims.claim(deliveries, LONG)).isInstanceOf(OutOfMemoryError.class);
         claims.giveBack(); // so does the poll that called it
-        await().atMost(LONG).until(() -> dedup.engine().inFlight() == 0);
+        await().atMost(LONG).until(() -> DedupAdapter.of(dedup).inFlight() == 0);
         assertThat(claims.take(key(HALF))).isNull();
     }
 
@@ -285,6 +287,6 @@ class WaitingClaimsTest {
 
         await().atMost(LONG).until(() -> real.find(key(2 * HALF - 1)).isPresent());
         await().atMost(LONG).until(() -> record(2 * HALF - 1).state() == State.RELEASED);
-        await().atMost(LONG).until(() -> dedup.engine().inFlight() == 0);
+        await().atMost(LONG).until(() -> DedupAdapter.of(dedup).inFlight() == 0);
     }
 }

@@ -7,13 +7,15 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
-import io.dedup.engine.DedupEngine;
+import io.dedup.adapter.DedupAdapter;
 import io.dedup.kafka.KafkaDedup;
 import io.dedup.kafka.Scene;
 import io.dedup.kafka.internal.Timer;
 import io.dedup.kafka.internal.claimahead.PartitionHolds;
 import io.dedup.store.DedupStore;
-import io.dedup.store.DedupStoreException;
+import io.dedup.DedupStoreException;
+import io.dedup.Deduplicator;
+import io.dedup.engine.Deduplicators;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.List;
@@ -34,11 +36,13 @@ class PausesTest {
     private final Timer timer = new Timer();
     private final AtomicInteger pings = new AtomicInteger();
     private Supplier<Throwable> pingFails = () -> new DedupStoreException("down", null);
-    private final DedupEngine engine = new DedupEngine(store(), List.of(), Duration.ofSeconds(30), Duration.ZERO);
+    private final Deduplicator dedup =
+            Deduplicators.builder(store()).consumer("g").shutdownTimeout(Duration.ZERO).build();
+    private final DedupAdapter engine = DedupAdapter.of(dedup);
 
     @AfterEach
     void close() {
-        engine.close();
+        dedup.close();
         timer.close();
     }
 

@@ -1,6 +1,6 @@
 package io.dedup.rocketmq.remoting.internal;
 
-import io.dedup.engine.Patience;
+import io.dedup.adapter.InPlaceRunner;
 import java.time.Duration;
 import java.util.List;
 import org.apache.rocketmq.client.consumer.listener.ConsumeConcurrentlyContext;
@@ -17,11 +17,11 @@ import org.apache.rocketmq.common.message.MessageExt;
 public final class DedupConcurrentListener implements MessageListenerConcurrently {
     private final MessageListenerConcurrently listener;
     private final MessageRunner runner;
-    private final Patience patience;
+    private final InPlaceRunner patience;
     private final Duration longestWait;
 
     public DedupConcurrentListener(
-            MessageListenerConcurrently listener, MessageRunner runner, Patience patience, Duration longestWait) {
+            MessageListenerConcurrently listener, MessageRunner runner, InPlaceRunner patience, Duration longestWait) {
         this.listener = listener;
         this.runner = runner;
         this.patience = patience;
@@ -30,7 +30,7 @@ public final class DedupConcurrentListener implements MessageListenerConcurrentl
 
     @Override
     public ConsumeConcurrentlyStatus consumeMessage(List<MessageExt> messages, ConsumeConcurrentlyContext context) {
-        Patience.Call call = patience.call(longestWait);
+        InPlaceRunner.Call call = patience.call(longestWait);
         SendBack sendBack = new SendBack(messages.size());
         for (int i = 0; i < messages.size(); i++) {
             MessageExt message = messages.get(i);

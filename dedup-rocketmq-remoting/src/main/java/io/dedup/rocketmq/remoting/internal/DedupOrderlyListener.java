@@ -1,6 +1,6 @@
 package io.dedup.rocketmq.remoting.internal;
 
-import io.dedup.engine.Patience;
+import io.dedup.adapter.InPlaceRunner;
 import java.time.Duration;
 import java.util.List;
 import org.apache.rocketmq.client.consumer.listener.ConsumeOrderlyContext;
@@ -15,11 +15,11 @@ import org.apache.rocketmq.common.message.MessageExt;
 public final class DedupOrderlyListener implements MessageListenerOrderly {
     private final MessageListenerOrderly listener;
     private final MessageRunner runner;
-    private final Patience patience;
+    private final InPlaceRunner patience;
     private final Duration longestWait;
 
     public DedupOrderlyListener(
-            MessageListenerOrderly listener, MessageRunner runner, Patience patience, Duration longestWait) {
+            MessageListenerOrderly listener, MessageRunner runner, InPlaceRunner patience, Duration longestWait) {
         this.listener = listener;
         this.runner = runner;
         this.patience = patience;
@@ -28,7 +28,7 @@ public final class DedupOrderlyListener implements MessageListenerOrderly {
 
     @Override
     public ConsumeOrderlyStatus consumeMessage(List<MessageExt> messages, ConsumeOrderlyContext context) {
-        Patience.Call call = patience.call(longestWait);
+        InPlaceRunner.Call call = patience.call(longestWait);
         for (MessageExt message : messages) {
             AutoCommitContext own = new AutoCommitContext(context);
             if (runner.handle(message, call, () -> run(message, own)) != MessageRunner.End.DONE) {

@@ -1,11 +1,11 @@
 package io.dedup.rocketmq.remoting.internal;
 
 import io.dedup.DedupOutcome.DeferReason;
-import io.dedup.engine.Admission;
-import io.dedup.engine.ConsumerGroup;
-import io.dedup.engine.Patience;
-import io.dedup.engine.RunEnd;
-import io.dedup.internal.Printable;
+import io.dedup.adapter.Admission;
+import io.dedup.adapter.ConsumerGroup;
+import io.dedup.adapter.InPlaceRunner;
+import io.dedup.adapter.RunEnd;
+import io.dedup.text.Printable;
 import org.apache.rocketmq.common.message.MessageExt;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -42,7 +42,7 @@ public final class MessageRunner {
         this.deliveries = deliveries;
     }
 
-    End handle(MessageExt message, Patience.Call patience, Handler handler) {
+    End handle(MessageExt message, InPlaceRunner.Call patience, Handler handler) {
         if (!group.mayRead(message.getTopic())) {
             return End.AGAIN;
         }

@@ -1,7 +1,7 @@
 package io.dedup.rocketmq.internal.ack;
 
-import io.dedup.engine.DedupEngine;
-import io.dedup.engine.WaitBudget;
+import io.dedup.adapter.DedupAdapter;
+import io.dedup.adapter.WaitBudget;
 import io.dedup.rocketmq.internal.open.OpenMessage;
 import java.time.Duration;
 import java.util.List;
@@ -16,10 +16,10 @@ public final class Completions {
     private static final Logger log = LoggerFactory.getLogger("io.dedup.rocketmq.SimpleConsumerLoop");
     private static final Duration LONGEST_WAIT = Duration.ofMinutes(1); // leases bound it as well
 
-    private final DedupEngine engine;
+    private final DedupAdapter engine;
     private final Acknowledgments acknowledgments;
 
-    public Completions(DedupEngine engine, Acknowledgments acknowledgments) {
+    public Completions(DedupAdapter engine, Acknowledgments acknowledgments) {
         this.engine = engine;
         this.acknowledgments = acknowledgments;
     }

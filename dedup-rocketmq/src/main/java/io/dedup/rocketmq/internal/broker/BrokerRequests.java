@@ -1,6 +1,6 @@
 package io.dedup.rocketmq.internal.broker;
 
-import io.dedup.internal.Printable;
+import io.dedup.text.Printable;
 import io.dedup.rocketmq.internal.thread.ConditionLock;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;

@@ -1,7 +1,7 @@
 package io.dedup.rocketmq.internal.claim;
 
-import io.dedup.engine.Admission;
-import io.dedup.engine.RunEnd;
+import io.dedup.adapter.Admission;
+import io.dedup.adapter.RunEnd;
 import io.dedup.rocketmq.internal.ack.Acknowledgments;
 import io.dedup.rocketmq.internal.open.OpenMessage;
 import io.dedup.rocketmq.internal.open.OpenMessages;

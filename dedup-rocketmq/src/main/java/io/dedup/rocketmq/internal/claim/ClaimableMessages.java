@@ -1,6 +1,6 @@
 package io.dedup.rocketmq.internal.claim;
 
-import io.dedup.engine.ConsumerGroup;
+import io.dedup.adapter.ConsumerGroup;
 import io.dedup.rocketmq.internal.ack.Acknowledgments;
 import io.dedup.rocketmq.internal.open.OpenMessage;
 import io.dedup.rocketmq.internal.open.OpenMessages;

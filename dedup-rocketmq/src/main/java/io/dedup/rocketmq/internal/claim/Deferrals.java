@@ -1,8 +1,8 @@
 package io.dedup.rocketmq.internal.claim;
 
 import io.dedup.DedupOutcome.DeferReason;
-import io.dedup.engine.Admission;
-import io.dedup.engine.Patience;
+import io.dedup.adapter.Admission;
+import io.dedup.adapter.InPlaceRunner;
 import io.dedup.rocketmq.internal.ack.Acknowledgments;
 import io.dedup.rocketmq.internal.open.OpenMessage;
 import io.dedup.rocketmq.internal.open.OpenMessages;
@@ -19,7 +19,7 @@ final class Deferrals {
     private static final Logger log = LoggerFactory.getLogger("io.dedup.rocketmq.SimpleConsumerLoop");
     private static final Duration SOON = Duration.ofMillis(10);
 
-    private final Patience patience;
+    private final InPlaceRunner patience;
     private final OpenMessages open;
     private final Acknowledgments acknowledgments;
     private final StoreProbe probe;
@@ -27,7 +27,7 @@ final class Deferrals {
     private final Consumer<List<OpenMessage>> claimAgain;
 
     Deferrals(
-            Patience patience,
+            InPlaceRunner patience,
             OpenMessages open,
             Acknowledgments acknowledgments,
             StoreProbe probe,

@@ -1,8 +1,8 @@
 package io.dedup.rocketmq.internal.claim;
 
-import io.dedup.engine.Admission;
-import io.dedup.engine.DedupEngine;
-import io.dedup.engine.WaitBudget;
+import io.dedup.adapter.Admission;
+import io.dedup.adapter.DedupAdapter;
+import io.dedup.adapter.WaitBudget;
 import io.dedup.rocketmq.internal.ack.Acknowledgments;
 import io.dedup.rocketmq.internal.open.OpenMessage;
 import io.dedup.rocketmq.internal.open.OpenMessages;
@@ -18,7 +18,7 @@ import org.slf4j.LoggerFactory;
 final class IsolatedClaims {
     private static final Logger log = LoggerFactory.getLogger("io.dedup.rocketmq.SimpleConsumerLoop");
 
-    private final DedupEngine engine;
+    private final DedupAdapter engine;
     private final OpenMessages open;
     private final Acknowledgments acknowledgments;
     private final ClaimableMessages claimable;
@@ -26,7 +26,7 @@ final class IsolatedClaims {
     private final LoopThreads threads;
 
     IsolatedClaims(
-            DedupEngine engine,
+            DedupAdapter engine,
             OpenMessages open,
             Acknowledgments acknowledgments,
             ClaimableMessages claimable,

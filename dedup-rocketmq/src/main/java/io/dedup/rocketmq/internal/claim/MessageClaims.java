@@ -1,11 +1,11 @@
 package io.dedup.rocketmq.internal.claim;
 
-import io.dedup.engine.BatchAdmission;
-import io.dedup.engine.ConsumerGroup;
-import io.dedup.engine.DedupEngine;
-import io.dedup.engine.Patience;
-import io.dedup.engine.RunEnd;
-import io.dedup.engine.WaitBudget;
+import io.dedup.adapter.BatchAdmission;
+import io.dedup.adapter.ConsumerGroup;
+import io.dedup.adapter.DedupAdapter;
+import io.dedup.adapter.InPlaceRunner;
+import io.dedup.adapter.RunEnd;
+import io.dedup.adapter.WaitBudget;
 import io.dedup.rocketmq.internal.ack.Acknowledgments;
 import io.dedup.rocketmq.internal.open.OpenMessage;
 import io.dedup.rocketmq.internal.open.OpenMessages;
@@ -19,7 +19,7 @@ import org.slf4j.LoggerFactory;
 public final class MessageClaims {
     private static final Logger log = LoggerFactory.getLogger("io.dedup.rocketmq.SimpleConsumerLoop");
 
-    private final DedupEngine engine;
+    private final DedupAdapter engine;
     private final OpenMessages open;
     private final Acknowledgments acknowledgments;
     private final ClaimableMessages claimable;
@@ -32,9 +32,9 @@ public final class MessageClaims {
      * @param run is given each message that is claimed; see {@link OpenMessages#start}
      */
     public MessageClaims(
-            DedupEngine engine,
+            DedupAdapter engine,
             ConsumerGroup group,
-            Patience patience,
+            InPlaceRunner patience,
             OpenMessages open,
             Acknowledgments acknowledgments,
             LoopThreads threads,

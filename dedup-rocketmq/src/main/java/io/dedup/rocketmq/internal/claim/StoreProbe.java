@@ -1,6 +1,6 @@
 package io.dedup.rocketmq.internal.claim;
 
-import io.dedup.engine.DedupEngine;
+import io.dedup.adapter.DedupAdapter;
 import io.dedup.rocketmq.internal.open.OpenMessages;
 import io.dedup.rocketmq.internal.thread.LoopThreads;
 import java.time.Duration;
@@ -13,12 +13,12 @@ final class StoreProbe {
     private static final Logger log = LoggerFactory.getLogger("io.dedup.rocketmq.SimpleConsumerLoop");
     private static final Duration PAUSE = Duration.ofMillis(500);
 
-    private final DedupEngine engine;
+    private final DedupAdapter engine;
     private final OpenMessages open;
     private final LoopThreads threads;
     private final AtomicBoolean probing = new AtomicBoolean();
 
-    StoreProbe(DedupEngine engine, OpenMessages open, LoopThreads threads) {
+    StoreProbe(DedupAdapter engine, OpenMessages open, LoopThreads threads) {
         this.engine = engine;
         this.open = open;
         this.threads = threads;

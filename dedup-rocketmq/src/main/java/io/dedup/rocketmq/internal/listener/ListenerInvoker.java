@@ -1,7 +1,7 @@
 package io.dedup.rocketmq.internal.listener;
 
-import io.dedup.engine.Work;
-import io.dedup.internal.Printable;
+import io.dedup.adapter.Work;
+import io.dedup.text.Printable;
 import org.apache.rocketmq.client.apis.consumer.ConsumeResult;
 import org.apache.rocketmq.client.apis.message.MessageView;
 import org.jspecify.annotations.Nullable;

@@ -1,8 +1,8 @@
 package io.dedup.rocketmq.internal.loop;
 
-import io.dedup.engine.ConsumerGroup;
-import io.dedup.engine.DedupEngine;
-import io.dedup.engine.Patience;
+import io.dedup.adapter.ConsumerGroup;
+import io.dedup.adapter.DedupAdapter;
+import io.dedup.adapter.InPlaceRunner;
 import io.dedup.rocketmq.internal.ack.Acknowledgments;
 import io.dedup.rocketmq.internal.ack.Completions;
 import io.dedup.rocketmq.internal.ack.RetryDelay;
@@ -38,11 +38,11 @@ public final class ConsumerLoop {
 
     private ConsumerLoop(
             SimpleConsumer consumer,
-            DedupEngine engine,
+            DedupAdapter engine,
             ConsumerGroup group,
             ListenerInvoker listener,
             MessageDeliveries deliveries,
-            Patience patience,
+            InPlaceRunner patience,
             LoopSettings settings) {
         this.consumer = consumer;
         this.settings = settings;
@@ -70,11 +70,11 @@ public final class ConsumerLoop {
      */
     public static ConsumerLoop start(
             SimpleConsumer consumer,
-            DedupEngine engine,
+            DedupAdapter engine,
             ConsumerGroup group,
             ListenerInvoker listener,
             MessageDeliveries deliveries,
-            Patience patience,
+            InPlaceRunner patience,
             LoopSettings settings) {
         consumer.getSubscriptionExpressions().keySet().forEach(group::require);
         ConsumerLoop loop = new ConsumerLoop(consumer, engine, group, listener, deliveries, patience, settings);

@@ -1,10 +1,10 @@
 package io.dedup.rocketmq.internal.loop;
 
-import io.dedup.engine.DedupEngine;
-import io.dedup.engine.Execution;
-import io.dedup.engine.RunEnd;
-import io.dedup.engine.WaitBudget;
-import io.dedup.engine.Work;
+import io.dedup.adapter.DedupAdapter;
+import io.dedup.adapter.Execution;
+import io.dedup.adapter.RunEnd;
+import io.dedup.adapter.WaitBudget;
+import io.dedup.adapter.Work;
 import io.dedup.rocketmq.internal.ack.Acknowledgments;
 import io.dedup.rocketmq.internal.claim.MessageClaims;
 import io.dedup.rocketmq.internal.listener.ListenerInvoker;
@@ -18,7 +18,7 @@ import org.slf4j.LoggerFactory;
 final class HandlerRuns {
     private static final Logger log = LoggerFactory.getLogger("io.dedup.rocketmq.SimpleConsumerLoop");
 
-    private final DedupEngine engine;
+    private final DedupAdapter engine;
     private final ListenerInvoker listener;
     private final OpenMessages open;
     private final Acknowledgments acknowledgments;
@@ -27,7 +27,7 @@ final class HandlerRuns {
 
     /** @param complete is given each message whose handler has succeeded, and whose claim is still to be completed */
     HandlerRuns(
-            DedupEngine engine,
+            DedupAdapter engine,
             ListenerInvoker listener,
             OpenMessages open,
             Acknowledgments acknowledgments,

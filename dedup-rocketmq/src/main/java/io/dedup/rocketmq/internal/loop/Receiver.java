@@ -1,6 +1,6 @@
 package io.dedup.rocketmq.internal.loop;
 
-import io.dedup.internal.Printable;
+import io.dedup.text.Printable;
 import io.dedup.rocketmq.internal.ack.Acknowledgments;
 import io.dedup.rocketmq.internal.claim.MessageClaims;
 import io.dedup.rocketmq.internal.listener.MessageDeliveries;

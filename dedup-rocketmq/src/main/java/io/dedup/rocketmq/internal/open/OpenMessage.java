@@ -1,7 +1,7 @@
 package io.dedup.rocketmq.internal.open;
 
-import io.dedup.engine.Delivery;
-import io.dedup.engine.Execution;
+import io.dedup.adapter.Delivery;
+import io.dedup.adapter.Execution;
 import io.dedup.rocketmq.internal.broker.ReceivedMessage;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -1,6 +1,6 @@
 package io.dedup.rocketmq.internal.open;
 
-import io.dedup.engine.Execution;
+import io.dedup.adapter.Execution;
 import io.dedup.rocketmq.internal.thread.ConditionLock;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -1,10 +1,10 @@
 package io.dedup.rocketmq.internal.push;
 
 import io.dedup.DedupOutcome.DeferReason;
-import io.dedup.engine.Admission;
-import io.dedup.engine.ConsumerGroup;
-import io.dedup.engine.Patience;
-import io.dedup.engine.RunEnd;
+import io.dedup.adapter.Admission;
+import io.dedup.adapter.ConsumerGroup;
+import io.dedup.adapter.InPlaceRunner;
+import io.dedup.adapter.RunEnd;
 import io.dedup.rocketmq.internal.listener.ListenerInvoker;
 import io.dedup.rocketmq.internal.listener.MessageDeliveries;
 import org.apache.rocketmq.client.apis.consumer.ConsumeResult;
@@ -24,10 +24,10 @@ public final class DedupPushListener implements MessageListener {
     private final ConsumerGroup group;
     private final ListenerInvoker listener;
     private final MessageDeliveries deliveries;
-    private final Patience patience;
+    private final InPlaceRunner patience;
 
     public DedupPushListener(
-            ConsumerGroup group, ListenerInvoker listener, MessageDeliveries deliveries, Patience patience) {
+            ConsumerGroup group, ListenerInvoker listener, MessageDeliveries deliveries, InPlaceRunner patience) {
         this.group = group;
         this.listener = listener;
         this.deliveries = deliveries;

@@ -3,12 +3,13 @@ package io.dedup.rocketmq.internal.loop;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dedup.Deduplicator;
-import io.dedup.engine.Admission;
-import io.dedup.engine.ConsumerGroup;
-import io.dedup.engine.DedupEngine;
-import io.dedup.engine.Delivery;
-import io.dedup.engine.Patience;
-import io.dedup.engine.WaitBudget;
+import io.dedup.adapter.Admission;
+import io.dedup.adapter.ConsumerGroup;
+import io.dedup.adapter.DedupAdapter;
+import io.dedup.adapter.Delivery;
+import io.dedup.adapter.InPlaceRunner;
+import io.dedup.adapter.WaitBudget;
+import io.dedup.engine.Deduplicators;
 import io.dedup.rocketmq.PlayedBroker;
 import io.dedup.rocketmq.internal.ack.Acknowledgments;
 import io.dedup.rocketmq.internal.ack.RetryDelay;
@@ -30,7 +31,7 @@ import org.junit.jupiter.api.Test;
 class HandlerRunsTest {
     private final InMemoryDedupStore store = new InMemoryDedupStore();
     private final Deduplicator dedup =
-            Deduplicator.builder(store).consumer("payments").build();
+            Deduplicators.builder(store).consumer("payments").build();
     private final LoopThreads threads = new LoopThreads(1);
 
     @AfterEach
@@ -44,7 +45,7 @@ class HandlerRunsTest {
     @DisplayName(
             "what has succeeded is completed and acknowledged, even if it can't be queued for a completion with others")
     void queueFails() {
-        DedupEngine engine = dedup.engine();
+        DedupAdapter engine = DedupAdapter.of(dedup);
         PlayedBroker broker = new PlayedBroker();
         List<OpenMessage> claimed = new ArrayList<>();
         OpenMessages open = new OpenMessages(4, 1);
@@ -57,7 +58,7 @@ class HandlerRunsTest {
         MessageClaims claims = new MessageClaims(
                 engine,
                 new ConsumerGroup("group", engine),
-                new Patience(engine, null, Duration.ZERO),
+                new InPlaceRunner(engine, null, Duration.ZERO),
                 open,
                 acknowledgments,
                 threads,

@@ -13,7 +13,7 @@ import io.dedup.spring.boot.PlayedMessage;
 import io.dedup.spring.boot.internal.deduplicator.DeduplicatorRegistry;
 import io.dedup.store.DedupStore;
 import io.dedup.store.StoredRecord;
-import io.dedup.store.TransactionalRecords;
+import io.dedup.store.transaction.TransactionalRecords;
 import io.dedup.store.jdbc.JdbcDedupStore;
 import io.dedup.testservers.kafka.KafkaServers;
 import java.lang.reflect.Proxy;

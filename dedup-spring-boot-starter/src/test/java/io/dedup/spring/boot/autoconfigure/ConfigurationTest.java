@@ -3,9 +3,10 @@ package io.dedup.spring.boot.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dedup.DedupCall;
-import io.dedup.DedupMode;
-import io.dedup.DedupPolicy;
-import io.dedup.OnStoreFailure;
+import io.dedup.adapter.DedupAdapter;
+import io.dedup.policy.DedupMode;
+import io.dedup.policy.DedupPolicy;
+import io.dedup.policy.OnStoreFailure;
 import io.dedup.spring.boot.Deduplicated;
 import io.dedup.spring.boot.internal.deduplicator.DeduplicatedListener;
 import io.dedup.spring.boot.internal.deduplicator.DeduplicatorRegistry;
@@ -137,7 +138,7 @@ class ConfigurationTest {
                                         running -> new CompletableFuture<String>());
                     }
                     assertThat(registry.deduplicators())
-                            .allMatch(serving -> serving.deduplicator().engine().inFlight() == 1);
+                            .allMatch(serving -> DedupAdapter.of(serving.deduplicator()).inFlight() == 1);
                     long from = System.nanoTime();
                     registry.close();
                     assertThat(Duration.ofNanos(System.nanoTime() - from))

@@ -3,12 +3,12 @@ package io.dedup.store.jdbc.support;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dedup.DedupKey;
-import io.dedup.store.CommitResult;
+import io.dedup.store.transaction.CommitResult;
 import io.dedup.store.CompleteRequest;
-import io.dedup.store.RecordRequest;
-import io.dedup.store.RecordResult;
-import io.dedup.store.RecordTransaction;
-import io.dedup.store.TransactionalRecords;
+import io.dedup.store.transaction.RecordRequest;
+import io.dedup.store.transaction.RecordResult;
+import io.dedup.store.transaction.RecordTransaction;
+import io.dedup.store.transaction.TransactionalRecords;
 import io.dedup.store.WriteResult;
 import java.time.Duration;
 import java.util.List;

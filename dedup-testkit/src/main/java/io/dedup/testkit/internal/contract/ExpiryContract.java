@@ -2,7 +2,7 @@ package io.dedup.testkit.internal.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.dedup.Window;
+import io.dedup.policy.Window;
 import io.dedup.store.ClaimRequest;
 import io.dedup.store.ClaimResult;
 import io.dedup.store.StoredRecord;

@@ -4,8 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dedup.DedupKey;
 import io.dedup.DedupScope;
+import io.dedup.LiveLease;
 import io.dedup.store.ClaimResult;
-import io.dedup.store.OperatorResult;
+import io.dedup.OperatorResult;
 import io.dedup.store.ReleaseMode;
 import io.dedup.store.StoredRecord;
 import io.dedup.store.StoredRecord.State;
@@ -82,7 +83,7 @@ public abstract class HostileIdContract extends ContractGroup {
             assertThat(subject.found().result()).isEqualTo(result);
         }
         for (int i = 0; i < subjects.size(); i += 3) { // and an operator hits the one that was meant
-            assertThat(store().forget(subjects.get(i).key(), false)).isEqualTo(OperatorResult.APPLIED);
+            assertThat(store().forget(subjects.get(i).key(), LiveLease.RESPECT)).isEqualTo(OperatorResult.APPLIED);
         }
         for (int i = 0; i < subjects.size(); i++) {
             boolean forgotten = i % 3 == 0;

@@ -3,9 +3,10 @@ package io.dedup.testkit.internal.contract;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.dedup.Window;
+import io.dedup.LiveLease;
+import io.dedup.policy.Window;
 import io.dedup.store.ClaimResult;
-import io.dedup.store.OperatorResult;
+import io.dedup.OperatorResult;
 import io.dedup.store.ReleaseMode;
 import io.dedup.store.StoredRecord;
 import io.dedup.testkit.internal.scenario.CallForm;
@@ -28,7 +29,7 @@ public abstract class OperatorContract extends ContractGroup {
         HeldClaim last = situation.arrange(subject, this::advance);
         Optional<StoredRecord> before = subject.find();
 
-        OperatorResult answer = subject.elsewhere().store().forget(subject.key(), false);
+        OperatorResult answer = subject.elsewhere().store().forget(subject.key(), LiveLease.RESPECT);
 
         if (situation.isLive()) {
             assertThat(answer).isEqualTo(OperatorResult.LEASE_LIVE);
@@ -47,7 +48,7 @@ public abstract class OperatorContract extends ContractGroup {
         KeyUnderTest subject = subject(form);
         HeldClaim last = situation.arrange(subject, this::advance);
 
-        assertThat(subject.elsewhere().store().forget(subject.key(), true))
+        assertThat(subject.elsewhere().store().forget(subject.key(), LiveLease.OVERRIDE))
                 .isEqualTo(situation.state() == null ? OperatorResult.ABSENT : OperatorResult.APPLIED);
 
         assertThat(subject.find()).isEmpty();
@@ -64,7 +65,7 @@ public abstract class OperatorContract extends ContractGroup {
         HeldClaim last = situation.arrange(subject, this::advance);
         Optional<StoredRecord> before = subject.find();
 
-        OperatorResult answer = subject.elsewhere().store().forceDone(subject.key(), KeyUnderTest.WINDOW, false);
+        OperatorResult answer = subject.elsewhere().store().forceDone(subject.key(), KeyUnderTest.WINDOW, LiveLease.RESPECT);
 
         if (situation.isLive()) {
             assertThat(answer).isEqualTo(OperatorResult.LEASE_LIVE);
@@ -83,7 +84,7 @@ public abstract class OperatorContract extends ContractGroup {
         KeyUnderTest subject = subject(form);
         HeldClaim last = situation.arrange(subject, this::advance);
 
-        assertThat(subject.elsewhere().store().forceDone(subject.key(), KeyUnderTest.WINDOW, true))
+        assertThat(subject.elsewhere().store().forceDone(subject.key(), KeyUnderTest.WINDOW, LiveLease.OVERRIDE))
                 .isEqualTo(OperatorResult.APPLIED);
 
         assertForcedDone(subject, situation);
@@ -94,7 +95,7 @@ public abstract class OperatorContract extends ContractGroup {
     @DisplayName("a forced done record ends with its window, and the message is a first attempt then")
     void forceDoneWindow(CallForm form) {
         KeyUnderTest subject = subject(form);
-        assertThat(store().forceDone(subject.key(), KeyUnderTest.WINDOW, false)).isEqualTo(OperatorResult.APPLIED);
+        assertThat(store().forceDone(subject.key(), KeyUnderTest.WINDOW, LiveLease.RESPECT)).isEqualTo(OperatorResult.APPLIED);
 
         advance(KeyUnderTest.WINDOW_LENGTH.minus(step()));
         subject.elsewhere().assertDone();
@@ -110,16 +111,16 @@ public abstract class OperatorContract extends ContractGroup {
         subject.done(new byte[] {1}, RED);
         advance(KeyUnderTest.WINDOW_LENGTH.dividedBy(2));
 
-        assertThat(store().forceDone(subject.key(), KeyUnderTest.WINDOW, false)).isEqualTo(OperatorResult.APPLIED);
+        assertThat(store().forceDone(subject.key(), KeyUnderTest.WINDOW, LiveLease.RESPECT)).isEqualTo(OperatorResult.APPLIED);
         advance(KeyUnderTest.WINDOW_LENGTH.minus(step()));
         subject.assertDone();
 
-        assertThat(store().forceDone(subject.key(), Window.forever(), false)).isEqualTo(OperatorResult.APPLIED);
+        assertThat(store().forceDone(subject.key(), Window.forever(), LiveLease.RESPECT)).isEqualTo(OperatorResult.APPLIED);
         assertThat(subject.found().expiresAt()).isNull();
         advance(KeyUnderTest.WINDOW_LENGTH.multipliedBy(3));
         subject.assertDone();
 
-        assertThat(store().forceDone(subject.key(), KeyUnderTest.WINDOW, false)).isEqualTo(OperatorResult.APPLIED);
+        assertThat(store().forceDone(subject.key(), KeyUnderTest.WINDOW, LiveLease.RESPECT)).isEqualTo(OperatorResult.APPLIED);
         advance(KeyUnderTest.WINDOW_LENGTH);
         assertThat(subject.acquire().attempt()).isEqualTo(1);
     }
@@ -136,11 +137,11 @@ public abstract class OperatorContract extends ContractGroup {
         StoredRecord done = other.found();
         StoredRecord live = held.found();
 
-        assertThat(store().forget(one.key(), true)).isEqualTo(OperatorResult.APPLIED);
-        assertThat(store().forceDone(one.key(), Window.forever(), true)).isEqualTo(OperatorResult.APPLIED);
-        assertThat(store().forget(subject(form, one.key().scope(), "order-_").key(), true))
+        assertThat(store().forget(one.key(), LiveLease.OVERRIDE)).isEqualTo(OperatorResult.APPLIED);
+        assertThat(store().forceDone(one.key(), Window.forever(), LiveLease.OVERRIDE)).isEqualTo(OperatorResult.APPLIED);
+        assertThat(store().forget(subject(form, one.key().scope(), "order-_").key(), LiveLease.OVERRIDE))
                 .isEqualTo(OperatorResult.ABSENT);
-        assertThat(store().forget(subject(form, one.key().scope(), "order-*").key(), true))
+        assertThat(store().forget(subject(form, one.key().scope(), "order-*").key(), LiveLease.OVERRIDE))
                 .isEqualTo(OperatorResult.ABSENT);
 
         assertUnchanged(done, other.found());

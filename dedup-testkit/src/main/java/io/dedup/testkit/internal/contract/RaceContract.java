@@ -2,10 +2,11 @@ package io.dedup.testkit.internal.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.dedup.LiveLease;
 import io.dedup.store.Claim;
 import io.dedup.store.ClaimResult;
 import io.dedup.store.ClaimResult.Acquired;
-import io.dedup.store.OperatorResult;
+import io.dedup.OperatorResult;
 import io.dedup.store.Owner;
 import io.dedup.store.ReleaseMode;
 import io.dedup.store.StoredRecord.State;
@@ -190,7 +191,7 @@ public abstract class RaceContract extends ContractGroup {
         List<List<Object>> races = crowd.race(
                 subjects,
                 (subject, member, race) ->
-                        member == 0 ? subject.store().forget(subject.key(), false) : subject.claim());
+                        member == 0 ? subject.store().forget(subject.key(), LiveLease.RESPECT) : subject.claim());
 
         for (List<Object> answers : races) {
             boolean forgotten = answers.get(0) == OperatorResult.APPLIED;
@@ -207,7 +208,7 @@ public abstract class RaceContract extends ContractGroup {
         List<List<Object>> races = crowd.race(
                 subjects,
                 (subject, member, race) -> member == 0
-                        ? subject.store().forceDone(subject.key(), KeyUnderTest.WINDOW, false)
+                        ? subject.store().forceDone(subject.key(), KeyUnderTest.WINDOW, LiveLease.RESPECT)
                         : subject.claim());
 
         for (List<Object> answers : races) {

@@ -14,10 +14,11 @@ import io.dedup.store.CompleteRequest;
 import io.dedup.store.ReleaseMode;
 import io.dedup.store.StoredRecord;
 import io.dedup.store.StoredRecord.State;
-import io.dedup.store.StuckQuery;
-import io.dedup.store.StuckRecord;
-import io.dedup.store.StuckRecords;
+import io.dedup.store.operator.StuckQuery;
+import io.dedup.store.operator.StuckRecord;
+import io.dedup.store.operator.StuckRecords;
 import io.dedup.store.WriteResult;
+import io.dedup.store.operator.StuckRecordFinder;
 import io.dedup.testkit.internal.scenario.CallForm;
 import io.dedup.testkit.internal.scenario.ContractGroup;
 import io.dedup.testkit.internal.scenario.HeldClaim;
@@ -50,7 +51,7 @@ public abstract class StuckContract extends ContractGroup {
     @DisplayName("a store that can't list its records says so")
     void unsupported() {
         if (!fixture().listsStuck()) {
-            assertThatThrownBy(() -> store().findStuck(new StuckQuery(null, Duration.ZERO, 1)))
+            assertThatThrownBy(() -> StuckRecordFinder.of(store()).findStuck(new StuckQuery(null, Duration.ZERO, 1)))
                     .isInstanceOf(UnsupportedOperationException.class);
         }
     }
@@ -224,7 +225,7 @@ public abstract class StuckContract extends ContractGroup {
 
     /** As another client sees it. */
     private StuckRecords find(@Nullable DedupScope scope, Duration olderThan, int limit) {
-        return fixture().secondInstance().findStuck(new StuckQuery(scope, olderThan, limit));
+        return StuckRecordFinder.of(fixture().secondInstance()).findStuck(new StuckQuery(scope, olderThan, limit));
     }
 
     private StoredRecord assertListed(DedupScope scope, Duration olderThan, State state) {

@@ -2,9 +2,10 @@ package io.dedup.testkit.internal.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.dedup.LiveLease;
 import io.dedup.store.Claim;
 import io.dedup.store.ClaimRequest;
-import io.dedup.store.OperatorResult;
+import io.dedup.OperatorResult;
 import io.dedup.store.ReleaseMode;
 import io.dedup.testkit.internal.scenario.CallForm;
 import io.dedup.testkit.internal.scenario.ContractGroup;
@@ -26,7 +27,7 @@ public abstract class TokenContract extends ContractGroup {
         HeldClaim last = situation.arrange(subject, this::advance);
         if (situation.isDone()) {
             advance(KeyUnderTest.WINDOW_LENGTH);
-            assertThat(subject.store().forget(subject.key(), false))
+            assertThat(subject.store().forget(subject.key(), LiveLease.RESPECT))
                     .isEqualTo(situation == Situation.DONE ? OperatorResult.ABSENT : OperatorResult.APPLIED);
         } else if (situation.isLive()) {
             advance(KeyUnderTest.LEASE);
@@ -110,7 +111,7 @@ public abstract class TokenContract extends ContractGroup {
     void forgotten(CallForm form) {
         KeyUnderTest subject = subject(form);
         HeldClaim before = subject.acquire();
-        assertThat(subject.store().forget(subject.key(), true)).isEqualTo(OperatorResult.APPLIED);
+        assertThat(subject.store().forget(subject.key(), LiveLease.OVERRIDE)).isEqualTo(OperatorResult.APPLIED);
         advance(Duration.ofMillis(1));
 
         HeldClaim after = subject.acquire();

@@ -3,7 +3,8 @@ package io.dedup.testkit.internal.history;
 import io.dedup.DedupKey;
 import io.dedup.DedupScope;
 import io.dedup.Fingerprint;
-import io.dedup.Window;
+import io.dedup.LiveLease;
+import io.dedup.policy.Window;
 import io.dedup.store.Claim;
 import io.dedup.store.ClaimRequest;
 import io.dedup.store.ClaimResult;
@@ -130,12 +131,12 @@ final class RandomHistory {
 
     private void operate() {
         DedupKey key = keys.get(random.nextInt(KEYS));
-        boolean force = random.nextInt(3) == 0;
+        LiveLease force = random.nextInt(3) == 0 ? LiveLease.OVERRIDE : LiveLease.RESPECT;
         boolean forget = random.nextBoolean();
         Window window = window();
         Function<DedupStore, Object> operation =
                 forget ? store -> store.forget(key, force) : store -> store.forceDone(key, window, force);
-        asked(forget ? "forget" : "forceDone", List.of(key.messageId(), forget ? "" : window, force ? "forced" : ""));
+        asked(forget ? "forget" : "forceDone", List.of(key.messageId(), forget ? "" : window, force == LiveLease.OVERRIDE ? "forced" : ""));
         Object expected = operation.apply(reference.store());
         Object actual = operation.apply(client());
         answered(List.of(expected), List.of(actual));

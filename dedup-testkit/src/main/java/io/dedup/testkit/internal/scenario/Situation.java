@@ -1,6 +1,7 @@
 package io.dedup.testkit.internal.scenario;
 
-import io.dedup.Window;
+import io.dedup.LiveLease;
+import io.dedup.policy.Window;
 import io.dedup.store.Claim;
 import io.dedup.store.ClaimResult;
 import io.dedup.store.ReleaseMode;
@@ -106,7 +107,7 @@ public enum Situation {
         @Override
         public HeldClaim arrange(KeyUnderTest subject, Consumer<Duration> clock) {
             HeldClaim held = HELD.arrange(subject, clock);
-            subject.store().forget(subject.key(), true);
+            subject.store().forget(subject.key(), LiveLease.OVERRIDE);
             clock.accept(Duration.ofMillis(1)); // a clock that stands still can't tell the next token from this one
             return held;
         }

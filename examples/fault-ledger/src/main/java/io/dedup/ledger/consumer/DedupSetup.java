@@ -1,9 +1,9 @@
 package io.dedup.ledger.consumer;
 
 import io.dedup.DedupContext;
-import io.dedup.DedupMode;
-import io.dedup.Deduplicator;
-import io.dedup.DeduplicatorBuilder;
+import io.dedup.policy.DedupMode;
+import io.dedup.engine.DeduplicatorBuilder;
+import io.dedup.engine.Deduplicators;
 import io.dedup.kafka.KafkaDedup;
 import io.dedup.kafka.KafkaMessageIds;
 import io.dedup.ledger.plan.Row;
@@ -55,7 +55,7 @@ final class DedupSetup implements AutoCloseable {
                         .commandTimeout(Stores.REDIS_TIMEOUT)
                         .build());
         DedupMode mode = row.mode().orElseThrow();
-        DeduplicatorBuilder builder = Deduplicator.builder(store)
+        DeduplicatorBuilder builder = Deduplicators.builder(store)
                 .consumer(topic)
                 .topic(
                         topic,

@@ -1,6 +1,6 @@
 package io.dedup.ledger.plan;
 
-import io.dedup.DedupMode;
+import io.dedup.policy.DedupMode;
 import java.util.Arrays;
 import java.util.Locale;
 import java.util.Optional;

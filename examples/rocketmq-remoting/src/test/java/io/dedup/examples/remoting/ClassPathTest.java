@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.dedup.Deduplicator;
+import io.dedup.engine.Deduplicators;
 import io.dedup.rocketmq.remoting.RemotingDedup;
 import io.dedup.rocketmq.remoting.RemotingMessageIds;
 import io.dedup.store.redis.RedisDedupStore;
@@ -72,7 +73,7 @@ class ClassPathTest {
                         .uri(RedisServers.shared().uri())
                         .commandTimeout(Duration.ofSeconds(15)) // the first connection loads the client's classes
                         .build();
-                Deduplicator payments = Deduplicator.builder(store)
+                Deduplicator payments = Deduplicators.builder(store)
                         .consumer("payments-" + topic)
                         .listener(new CountingListener(duplicates))
                         .build();

@@ -42,7 +42,7 @@ final class OutcomePrinter implements DedupListener, RecordInterceptor<Object, O
     }
 
     @Override
-    public void duplicate(DedupKey key, Instant completedAt) {
+    public void duplicate(DedupKey key, Instant completedAt, @Nullable String firstRun) {
         print(key, Outcome.DUPLICATE);
     }
 

@@ -1,5 +1,6 @@
 package io.dedup.spring.boot.internal.actuator;
 
+import io.dedup.LiveLease;
 import io.dedup.spring.boot.internal.actuator.OperatorKeys.Found;
 import io.dedup.spring.boot.internal.actuator.OperatorKeys.FoundScope;
 import io.dedup.spring.boot.internal.deduplicator.DeduplicatedListener;
@@ -10,9 +11,10 @@ import io.dedup.spring.boot.internal.plan.PlannedListener;
 import io.dedup.spring.boot.internal.plan.TopicPlan;
 import io.dedup.spring.boot.internal.store.DedupStores;
 import io.dedup.spring.boot.internal.text.SettingText;
-import io.dedup.store.OperatorResult;
-import io.dedup.store.StuckQuery;
-import io.dedup.store.StuckRecords;
+import io.dedup.OperatorResult;
+import io.dedup.adapter.DedupAdapter;
+import io.dedup.store.operator.StuckQuery;
+import io.dedup.store.operator.StuckRecords;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -109,7 +111,7 @@ public final class DedupEndpoint {
         }
         Map<String, ConsumerView> consumers = new LinkedHashMap<>();
         for (ServingDeduplicator serving : registry.deduplicators()) {
-            var engine = serving.deduplicator().engine();
+            var engine = DedupAdapter.of(serving.deduplicator());
             consumers.merge(
                     serving.deduplicator().consumer(),
                     new ConsumerView(serving.deduplicator().consumer(), engine.inFlight(), engine.pendingCompletions()),
@@ -143,12 +145,7 @@ public final class DedupEndpoint {
             throw refused(e);
         }
         RecordStores records = recordsOf(found.plan());
-        StuckRecords stuck;
-        try {
-            stuck = records.findStuck(query);
-        } catch (UnsupportedOperationException e) {
-            throw refused(e);
-        }
+        StuckRecords stuck = records.findStuck(query);
         return new StuckList(
                 stuck.complete(),
                 stuck.records().stream()
@@ -194,7 +191,7 @@ public final class DedupEndpoint {
             return null;
         }
         OperatorResult result =
-                found.servedBy().deduplicator().forget(found.key(), Boolean.TRUE.equals(evenIfLeaseLive));
+                found.servedBy().deduplicator().forget(found.key(), Boolean.TRUE.equals(evenIfLeaseLive) ? LiveLease.OVERRIDE : LiveLease.RESPECT);
         log.info("Operator: forget {}: {}", found.key(), result);
         return new CommandView(result);
     }
@@ -212,9 +209,13 @@ public final class DedupEndpoint {
             return null;
         }
         OperatorResult result = recordsOf(found.plan())
-                .forceDone(found.key(), found.plan().policy(), Boolean.TRUE.equals(evenIfLeaseLive));
+                .forceDone(found.key(), found.plan().policy(), liveLease(evenIfLeaseLive));
         log.info("Operator: force done {}: {}", found.key(), result);
         return new CommandView(result);
+    }
+
+    private static LiveLease liveLease(@Nullable Boolean evenIfLeaseLive) {
+        return Boolean.TRUE.equals(evenIfLeaseLive) ? LiveLease.OVERRIDE : LiveLease.RESPECT;
     }
 
     private RecordStores recordsOf(TopicPlan plan) {

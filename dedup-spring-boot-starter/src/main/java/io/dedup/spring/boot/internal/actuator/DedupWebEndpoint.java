@@ -1,6 +1,6 @@
 package io.dedup.spring.boot.internal.actuator;
 
-import io.dedup.internal.Printable;
+import io.dedup.text.Printable;
 import java.time.Duration;
 import java.util.Map;
 import java.util.function.Supplier;

@@ -1,15 +1,17 @@
 package io.dedup.spring.boot.internal.actuator;
 
 import io.dedup.DedupKey;
-import io.dedup.DedupMode;
-import io.dedup.DedupPolicy;
+import io.dedup.LiveLease;
+import io.dedup.policy.DedupMode;
+import io.dedup.policy.DedupPolicy;
 import io.dedup.spring.boot.internal.store.DedupStores;
 import io.dedup.spring.boot.internal.text.SettingText;
 import io.dedup.store.DedupStore;
-import io.dedup.store.OperatorResult;
+import io.dedup.OperatorResult;
 import io.dedup.store.StoredRecord;
-import io.dedup.store.StuckQuery;
-import io.dedup.store.StuckRecords;
+import io.dedup.store.operator.StuckQuery;
+import io.dedup.store.operator.StuckRecordFinder;
+import io.dedup.store.operator.StuckRecords;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -52,7 +54,7 @@ final class RecordStores {
 
     /** Messages that began and aren't done; see {@link #isUndecided}. */
     StuckRecords findStuck(StuckQuery query) {
-        return all.get(0).findStuck(query);
+        return StuckRecordFinder.of(all.get(0)).findStuck(query);
     }
 
     /**
@@ -64,12 +66,12 @@ final class RecordStores {
     }
 
     /** In TIERED the store in front learns it from the table, as it does of what it has forgotten. */
-    OperatorResult forceDone(DedupKey key, DedupPolicy policy, boolean evenIfLeaseLive) {
+    OperatorResult forceDone(DedupKey key, DedupPolicy policy, LiveLease liveLease) {
         boolean running = all.stream()
                 .map(store -> store.find(key))
                 .anyMatch(record -> record.isPresent() && record.get().state() == StoredRecord.State.PROCESSING);
-        return running && !evenIfLeaseLive
+        return running && liveLease == LiveLease.RESPECT
                 ? OperatorResult.LEASE_LIVE
-                : all.get(all.size() - 1).forceDone(key, policy.window(), evenIfLeaseLive);
+                : all.get(all.size() - 1).forceDone(key, policy.window(), liveLease);
     }
 }

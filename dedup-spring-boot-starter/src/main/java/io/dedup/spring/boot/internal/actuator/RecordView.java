@@ -1,6 +1,6 @@
 package io.dedup.spring.boot.internal.actuator;
 
-import io.dedup.engine.StoredResult;
+import io.dedup.store.StoredResult;
 import io.dedup.store.StoredRecord;
 import java.time.Duration;
 import java.time.Instant;

@@ -1,6 +1,6 @@
 package io.dedup.spring.boot.internal.check;
 
-import io.dedup.DedupMode;
+import io.dedup.policy.DedupMode;
 import io.dedup.spring.boot.DedupConfigurationException;
 import io.dedup.spring.boot.DedupProperties;
 import io.dedup.spring.boot.internal.deduplicator.DeduplicatedListener;

@@ -1,10 +1,11 @@
 package io.dedup.spring.boot.internal.deduplicator;
 
 import io.dedup.DedupListener;
-import io.dedup.DedupPolicy;
+import io.dedup.policy.DedupPolicy;
 import io.dedup.Deduplicator;
-import io.dedup.DeduplicatorBuilder;
+import io.dedup.engine.DeduplicatorBuilder;
 import io.dedup.RunReference;
+import io.dedup.engine.Deduplicators;
 import io.dedup.spring.boot.DedupConfigurationException;
 import io.dedup.spring.boot.DedupProperties;
 import io.dedup.spring.boot.internal.plan.PlannedListener;
@@ -75,7 +76,7 @@ public final class DeduplicatorFactory {
 
     private Deduplicator deduplicator(PlannedListener listener, Map<String, TopicPlan> topics) {
         DedupStore store = stores.store();
-        DeduplicatorBuilder builder = Deduplicator.builder(store)
+        DeduplicatorBuilder builder = Deduplicators.builder(store)
                 .consumer(listener.consumer())
                 .shutdownTimeout(properties.getShutdownTimeout());
         if (instance != null) {

@@ -1,7 +1,7 @@
 package io.dedup.spring.boot.internal.deduplicator;
 
 import io.dedup.DedupListener;
-import io.dedup.DedupPolicy;
+import io.dedup.policy.DedupPolicy;
 import io.dedup.Deduplicator;
 import java.util.function.Function;
 

@@ -1,6 +1,6 @@
 package io.dedup.spring.boot.internal.deduplicator;
 
-import io.dedup.Deduplicator;
+import io.dedup.engine.Deduplicators;
 import io.dedup.spring.boot.DedupConfigurationException;
 import io.dedup.spring.boot.internal.plan.PlannedListener;
 import java.util.ArrayList;
@@ -86,7 +86,7 @@ public final class DeduplicatorRegistry implements AutoCloseable {
     /** After the adapters, and before the stores. All of them wait within one {@code dedup.shutdown-timeout}. */
     @Override
     public void close() {
-        Deduplicator.closeAll(
+        Deduplicators.closeAll(
                 deduplicators().stream().map(ServingDeduplicator::deduplicator).toList());
     }
 }

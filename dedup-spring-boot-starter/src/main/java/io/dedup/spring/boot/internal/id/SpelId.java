@@ -1,7 +1,7 @@
 package io.dedup.spring.boot.internal.id;
 
-import io.dedup.MessageIdExtractor;
-import io.dedup.internal.Printable;
+import io.dedup.id.MessageIdExtractor;
+import io.dedup.text.Printable;
 import java.util.UUID;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;

@@ -1,6 +1,6 @@
 package io.dedup.spring.boot.internal.kafka;
 
-import io.dedup.MessageIdExtractor;
+import io.dedup.id.MessageIdExtractor;
 import io.dedup.kafka.KafkaMessageIds;
 import io.dedup.spring.boot.internal.id.IdExpression;
 import io.dedup.spring.boot.internal.id.SpelId;

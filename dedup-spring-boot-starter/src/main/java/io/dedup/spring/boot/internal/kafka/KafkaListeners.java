@@ -1,6 +1,6 @@
 package io.dedup.spring.boot.internal.kafka;
 
-import io.dedup.MessageIdExtractor;
+import io.dedup.id.MessageIdExtractor;
 import io.dedup.kafka.KafkaDedup;
 import io.dedup.kafka.KafkaDedupBuilder;
 import io.dedup.spring.boot.DedupConfigurationException;

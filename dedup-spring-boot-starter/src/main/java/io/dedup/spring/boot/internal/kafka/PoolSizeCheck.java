@@ -1,6 +1,6 @@
 package io.dedup.spring.boot.internal.kafka;
 
-import io.dedup.DedupMode;
+import io.dedup.policy.DedupMode;
 import io.dedup.spring.boot.internal.check.StartCheck;
 import io.dedup.spring.boot.internal.deduplicator.DeduplicatedListener;
 import io.dedup.spring.boot.internal.store.DedupStores;

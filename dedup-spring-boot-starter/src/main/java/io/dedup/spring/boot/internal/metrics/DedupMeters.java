@@ -1,8 +1,9 @@
 package io.dedup.spring.boot.internal.metrics;
 
 import io.dedup.DedupListener;
-import io.dedup.DedupPolicy;
+import io.dedup.policy.DedupPolicy;
 import io.dedup.Deduplicator;
+import io.dedup.adapter.DedupAdapter;
 import io.dedup.spring.boot.internal.deduplicator.DeduplicatorListenerFactory;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -43,13 +44,13 @@ public final class DedupMeters implements DeduplicatorListenerFactory {
                     consumer,
                     "claims held and transactions open",
                     all,
-                    it -> it.engine().inFlight());
+                    it -> DedupAdapter.of(it).inFlight());
             gauge(
                     COMPLETIONS_PENDING,
                     consumer,
                     "successes that the store couldn't be told of yet: their redelivery may run again",
                     all,
-                    it -> it.engine().pendingCompletions());
+                    it -> DedupAdapter.of(it).pendingCompletions());
         }
     }
 

@@ -1,9 +1,9 @@
 package io.dedup.spring.boot.internal.metrics;
 
 import io.dedup.DedupKey;
-import io.dedup.DedupPolicy;
+import io.dedup.policy.DedupPolicy;
 import io.dedup.spring.boot.internal.outcome.OutcomeListener;
-import io.dedup.store.DedupStoreException;
+import io.dedup.DedupStoreException;
 import io.micrometer.core.instrument.DistributionSummary;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /** Counts what happens to the messages of one deduplicator. IDs are never tags. Thread-safe. */
 final class MeterListener extends OutcomeListener {
@@ -98,8 +99,8 @@ final class MeterListener extends OutcomeListener {
     }
 
     @Override
-    public void duplicate(DedupKey key, Instant completedAt) {
-        super.duplicate(key, completedAt);
+    public void duplicate(DedupKey key, Instant completedAt, @Nullable String firstRun) {
+        super.duplicate(key, completedAt, firstRun);
         String topic = key.scope().topic();
         Duration age = Duration.between(completedAt, Instant.now());
         age = age.isNegative() ? Duration.ZERO : age; // the store's clock may be ahead

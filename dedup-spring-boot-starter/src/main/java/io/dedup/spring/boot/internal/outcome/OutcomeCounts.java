@@ -1,7 +1,7 @@
 package io.dedup.spring.boot.internal.outcome;
 
 import io.dedup.DedupListener;
-import io.dedup.DedupPolicy;
+import io.dedup.policy.DedupPolicy;
 import io.dedup.spring.boot.internal.deduplicator.DeduplicatorListenerFactory;
 import java.util.Map;
 import java.util.TreeMap;

@@ -5,7 +5,7 @@ import io.dedup.DedupListener;
 import io.dedup.DedupOutcome.DeferReason;
 import io.dedup.DedupScope;
 import io.dedup.DedupTopic;
-import io.dedup.OnConflict;
+import io.dedup.policy.OnConflict;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Locale;
@@ -33,7 +33,7 @@ public abstract class OutcomeListener implements DedupListener {
     }
 
     @Override
-    public void duplicate(DedupKey key, Instant completedAt) {
+    public void duplicate(DedupKey key, Instant completedAt, @Nullable String firstRun) {
         count(key, "duplicate");
     }
 

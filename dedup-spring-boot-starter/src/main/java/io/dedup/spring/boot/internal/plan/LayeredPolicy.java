@@ -1,8 +1,8 @@
 package io.dedup.spring.boot.internal.plan;
 
-import io.dedup.DedupMode;
-import io.dedup.DedupPolicy;
-import io.dedup.Window;
+import io.dedup.policy.DedupMode;
+import io.dedup.policy.DedupPolicy;
+import io.dedup.policy.Window;
 import io.dedup.spring.boot.DedupConfigurationException;
 import io.dedup.spring.boot.PolicyProperties;
 import io.dedup.spring.boot.internal.text.YamlNames;

@@ -1,6 +1,6 @@
 package io.dedup.spring.boot.internal.plan;
 
-import io.dedup.DedupPolicy;
+import io.dedup.policy.DedupPolicy;
 import io.dedup.spring.boot.internal.id.IdExpression;
 import java.util.List;
 

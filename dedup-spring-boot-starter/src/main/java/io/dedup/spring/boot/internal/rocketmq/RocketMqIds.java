@@ -1,6 +1,6 @@
 package io.dedup.spring.boot.internal.rocketmq;
 
-import io.dedup.MessageIdExtractor;
+import io.dedup.id.MessageIdExtractor;
 import io.dedup.rocketmq.RocketMqMessageIds;
 import io.dedup.spring.boot.internal.id.IdExpression;
 import io.dedup.spring.boot.internal.id.SpelId;

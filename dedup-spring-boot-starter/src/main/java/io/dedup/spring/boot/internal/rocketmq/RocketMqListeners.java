@@ -1,7 +1,8 @@
 package io.dedup.spring.boot.internal.rocketmq;
 
-import io.dedup.DedupMode;
-import io.dedup.MessageIdExtractor;
+import io.dedup.adapter.DedupAdapter;
+import io.dedup.policy.DedupMode;
+import io.dedup.id.MessageIdExtractor;
 import io.dedup.rocketmq.RocketMqDedup;
 import io.dedup.rocketmq.RocketMqDedupBuilder;
 import io.dedup.spring.boot.DedupConfigurationException;
@@ -18,7 +19,9 @@ import io.dedup.spring.boot.internal.plan.TopicPlans;
 import io.dedup.spring.boot.internal.store.DedupStores;
 import io.dedup.spring.boot.internal.text.NearestName;
 import io.dedup.spring.boot.internal.text.SettingText;
-import io.dedup.store.TransactionalRecords;
+import io.dedup.store.transaction.HandlerInspector;
+import io.dedup.store.transaction.HandlerMethod;
+import io.dedup.store.transaction.TransactionalRecords;
 import java.lang.reflect.Method;
 import java.util.List;
 import java.util.Map;
@@ -109,11 +112,13 @@ public final class RocketMqListeners implements SmartLifecycle {
     private static void requireInTransaction(
             String bean, ServingDeduplicator serving, MessageListener listener, String topic) {
         DedupMode mode = serving.deduplicator().topic(topic).policy().mode();
-        TransactionalRecords records = serving.deduplicator().engine().records();
+        TransactionalRecords records = DedupAdapter.of(serving.deduplicator()).records();
         if (records == null || !mode.isTransactional()) {
             return;
         }
-        String problem = records.outside(listener, CONSUME);
+        String problem = records instanceof HandlerInspector inspector
+? inspector.outside(listener, new HandlerMethod(CONSUME.getDeclaringClass(), CONSUME.getName(), List.of(CONSUME.getParameterTypes())))
+: null;
         if (problem != null) {
             throw new DedupConfigurationException(
                     "RocketMQ listener " + bean + " can't be deduplicated: topic " + topic + " has mode "

@@ -1,6 +1,6 @@
 package io.dedup.spring.boot.internal.store;
 
-import io.dedup.internal.Printable;
+import io.dedup.text.Printable;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 

@@ -3,7 +3,7 @@ package io.dedup.spring.boot.internal.store;
 import io.dedup.spring.boot.DedupConfigurationException;
 import io.dedup.spring.boot.DedupProperties;
 import io.dedup.store.DedupStore;
-import io.dedup.store.TransactionalRecords;
+import io.dedup.store.transaction.TransactionalRecords;
 import io.dedup.store.memory.InMemoryDedupStore;
 import java.util.List;
 import java.util.Locale;

@@ -3,7 +3,7 @@ package io.dedup.spring.boot.internal.store;
 import io.dedup.spring.boot.DedupConfigurationException;
 import io.dedup.spring.boot.RedisProperties;
 import io.dedup.store.DedupStore;
-import io.dedup.store.DedupStoreException;
+import io.dedup.DedupStoreException;
 import io.dedup.store.redis.RedisDedupStore;
 import io.dedup.store.redis.RedisDedupStoreBuilder;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;

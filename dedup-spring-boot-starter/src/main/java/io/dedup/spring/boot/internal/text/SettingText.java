@@ -1,7 +1,7 @@
 package io.dedup.spring.boot.internal.text;
 
-import io.dedup.DedupPolicy;
-import io.dedup.Window;
+import io.dedup.policy.DedupPolicy;
+import io.dedup.policy.Window;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

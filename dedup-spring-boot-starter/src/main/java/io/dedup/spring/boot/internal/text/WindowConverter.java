@@ -1,7 +1,7 @@
 package io.dedup.spring.boot.internal.text;
 
-import io.dedup.Window;
-import io.dedup.internal.Printable;
+import io.dedup.policy.Window;
+import io.dedup.text.Printable;
 import org.springframework.boot.context.properties.ConfigurationPropertiesBinding;
 import org.springframework.boot.convert.DurationStyle;
 import org.springframework.core.convert.converter.Converter;

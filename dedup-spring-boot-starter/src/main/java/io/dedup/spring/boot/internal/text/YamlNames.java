@@ -1,8 +1,8 @@
 package io.dedup.spring.boot.internal.text;
 
-import io.dedup.DedupMode;
-import io.dedup.SettingNames;
-import io.dedup.Window;
+import io.dedup.policy.DedupMode;
+import io.dedup.policy.SettingNames;
+import io.dedup.policy.Window;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.HashMap;

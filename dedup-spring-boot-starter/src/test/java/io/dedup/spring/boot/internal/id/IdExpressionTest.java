@@ -3,7 +3,7 @@ package io.dedup.spring.boot.internal.id;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.dedup.MessageIdExtractor;
+import io.dedup.id.MessageIdExtractor;
 import io.dedup.spring.boot.internal.id.IdExpression.Kind;
 import io.dedup.spring.boot.internal.id.IdExpression.Part;
 import io.dedup.spring.boot.internal.kafka.KafkaIds;

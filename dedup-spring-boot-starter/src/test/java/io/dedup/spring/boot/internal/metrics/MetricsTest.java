@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.dedup.DedupKey;
-import io.dedup.DedupPolicy;
+import io.dedup.policy.DedupPolicy;
 import io.dedup.DedupScope;
 import io.dedup.spring.boot.Logs;
 import io.dedup.spring.boot.TestApp;
@@ -105,16 +105,16 @@ class MetricsTest {
         DedupKey key = DedupKey.of(DedupScope.of("billing", "orders"), "secret-id");
 
         try (Logs logs = new Logs()) {
-            listener.duplicate(key, Instant.now().minus(Duration.ofHours(7)));
+            listener.duplicate(key, Instant.now().minus(Duration.ofHours(7)), null);
             assertThat(logs.warnings()).isEmpty();
-            listener.duplicate(key, Instant.now().minus(Duration.ofHours(9)));
-            listener.duplicate(key, Instant.now().minus(Duration.ofHours(9)));
+            listener.duplicate(key, Instant.now().minus(Duration.ofHours(9)), null);
+            listener.duplicate(key, Instant.now().minus(Duration.ofHours(9)), null);
             assertThat(logs.warnings()).hasSize(1);
             assertThat(logs.warnings().get(0))
                     .contains("make dedup.topics.\"[orders]\".window longer")
                     .doesNotContain("secret-id");
             nanos.addAndGet(Duration.ofHours(2).toNanos());
-            listener.duplicate(key, Instant.now().minus(Duration.ofHours(9)));
+            listener.duplicate(key, Instant.now().minus(Duration.ofHours(9)), null);
             assertThat(logs.warnings()).hasSize(2);
         }
 

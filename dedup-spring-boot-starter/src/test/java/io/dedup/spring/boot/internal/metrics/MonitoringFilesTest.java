@@ -4,11 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dedup.DedupKey;
 import io.dedup.DedupOutcome.DeferReason;
-import io.dedup.DedupPolicy;
+import io.dedup.policy.DedupPolicy;
 import io.dedup.DedupScope;
 import io.dedup.Deduplicator;
-import io.dedup.OnConflict;
-import io.dedup.store.DedupStoreException;
+import io.dedup.policy.OnConflict;
+import io.dedup.DedupStoreException;
+import io.dedup.engine.Deduplicators;
 import io.dedup.store.memory.InMemoryDedupStore;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -45,11 +46,11 @@ class MonitoringFilesTest {
         DedupMeters meters = new DedupMeters(registry, new WindowAdvisor(System::nanoTime));
         var listener = meters.of("c", topic -> DedupPolicy.defaults());
         try (Deduplicator deduplicator =
-                Deduplicator.builder(new InMemoryDedupStore()).consumer("c").build()) {
+                Deduplicators.builder(new InMemoryDedupStore()).consumer("c").build()) {
             meters.opened(deduplicator);
             DedupKey key = DedupKey.of(DedupScope.of("c", "t"), "id");
             listener.completed(key, Duration.ZERO);
-            listener.duplicate(key, Instant.now());
+            listener.duplicate(key, Instant.now(), null);
             listener.copyInBatch(key);
             for (DeferReason reason : DeferReason.values()) {
                 listener.deferred(key, reason, Duration.ZERO);

@@ -2,7 +2,7 @@ package io.dedup.spring.boot.internal.plan;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.dedup.Window;
+import io.dedup.policy.Window;
 import io.dedup.spring.boot.ListenerProperties;
 import io.dedup.spring.boot.PolicyProperties;
 import java.beans.PropertyDescriptor;

@@ -3,7 +3,7 @@ package io.dedup.spring.boot.internal.store;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dedup.spring.boot.DedupConfigurationException;
-import io.dedup.store.DedupStoreException;
+import io.dedup.DedupStoreException;
 import java.sql.SQLException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

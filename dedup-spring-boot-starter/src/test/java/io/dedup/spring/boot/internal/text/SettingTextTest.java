@@ -2,7 +2,7 @@ package io.dedup.spring.boot.internal.text;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.dedup.Window;
+import io.dedup.policy.Window;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

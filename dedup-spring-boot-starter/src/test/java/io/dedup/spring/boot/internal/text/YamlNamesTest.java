@@ -2,10 +2,10 @@ package io.dedup.spring.boot.internal.text;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.dedup.DedupMode;
-import io.dedup.DedupPolicy;
-import io.dedup.OnMissingId;
-import io.dedup.Window;
+import io.dedup.policy.DedupMode;
+import io.dedup.policy.DedupPolicy;
+import io.dedup.policy.OnMissingId;
+import io.dedup.policy.Window;
 import io.dedup.spring.boot.PolicyProperties;
 import java.lang.reflect.Method;
 import java.time.Duration;

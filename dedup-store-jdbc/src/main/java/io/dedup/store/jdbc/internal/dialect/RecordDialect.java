@@ -2,8 +2,8 @@ package io.dedup.store.jdbc.internal.dialect;
 
 import io.dedup.DedupKey;
 import io.dedup.store.CompleteRequest;
-import io.dedup.store.RecordRequest;
-import io.dedup.store.RecordResult;
+import io.dedup.store.transaction.RecordRequest;
+import io.dedup.store.transaction.RecordResult;
 import io.dedup.store.WriteResult;
 import java.sql.Connection;
 import java.sql.SQLException;

@@ -1,6 +1,6 @@
 package io.dedup.store.jdbc.internal.failure;
 
-import io.dedup.internal.Printable;
+import io.dedup.text.Printable;
 import io.dedup.store.jdbc.internal.sql.Database;
 import io.dedup.store.jdbc.internal.sql.JdbcSettings;
 import java.sql.SQLException;

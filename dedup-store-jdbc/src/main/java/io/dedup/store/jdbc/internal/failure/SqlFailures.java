@@ -1,6 +1,6 @@
 package io.dedup.store.jdbc.internal.failure;
 
-import io.dedup.store.DedupStoreException;
+import io.dedup.DedupStoreException;
 import io.dedup.store.ResultTooLargeException;
 import io.dedup.store.jdbc.internal.sql.Database;
 import io.dedup.store.jdbc.internal.sql.JdbcSettings;

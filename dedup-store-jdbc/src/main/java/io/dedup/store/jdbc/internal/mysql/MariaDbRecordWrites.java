@@ -1,8 +1,8 @@
 package io.dedup.store.jdbc.internal.mysql;
 
 import io.dedup.DedupKey;
-import io.dedup.store.RecordRequest;
-import io.dedup.store.RecordResult;
+import io.dedup.store.transaction.RecordRequest;
+import io.dedup.store.transaction.RecordResult;
 import io.dedup.store.jdbc.internal.sql.JdbcSettings;
 import io.dedup.store.jdbc.internal.sql.Statements;
 import java.sql.Connection;

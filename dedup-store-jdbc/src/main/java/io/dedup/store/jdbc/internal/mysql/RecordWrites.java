@@ -1,7 +1,7 @@
 package io.dedup.store.jdbc.internal.mysql;
 
-import io.dedup.store.RecordRequest;
-import io.dedup.store.RecordResult;
+import io.dedup.store.transaction.RecordRequest;
+import io.dedup.store.transaction.RecordResult;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;

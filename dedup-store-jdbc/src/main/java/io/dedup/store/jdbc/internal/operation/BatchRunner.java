@@ -1,7 +1,7 @@
 package io.dedup.store.jdbc.internal.operation;
 
 import io.dedup.DedupKey;
-import io.dedup.store.DedupStoreException;
+import io.dedup.DedupStoreException;
 import io.dedup.store.ResultTooLargeException;
 import io.dedup.store.jdbc.internal.failure.FailureKind;
 import io.dedup.store.jdbc.internal.failure.SqlFailures;

@@ -1,7 +1,7 @@
 package io.dedup.store.jdbc.internal.operation;
 
 import io.dedup.DedupKey;
-import io.dedup.store.DedupStoreException;
+import io.dedup.DedupStoreException;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;

@@ -2,11 +2,12 @@ package io.dedup.store.jdbc.internal.operation;
 
 import io.dedup.DedupKey;
 import io.dedup.DedupScope;
-import io.dedup.Window;
-import io.dedup.store.OperatorResult;
+import io.dedup.LiveLease;
+import io.dedup.policy.Window;
+import io.dedup.OperatorResult;
 import io.dedup.store.StoredRecord;
-import io.dedup.store.StuckQuery;
-import io.dedup.store.StuckRecords;
+import io.dedup.store.operator.StuckQuery;
+import io.dedup.store.operator.StuckRecords;
 import io.dedup.store.jdbc.internal.failure.SqlFailures;
 import io.dedup.store.jdbc.internal.row.LeaseTransitions;
 import io.dedup.store.jdbc.internal.row.Row;
@@ -54,21 +55,21 @@ public final class OperatorCommands {
         return longReads.run("findStuck", connection -> stuckRows.find(connection, query, now));
     }
 
-    public OperatorResult forget(DedupKey key, boolean evenIfLeaseLive) {
+    public OperatorResult forget(DedupKey key, LiveLease liveLease) {
         return decide("forget", key, (connection, row, now) -> {
             if (row == null || row.isExpired(now)) {
                 return OperatorResult.ABSENT;
             }
-            if (row.isLive(now) && !evenIfLeaseLive) {
+            if (row.isLive(now) && liveLease == LiveLease.RESPECT) {
                 return OperatorResult.LEASE_LIVE;
             }
             return rows.delete(connection, key, row) ? OperatorResult.APPLIED : null;
         });
     }
 
-    public OperatorResult forceDone(DedupKey key, Window window, boolean evenIfLeaseLive) {
+    public OperatorResult forceDone(DedupKey key, Window window, LiveLease liveLease) {
         return decide("forceDone", key, (connection, row, now) -> {
-            if (row != null && row.isLive(now) && !evenIfLeaseLive) {
+            if (row != null && row.isLive(now) && liveLease == LiveLease.RESPECT) {
                 return OperatorResult.LEASE_LIVE;
             }
             Row done = LeaseTransitions.forcedDone(row, window, now);

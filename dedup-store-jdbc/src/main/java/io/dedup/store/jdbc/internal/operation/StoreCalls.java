@@ -1,6 +1,6 @@
 package io.dedup.store.jdbc.internal.operation;
 
-import io.dedup.store.DedupStoreException;
+import io.dedup.DedupStoreException;
 import io.dedup.store.jdbc.internal.connection.OwnConnections;
 import io.dedup.store.jdbc.internal.connection.OwnConnections.Borrowed;
 import io.dedup.store.jdbc.internal.failure.SqlFailures;

@@ -1,9 +1,9 @@
 package io.dedup.store.jdbc.internal.operation;
 
 import io.dedup.DedupScope;
-import io.dedup.store.StuckQuery;
-import io.dedup.store.StuckRecord;
-import io.dedup.store.StuckRecords;
+import io.dedup.store.operator.StuckQuery;
+import io.dedup.store.operator.StuckRecord;
+import io.dedup.store.operator.StuckRecords;
 import io.dedup.store.jdbc.internal.row.Rows;
 import io.dedup.store.jdbc.internal.sql.KeyBytes;
 import io.dedup.store.jdbc.internal.sql.Micros;

@@ -1,7 +1,7 @@
 package io.dedup.store.jdbc.internal.postgres;
 
-import io.dedup.store.RecordRequest;
-import io.dedup.store.RecordResult;
+import io.dedup.store.transaction.RecordRequest;
+import io.dedup.store.transaction.RecordResult;
 import io.dedup.store.jdbc.internal.row.Row;
 import io.dedup.store.jdbc.internal.sql.JdbcSettings;
 import io.dedup.store.jdbc.internal.sql.KeyBytes;

@@ -6,8 +6,8 @@ import static io.dedup.store.jdbc.internal.postgres.PostgresColumn.text;
 
 import io.dedup.DedupKey;
 import io.dedup.store.CompleteRequest;
-import io.dedup.store.RecordRequest;
-import io.dedup.store.RecordResult;
+import io.dedup.store.transaction.RecordRequest;
+import io.dedup.store.transaction.RecordResult;
 import io.dedup.store.WriteResult;
 import io.dedup.store.jdbc.internal.dialect.RecordDialect;
 import io.dedup.store.jdbc.internal.dialect.RecordStatements;

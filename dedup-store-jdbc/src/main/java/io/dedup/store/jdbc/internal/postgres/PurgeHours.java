@@ -1,7 +1,7 @@
 package io.dedup.store.jdbc.internal.postgres;
 
 import io.dedup.DedupScope;
-import io.dedup.Window;
+import io.dedup.policy.Window;
 import java.time.Duration;
 import java.util.concurrent.ConcurrentHashMap;
 

@@ -1,7 +1,7 @@
 package io.dedup.store.jdbc.internal.postgres;
 
 import io.dedup.DedupKey;
-import io.dedup.internal.Utf8;
+import io.dedup.text.Utf8;
 import io.dedup.store.jdbc.internal.sql.KeyBytes;
 import io.dedup.store.jdbc.internal.sql.TableName;
 import java.nio.ByteBuffer;

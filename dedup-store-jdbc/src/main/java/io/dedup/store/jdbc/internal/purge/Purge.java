@@ -1,6 +1,6 @@
 package io.dedup.store.jdbc.internal.purge;
 
-import io.dedup.store.DedupStoreException;
+import io.dedup.DedupStoreException;
 import io.dedup.store.jdbc.internal.dialect.Dialect;
 import io.dedup.store.jdbc.internal.dialect.Dialect.PurgeRun;
 import io.dedup.store.jdbc.internal.failure.SqlFailures;

@@ -1,6 +1,6 @@
 package io.dedup.store.jdbc.internal.row;
 
-import io.dedup.Window;
+import io.dedup.policy.Window;
 import io.dedup.store.ClaimRequest;
 import io.dedup.store.ClaimResult;
 import io.dedup.store.CompleteRequest;

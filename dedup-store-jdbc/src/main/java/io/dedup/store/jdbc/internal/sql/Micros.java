@@ -1,6 +1,6 @@
 package io.dedup.store.jdbc.internal.sql;
 
-import io.dedup.Window;
+import io.dedup.policy.Window;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;

@@ -1,6 +1,6 @@
 package io.dedup.store.jdbc.internal.sql;
 
-import io.dedup.internal.Printable;
+import io.dedup.text.Printable;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;

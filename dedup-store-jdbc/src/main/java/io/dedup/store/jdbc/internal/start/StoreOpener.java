@@ -56,7 +56,7 @@ public final class StoreOpener {
      * @param database null where the connection's metadata shall tell it
      * @param clockQuery the user's, for the generic dialect; null for the standard's
      * @throws IllegalStateException when the server or the table isn't fit
-     * @throws io.dedup.store.DedupStoreException when the database can't be reached or used
+     * @throws io.dedup.DedupStoreException when the database can't be reached or used
      */
     public StoreParts open(@Nullable Database database, @Nullable String clockQuery) {
         OwnConnections connections = new OwnConnections(dataSource, settings.networkTimeoutMillis());

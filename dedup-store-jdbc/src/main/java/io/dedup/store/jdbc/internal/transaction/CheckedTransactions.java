@@ -17,7 +17,7 @@ public record CheckedTransactions(TransactionOpener opener, long concurrentRecor
      * Opens a transaction, and another one where the first isn't isolated as it must be.
      *
      * @throws IllegalStateException when manager or server isn't fit
-     * @throws io.dedup.store.DedupStoreException when the database can't be reached
+     * @throws io.dedup.DedupStoreException when the database can't be reached
      */
     public static CheckedTransactions of(PlatformTransactionManager manager, RecordTable table) {
         TransactionOpener asTheyCome = TransactionOpener.of(manager, table);

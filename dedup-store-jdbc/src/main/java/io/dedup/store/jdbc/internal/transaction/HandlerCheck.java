@@ -1,7 +1,8 @@
 package io.dedup.store.jdbc.internal.transaction;
 
-import io.dedup.internal.Printable;
+import io.dedup.text.Printable;
 import io.dedup.store.jdbc.internal.connection.DataSources;
+import io.dedup.store.transaction.HandlerMethod;
 import java.lang.reflect.AnnotatedElement;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
@@ -16,6 +17,7 @@ import org.springframework.core.annotation.AnnotationAttributes;
 import org.springframework.transaction.TransactionManager;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.util.ClassUtils;
+import org.springframework.util.ReflectionUtils;
 
 /**
  * Sees by a handler's annotations whether it runs outside of the transaction that its record commits with: by Spring's
@@ -39,8 +41,10 @@ public record HandlerCheck(DataSource dataSource, Function<String, @Nullable Tra
 
     /** What goes on from the handler's name; null where nothing speaks against it. */
     @Nullable
-    public String problem(Object handler, Method method) {
-        Declared declared = declared(handler, method);
+    public String problem(Object handler, HandlerMethod handles) {
+        Method method = ReflectionUtils.findMethod(
+                handles.declaredIn(), handles.name(), handles.parameterTypes().toArray(Class<?>[]::new));
+        Declared declared = method == null ? null : declared(handler, method);
         if (declared == null) {
             return null;
         }

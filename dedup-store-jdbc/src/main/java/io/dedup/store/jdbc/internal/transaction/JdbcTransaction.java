@@ -1,13 +1,13 @@
 package io.dedup.store.jdbc.internal.transaction;
 
 import io.dedup.DedupKey;
-import io.dedup.store.BrokenTransactionException;
+import io.dedup.store.transaction.BrokenTransactionException;
 import io.dedup.store.Claim;
-import io.dedup.store.CommitResult;
+import io.dedup.store.transaction.CommitResult;
 import io.dedup.store.CompleteRequest;
-import io.dedup.store.RecordRequest;
-import io.dedup.store.RecordResult;
-import io.dedup.store.RecordTransaction;
+import io.dedup.store.transaction.RecordRequest;
+import io.dedup.store.transaction.RecordResult;
+import io.dedup.store.transaction.RecordTransaction;
 import io.dedup.store.WriteResult;
 import io.dedup.store.jdbc.internal.dialect.TransactionMarker;
 import io.dedup.store.jdbc.internal.operation.RaceRetry;

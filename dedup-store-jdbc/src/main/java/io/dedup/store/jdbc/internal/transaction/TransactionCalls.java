@@ -1,8 +1,8 @@
 package io.dedup.store.jdbc.internal.transaction;
 
-import io.dedup.store.BrokenTransactionException;
-import io.dedup.store.DedupStoreException;
-import io.dedup.store.TooManyRecordsException;
+import io.dedup.store.transaction.BrokenTransactionException;
+import io.dedup.DedupStoreException;
+import io.dedup.store.transaction.TooManyRecordsException;
 import io.dedup.store.jdbc.internal.failure.SqlErrors;
 import io.dedup.store.jdbc.internal.failure.SqlFailures;
 import java.sql.SQLException;

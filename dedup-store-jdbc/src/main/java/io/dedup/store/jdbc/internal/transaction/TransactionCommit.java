@@ -1,6 +1,6 @@
 package io.dedup.store.jdbc.internal.transaction;
 
-import io.dedup.store.CommitResult;
+import io.dedup.store.transaction.CommitResult;
 import io.dedup.store.jdbc.internal.failure.Causes;
 import io.dedup.store.jdbc.internal.failure.SqlErrors;
 import org.jspecify.annotations.Nullable;

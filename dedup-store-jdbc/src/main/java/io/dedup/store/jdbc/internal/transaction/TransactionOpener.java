@@ -1,6 +1,6 @@
 package io.dedup.store.jdbc.internal.transaction;
 
-import io.dedup.store.DedupStoreException;
+import io.dedup.DedupStoreException;
 import io.dedup.store.jdbc.internal.failure.Causes;
 import io.dedup.store.jdbc.internal.sql.JdbcSettings;
 import java.sql.SQLException;

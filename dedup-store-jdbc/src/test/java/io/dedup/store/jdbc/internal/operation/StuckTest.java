@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.dedup.DedupKey;
 import io.dedup.store.ClaimRequest;
-import io.dedup.store.StuckQuery;
+import io.dedup.store.operator.StuckQuery;
 import io.dedup.store.jdbc.JdbcDedupStore;
 import io.dedup.store.jdbc.JdbcDialect;
 import io.dedup.store.jdbc.internal.sql.TableName;

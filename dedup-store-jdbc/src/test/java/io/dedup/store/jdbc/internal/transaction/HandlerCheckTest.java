@@ -5,9 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.dedup.store.jdbc.JdbcDialect;
 import io.dedup.store.jdbc.JdbcTransactions;
 import io.dedup.store.jdbc.support.Scene;
+import io.dedup.store.transaction.HandlerMethod;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.reflect.Method;
+import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 import javax.sql.DataSource;
@@ -36,7 +38,7 @@ class HandlerCheckTest {
     private @Nullable String problem(JdbcTransactions transactions, Object handler, Class<?> of) {
         try {
             Method method = of.getMethod("accept", Object.class);
-            return transactions.outside(handler, method);
+            return transactions.outside(handler, new HandlerMethod(method.getDeclaringClass(), method.getName(), List.of(method.getParameterTypes())));
         } catch (NoSuchMethodException e) {
             throw new AssertionError(e);
         }

@@ -7,11 +7,12 @@ import com.zaxxer.hikari.HikariDataSource;
 import io.dedup.DedupCall;
 import io.dedup.DedupContext;
 import io.dedup.DedupKey;
-import io.dedup.DedupMode;
+import io.dedup.policy.DedupMode;
 import io.dedup.DedupOutcome;
-import io.dedup.DedupPolicy;
+import io.dedup.policy.DedupPolicy;
 import io.dedup.Deduplicator;
 import io.dedup.ResultCodec;
+import io.dedup.engine.Deduplicators;
 import io.dedup.store.jdbc.JdbcDedupStore;
 import io.dedup.store.jdbc.JdbcDialect;
 import io.dedup.store.jdbc.support.TestDatabase;
@@ -56,7 +57,7 @@ class HandlersFaultTest {
     }
 
     private Deduplicator deduplicator(DedupMode mode, PlatformTransactionManager manager) {
-        return Deduplicator.builder(store)
+        return Deduplicators.builder(store)
                 .consumer("test")
                 .defaults(DedupPolicy.builder().mode(mode).build())
                 .transactions(store.transactions(manager))

@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.dedup.DedupKey;
-import io.dedup.store.CommitResult;
-import io.dedup.store.RecordResult;
-import io.dedup.store.RecordTransaction;
+import io.dedup.store.transaction.CommitResult;
+import io.dedup.store.transaction.RecordResult;
+import io.dedup.store.transaction.RecordTransaction;
 import io.dedup.store.jdbc.JdbcDedupStore;
 import io.dedup.store.jdbc.JdbcDialect;
 import io.dedup.store.jdbc.JdbcTransactions;

@@ -6,10 +6,10 @@ import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.dedup.DedupKey;
-import io.dedup.store.BrokenTransactionException;
-import io.dedup.store.CommitResult;
-import io.dedup.store.RecordResult;
-import io.dedup.store.RecordTransaction;
+import io.dedup.store.transaction.BrokenTransactionException;
+import io.dedup.store.transaction.CommitResult;
+import io.dedup.store.transaction.RecordResult;
+import io.dedup.store.transaction.RecordTransaction;
 import io.dedup.store.jdbc.JdbcDialect;
 import io.dedup.store.jdbc.JdbcTransactions;
 import io.dedup.store.jdbc.support.Messages;

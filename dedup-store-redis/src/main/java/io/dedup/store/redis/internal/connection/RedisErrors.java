@@ -1,6 +1,6 @@
 package io.dedup.store.redis.internal.connection;
 
-import io.dedup.store.DedupStoreException;
+import io.dedup.DedupStoreException;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisConnectionException;
 import java.time.Duration;

@@ -1,6 +1,6 @@
 package io.dedup.store.redis.internal.operator;
 
-import io.dedup.store.DedupStoreException;
+import io.dedup.DedupStoreException;
 import io.dedup.store.redis.internal.client.RedisLinks;
 import io.dedup.store.redis.internal.connection.CommandExchange;
 import io.dedup.store.redis.internal.connection.Commands;

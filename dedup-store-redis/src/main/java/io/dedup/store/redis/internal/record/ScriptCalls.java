@@ -2,7 +2,7 @@ package io.dedup.store.redis.internal.record;
 
 import io.dedup.DedupKey;
 import io.dedup.Fingerprint;
-import io.dedup.Window;
+import io.dedup.policy.Window;
 import io.dedup.store.Claim;
 import io.dedup.store.ClaimRequest;
 import io.dedup.store.ClaimResult;

@@ -1,6 +1,6 @@
 package io.dedup.store.redis.internal.script;
 
-import io.dedup.store.DedupStoreException;
+import io.dedup.DedupStoreException;
 import io.dedup.store.redis.internal.connection.Commands;
 import io.lettuce.core.output.CommandOutput;
 import io.lettuce.core.protocol.AsyncCommand;
