@@ -21,12 +21,12 @@ import org.apache.rocketmq.client.apis.consumer.SimpleConsumer;
 public final class RocketMqDedup implements AutoCloseable {
     private final Deduplicator deduplicator;
     private final MessageDeliveries deliveries;
-    private final InPlaceRunner patience;
+    private final InPlaceRunner waits;
 
-    RocketMqDedup(Deduplicator deduplicator, MessageDeliveries deliveries, InPlaceRunner patience) {
+    RocketMqDedup(Deduplicator deduplicator, MessageDeliveries deliveries, InPlaceRunner waits) {
         this.deduplicator = deduplicator;
         this.deliveries = deliveries;
-        this.patience = patience;
+        this.waits = waits;
     }
 
     /** A builder on top of a deduplicator, whose policies apply topic by topic. */
@@ -56,7 +56,7 @@ public final class RocketMqDedup implements AutoCloseable {
                 new ConsumerGroup(consumerGroup, DedupAdapter.of(deduplicator)),
                 new ListenerInvoker(Objects.requireNonNull(listener, "listener")::consume),
                 deliveries,
-                patience);
+                waits);
     }
 
     /**
@@ -78,8 +78,8 @@ public final class RocketMqDedup implements AutoCloseable {
         Objects.requireNonNull(consumer, "consumer");
         ConsumerGroup group = new ConsumerGroup(consumer.getConsumerGroup(), DedupAdapter.of(deduplicator));
         ListenerInvoker invoker = new ListenerInvoker(Objects.requireNonNull(listener, "listener")::consume);
-        return new SimpleConsumerLoopBuilder(settings ->
-                ConsumerLoop.start(consumer, DedupAdapter.of(deduplicator), group, invoker, deliveries, patience, settings));
+        return new SimpleConsumerLoopBuilder(settings -> ConsumerLoop.start(
+                consumer, DedupAdapter.of(deduplicator), group, invoker, deliveries, waits, settings));
     }
 
     /**
@@ -90,6 +90,6 @@ public final class RocketMqDedup implements AutoCloseable {
      */
     @Override
     public void close() {
-        patience.end();
+        waits.end();
     }
 }

@@ -1,11 +1,10 @@
 package io.dedup.rocketmq;
 
-import io.dedup.id.MessageIdExtractor;
-import io.dedup.text.Printable;
 import io.dedup.id.JsonPointerId;
+import io.dedup.id.KeyIds;
+import io.dedup.id.MessageIdExtractor;
 import io.dedup.rocketmq.internal.listener.MessageDeliveries;
-import java.util.Collection;
-import java.util.Iterator;
+import io.dedup.text.Printable;
 import org.apache.rocketmq.client.apis.message.MessageView;
 
 /**
@@ -32,32 +31,12 @@ public final class RocketMqMessageIds {
      * is the business ID.
      */
     public static MessageIdExtractor<MessageView> key() {
-        return MessageIdExtractor.named("key", message -> {
-            Collection<String> keys = message.getKeys();
-            if (keys.size() > 1) {
-                throw new IllegalArgumentException("the message has " + keys.size()
-                        + " keys, and only one could be its ID; use keyStartingWith(prefix) or a property");
-            }
-            return keys.isEmpty() ? null : keys.iterator().next();
-        });
+        return KeyIds.only(MessageView::getKeys);
     }
 
     /** The only key that begins with a prefix, prefix included. Missing when there is none or more than one. */
     public static MessageIdExtractor<MessageView> keyStartingWith(String prefix) {
-        if (prefix.isEmpty()) {
-            throw new IllegalArgumentException("keyStartingWith: the prefix must not be empty; use key()");
-        }
-        return MessageIdExtractor.named("key that begins with " + Printable.of(prefix), message -> {
-            Iterator<String> found = message.getKeys().stream()
-                    .filter(key -> key.startsWith(prefix))
-                    .distinct()
-                    .iterator();
-            String id = found.hasNext() ? found.next() : null;
-            if (found.hasNext()) {
-                throw new IllegalArgumentException("the message has several keys that start with " + prefix);
-            }
-            return id;
-        });
+        return KeyIds.startingWith(prefix, MessageView::getKeys);
     }
 
     /**

@@ -33,12 +33,12 @@ public final class RemotingDedup implements AutoCloseable {
 
     private final Deduplicator deduplicator;
     private final MessageDeliveries deliveries;
-    private final InPlaceRunner patience;
+    private final InPlaceRunner waits;
 
-    RemotingDedup(Deduplicator deduplicator, MessageDeliveries deliveries, InPlaceRunner patience) {
+    RemotingDedup(Deduplicator deduplicator, MessageDeliveries deliveries, InPlaceRunner waits) {
         this.deduplicator = deduplicator;
         this.deliveries = deliveries;
-        this.patience = patience;
+        this.waits = waits;
     }
 
     /** A builder on top of a deduplicator, whose policies apply topic by topic. */
@@ -98,12 +98,12 @@ public final class RemotingDedup implements AutoCloseable {
     private MessageListenerConcurrently concurrently(
             String consumerGroup, MessageListenerConcurrently listener, Duration limit) {
         requirePlain(listener);
-        return new DedupConcurrentListener(listener, runner(consumerGroup), patience, limit);
+        return new DedupConcurrentListener(listener, runner(consumerGroup), waits, limit);
     }
 
     private MessageListenerOrderly orderly(String consumerGroup, MessageListenerOrderly listener, Duration limit) {
         requirePlain(listener);
-        return new DedupOrderlyListener(listener, runner(consumerGroup), patience, limit);
+        return new DedupOrderlyListener(listener, runner(consumerGroup), waits, limit);
     }
 
     private MessageRunner runner(String consumerGroup) {
@@ -130,6 +130,6 @@ public final class RemotingDedup implements AutoCloseable {
      */
     @Override
     public void close() {
-        patience.end();
+        waits.end();
     }
 }

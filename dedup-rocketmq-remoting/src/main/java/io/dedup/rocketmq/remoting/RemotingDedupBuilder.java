@@ -1,10 +1,10 @@
 package io.dedup.rocketmq.remoting;
 
-import io.dedup.policy.DedupPolicy;
 import io.dedup.Deduplicator;
 import io.dedup.adapter.DedupAdapter;
-import io.dedup.id.MessageIdExtractor;
 import io.dedup.adapter.InPlaceRunner;
+import io.dedup.id.MessageIdExtractor;
+import io.dedup.policy.DedupPolicy;
 import io.dedup.rocketmq.remoting.internal.MessageDeliveries;
 import java.time.Duration;
 import java.util.HashMap;

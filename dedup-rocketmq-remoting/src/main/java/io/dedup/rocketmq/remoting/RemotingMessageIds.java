@@ -1,8 +1,9 @@
 package io.dedup.rocketmq.remoting;
 
+import io.dedup.id.JsonPointerId;
+import io.dedup.id.KeyIds;
 import io.dedup.id.MessageIdExtractor;
 import io.dedup.text.Printable;
-import io.dedup.id.JsonPointerId;
 import java.util.Arrays;
 import java.util.List;
 import org.apache.rocketmq.common.message.MessageClientIDSetter;
@@ -31,34 +32,15 @@ public final class RemotingMessageIds {
      * is the business ID. A space ends a key: this client sends all of them as one text.
      */
     public static MessageIdExtractor<MessageExt> key() {
-        return MessageIdExtractor.named("key", message -> {
-            List<String> keys = keys(message);
-            if (keys.size() > 1) {
-                throw new IllegalArgumentException("the message has " + keys.size()
-                        + " keys, and only one could be its ID; use keyStartingWith(prefix) or a property");
-            }
-            return keys.isEmpty() ? null : keys.get(0);
-        });
+        return KeyIds.only(RemotingMessageIds::keys);
     }
 
     /** The only key that begins with a prefix, prefix included. Missing when there is none or more than one. */
     public static MessageIdExtractor<MessageExt> keyStartingWith(String prefix) {
-        if (prefix.isEmpty()) {
-            throw new IllegalArgumentException("keyStartingWith: the prefix must not be empty; use key()");
-        }
         if (prefix.contains(MessageConst.KEY_SEPARATOR)) {
             throw new IllegalArgumentException("keyStartingWith: the prefix must not hold a space, which ends a key");
         }
-        return MessageIdExtractor.named("key that begins with " + Printable.of(prefix), message -> {
-            List<String> found = keys(message).stream()
-                    .filter(key -> key.startsWith(prefix))
-                    .distinct()
-                    .toList();
-            if (found.size() > 1) {
-                throw new IllegalArgumentException("the message has several keys that start with " + prefix);
-            }
-            return found.isEmpty() ? null : found.get(0);
-        });
+        return KeyIds.startingWith(prefix, RemotingMessageIds::keys);
     }
 
     /**

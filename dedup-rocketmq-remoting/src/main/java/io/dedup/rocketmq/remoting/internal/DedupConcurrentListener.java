@@ -1,6 +1,8 @@
 package io.dedup.rocketmq.remoting.internal;
 
+import io.dedup.adapter.InPlaceConsumer.Answer;
 import io.dedup.adapter.InPlaceRunner;
+import io.dedup.adapter.ReportedFailureException;
 import java.time.Duration;
 import java.util.List;
 import org.apache.rocketmq.client.consumer.listener.ConsumeConcurrentlyContext;
@@ -17,31 +19,30 @@ import org.apache.rocketmq.common.message.MessageExt;
 public final class DedupConcurrentListener implements MessageListenerConcurrently {
     private final MessageListenerConcurrently listener;
     private final MessageRunner runner;
-    private final InPlaceRunner patience;
+    private final InPlaceRunner waits;
     private final Duration longestWait;
 
     public DedupConcurrentListener(
-            MessageListenerConcurrently listener, MessageRunner runner, InPlaceRunner patience, Duration longestWait) {
+            MessageListenerConcurrently listener, MessageRunner runner, InPlaceRunner waits, Duration longestWait) {
         this.listener = listener;
         this.runner = runner;
-        this.patience = patience;
+        this.waits = waits;
         this.longestWait = longestWait;
     }
 
     @Override
     public ConsumeConcurrentlyStatus consumeMessage(List<MessageExt> messages, ConsumeConcurrentlyContext context) {
-        InPlaceRunner.Call call = patience.call(longestWait);
+        InPlaceRunner.Call call = waits.call(longestWait);
         SendBack sendBack = new SendBack(messages.size());
         for (int i = 0; i < messages.size(); i++) {
             MessageExt message = messages.get(i);
             ConsumeConcurrentlyContext own = new ConsumeConcurrentlyContext(context.getMessageQueue());
             own.setDelayLevelWhenNextConsume(context.getDelayLevelWhenNextConsume());
-            MessageRunner.End end = runner.handle(message, call, () -> run(message, own));
-            if (end == MessageRunner.End.DONE) {
+            Answer answer = runner.handle(message, call, () -> run(message, own));
+            if (answer == Answer.ACKNOWLEDGE) {
                 sendBack.done();
             } else {
-                sendBack.failed(
-                        i, end == MessageRunner.End.HOPELESS ? hopeless(message) : own.getDelayLevelWhenNextConsume());
+                sendBack.failed(i, answer == Answer.REJECT ? hopeless(message) : own.getDelayLevelWhenNextConsume());
             }
         }
         return sendBack.answer(context);

@@ -1,6 +1,8 @@
 package io.dedup.rocketmq.remoting.internal;
 
+import io.dedup.adapter.InPlaceConsumer.Answer;
 import io.dedup.adapter.InPlaceRunner;
+import io.dedup.adapter.ReportedFailureException;
 import java.time.Duration;
 import java.util.List;
 import org.apache.rocketmq.client.consumer.listener.ConsumeOrderlyContext;
@@ -15,23 +17,23 @@ import org.apache.rocketmq.common.message.MessageExt;
 public final class DedupOrderlyListener implements MessageListenerOrderly {
     private final MessageListenerOrderly listener;
     private final MessageRunner runner;
-    private final InPlaceRunner patience;
+    private final InPlaceRunner waits;
     private final Duration longestWait;
 
     public DedupOrderlyListener(
-            MessageListenerOrderly listener, MessageRunner runner, InPlaceRunner patience, Duration longestWait) {
+            MessageListenerOrderly listener, MessageRunner runner, InPlaceRunner waits, Duration longestWait) {
         this.listener = listener;
         this.runner = runner;
-        this.patience = patience;
+        this.waits = waits;
         this.longestWait = longestWait;
     }
 
     @Override
     public ConsumeOrderlyStatus consumeMessage(List<MessageExt> messages, ConsumeOrderlyContext context) {
-        InPlaceRunner.Call call = patience.call(longestWait);
+        InPlaceRunner.Call call = waits.call(longestWait);
         for (MessageExt message : messages) {
             AutoCommitContext own = new AutoCommitContext(context);
-            if (runner.handle(message, call, () -> run(message, own)) != MessageRunner.End.DONE) {
+            if (runner.handle(message, call, () -> run(message, own)) != Answer.ACKNOWLEDGE) {
                 context.setSuspendCurrentQueueTimeMillis(own.getSuspendCurrentQueueTimeMillis());
                 return ConsumeOrderlyStatus.SUSPEND_CURRENT_QUEUE_A_MOMENT;
             }

@@ -2,9 +2,9 @@ package io.dedup.rocketmq.remoting.internal;
 
 import io.dedup.Deduplicator;
 import io.dedup.Fingerprint;
-import io.dedup.id.MessageIdExtractor;
 import io.dedup.adapter.Delivery;
 import io.dedup.adapter.DeliveryFactory;
+import io.dedup.id.MessageIdExtractor;
 import java.util.Map;
 import org.apache.rocketmq.common.message.MessageExt;
 import org.jspecify.annotations.Nullable;

@@ -1,7 +1,7 @@
 package io.dedup.rocketmq.internal.broker;
 
-import io.dedup.text.Printable;
 import io.dedup.rocketmq.internal.thread.ConditionLock;
+import io.dedup.text.Printable;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;

@@ -19,7 +19,7 @@ final class Deferrals {
     private static final Logger log = LoggerFactory.getLogger("io.dedup.rocketmq.SimpleConsumerLoop");
     private static final Duration SOON = Duration.ofMillis(10);
 
-    private final InPlaceRunner patience;
+    private final InPlaceRunner waits;
     private final OpenMessages open;
     private final Acknowledgments acknowledgments;
     private final StoreProbe probe;
@@ -27,13 +27,13 @@ final class Deferrals {
     private final Consumer<List<OpenMessage>> claimAgain;
 
     Deferrals(
-            InPlaceRunner patience,
+            InPlaceRunner waits,
             OpenMessages open,
             Acknowledgments acknowledgments,
             StoreProbe probe,
             LoopThreads threads,
             Consumer<List<OpenMessage>> claimAgain) {
-        this.patience = patience;
+        this.waits = waits;
         this.open = open;
         this.acknowledgments = acknowledgments;
         this.probe = probe;
@@ -56,7 +56,7 @@ final class Deferrals {
             acknowledgments.stop(); // or messages would be redelivered until they have spent their attempts
         } else if (defer.reason() == DeferReason.STORE_UNAVAILABLE) {
             retry.add(message, defer.retryAfter()); // however long: the broker can't do better than wait, either
-        } else if (waited.compareTo(patience.longest(message.delivery())) > 0 || !open.hold(message)) {
+        } else if (waited.compareTo(waits.longest(message.delivery())) > 0 || !open.hold(message)) {
             log.warn(
                     "{} couldn't be decided in {} ms ({}), and is given back, which costs a delivery attempt",
                     message.origin(),

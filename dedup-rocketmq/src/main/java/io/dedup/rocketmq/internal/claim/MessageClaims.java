@@ -34,7 +34,7 @@ public final class MessageClaims {
     public MessageClaims(
             DedupAdapter engine,
             ConsumerGroup group,
-            InPlaceRunner patience,
+            InPlaceRunner waits,
             OpenMessages open,
             Acknowledgments acknowledgments,
             LoopThreads threads,
@@ -44,7 +44,7 @@ public final class MessageClaims {
         this.acknowledgments = acknowledgments;
         this.claimable = new ClaimableMessages(group, open, acknowledgments);
         Deferrals deferrals = new Deferrals(
-                patience, open, acknowledgments, new StoreProbe(engine, open, threads), threads, this::claim);
+                waits, open, acknowledgments, new StoreProbe(engine, open, threads), threads, this::claim);
         this.response = new AdmissionResponse(open, acknowledgments, deferrals, run);
         this.isolated = new IsolatedClaims(engine, open, acknowledgments, claimable, response, threads);
     }

@@ -2,9 +2,9 @@ package io.dedup.rocketmq.internal.listener;
 
 import io.dedup.Deduplicator;
 import io.dedup.Fingerprint;
-import io.dedup.id.MessageIdExtractor;
 import io.dedup.adapter.Delivery;
 import io.dedup.adapter.DeliveryFactory;
+import io.dedup.id.MessageIdExtractor;
 import java.nio.ByteBuffer;
 import java.util.Map;
 import org.apache.rocketmq.client.apis.message.MessageView;

@@ -42,7 +42,7 @@ public final class ConsumerLoop {
             ConsumerGroup group,
             ListenerInvoker listener,
             MessageDeliveries deliveries,
-            InPlaceRunner patience,
+            InPlaceRunner waits,
             LoopSettings settings) {
         this.consumer = consumer;
         this.settings = settings;
@@ -53,7 +53,7 @@ public final class ConsumerLoop {
         BatchQueue<OpenMessage> succeeded = new BatchQueue<>();
         this.acknowledgments =
                 new Acknowledgments(open, broker, new RetryDelay(settings.retryDelay()), turns::add, threads::end);
-        MessageClaims claims = new MessageClaims(engine, group, patience, open, acknowledgments, threads, this::handle);
+        MessageClaims claims = new MessageClaims(engine, group, waits, open, acknowledgments, threads, this::handle);
         Completions completions = new Completions(engine, acknowledgments);
         this.runs = new HandlerRuns(engine, listener, open, acknowledgments, claims, succeeded::add);
         this.renewal = new InvisibleTimeRenewal(open, acknowledgments, broker, threads, settings.invisibleDuration());
@@ -74,10 +74,10 @@ public final class ConsumerLoop {
             ConsumerGroup group,
             ListenerInvoker listener,
             MessageDeliveries deliveries,
-            InPlaceRunner patience,
+            InPlaceRunner waits,
             LoopSettings settings) {
         consumer.getSubscriptionExpressions().keySet().forEach(group::require);
-        ConsumerLoop loop = new ConsumerLoop(consumer, engine, group, listener, deliveries, patience, settings);
+        ConsumerLoop loop = new ConsumerLoop(consumer, engine, group, listener, deliveries, waits, settings);
         loop.renewal.start();
         loop.workers.forEach(Thread::start);
         return loop;

@@ -2,7 +2,9 @@ package io.dedup.rocketmq.internal.loop;
 
 import io.dedup.adapter.DedupAdapter;
 import io.dedup.adapter.Execution;
+import io.dedup.adapter.HandlerRun;
 import io.dedup.adapter.RunEnd;
+import io.dedup.adapter.Settlement;
 import io.dedup.adapter.WaitBudget;
 import io.dedup.adapter.Work;
 import io.dedup.rocketmq.internal.ack.Acknowledgments;
@@ -11,6 +13,7 @@ import io.dedup.rocketmq.internal.listener.ListenerInvoker;
 import io.dedup.rocketmq.internal.open.OpenMessage;
 import io.dedup.rocketmq.internal.open.OpenMessages;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -63,34 +66,46 @@ final class HandlerRuns {
         }
     }
 
-    /** The claim is completed together with others. */
     private void runClaimed(OpenMessage message, Execution execution) {
-        execution.begin();
-        try {
-            listener.work(message.view()).run(execution);
-        } catch (Throwable e) { // Errors, too: a claim that nobody releases holds the message for its lease
-            boolean claimWasLost = execution.fail(e); // before anything else can fail
-            if (e instanceof InterruptedException) {
+        Work work = listener.work(message.view());
+        OpenMessage unused =
+                HandlerRun.run(execution, () -> work.run(execution), new BatchedCompletion(message, execution));
+    }
+
+    /** The claim is completed together with others, and released at a failure. */
+    private final class BatchedCompletion implements Settlement<byte @Nullable [], OpenMessage> {
+        private final OpenMessage message;
+        private final Execution execution;
+
+        private BatchedCompletion(OpenMessage message, Execution execution) {
+            this.message = message;
+            this.execution = execution;
+        }
+
+        @Override
+        public OpenMessage succeeded(byte @Nullable [] result) {
+            try {
+                complete.accept(message);
+            } catch (RuntimeException | Error e) { // such as no memory for the queue
+                log.error("{} couldn't be queued for completion, and is completed alone", message.origin(), e);
+                execution.succeed(null, WaitBudget.none());
+                acknowledgments.acknowledge(message);
+            }
+            return message;
+        }
+
+        @Override
+        public OpenMessage failed(Throwable thrown) {
+            boolean claimWasLost = execution.fail(thrown); // before anything else can fail
+            if (thrown instanceof InterruptedException) {
                 Thread.currentThread().interrupt();
             }
-            if (claimWasLost) {
+            if (claimWasLost) { // after an Error, too: the store knows whether somebody else has succeeded
                 claims.failedWithoutClaim(message);
             } else {
                 acknowledgments.retryLater(message);
             }
-            return;
-        }
-        succeeded(message, execution);
-    }
-
-    /** Whatever fails here isn't a failure of the handler: releasing the claim would make the effect happen twice. */
-    private void succeeded(OpenMessage message, Execution execution) {
-        try {
-            complete.accept(message);
-        } catch (RuntimeException | Error e) { // such as no memory for the queue
-            log.error("{} couldn't be queued for completion, and is completed alone", message.origin(), e);
-            execution.succeed(null, WaitBudget.none());
-            acknowledgments.acknowledge(message);
+            return message;
         }
     }
 

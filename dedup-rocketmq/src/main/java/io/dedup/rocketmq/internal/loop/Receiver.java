@@ -1,11 +1,11 @@
 package io.dedup.rocketmq.internal.loop;
 
-import io.dedup.text.Printable;
 import io.dedup.rocketmq.internal.ack.Acknowledgments;
 import io.dedup.rocketmq.internal.claim.MessageClaims;
 import io.dedup.rocketmq.internal.listener.MessageDeliveries;
 import io.dedup.rocketmq.internal.open.OpenMessage;
 import io.dedup.rocketmq.internal.open.OpenMessages;
+import io.dedup.text.Printable;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
