@@ -1,8 +1,8 @@
 package io.dedup.rocketmq;
 
-import io.dedup.policy.DedupPolicy;
 import io.dedup.Deduplicator;
 import io.dedup.engine.Deduplicators;
+import io.dedup.policy.DedupPolicy;
 import io.dedup.store.redis.RedisDedupStore;
 import java.time.Duration;
 import java.util.Map;

@@ -3,10 +3,10 @@ package io.dedup.rocketmq;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.dedup.policy.DedupMode;
-import io.dedup.policy.DedupPolicy;
 import io.dedup.Deduplicator;
 import io.dedup.adapter.Execution;
+import io.dedup.policy.DedupMode;
+import io.dedup.policy.DedupPolicy;
 import io.dedup.testservers.rocketmq.RocketMqServer.TopicType;
 import java.time.Duration;
 import java.util.List;

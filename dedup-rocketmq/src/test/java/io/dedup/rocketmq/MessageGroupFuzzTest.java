@@ -3,12 +3,12 @@ package io.dedup.rocketmq;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.dedup.policy.DedupPolicy;
 import io.dedup.Deduplicator;
 import io.dedup.adapter.DedupAdapter;
 import io.dedup.adapter.Delivery;
 import io.dedup.adapter.WaitBudget;
 import io.dedup.engine.Deduplicators;
+import io.dedup.policy.DedupPolicy;
 import io.dedup.testkit.faults.FaultyStore;
 import io.dedup.testkit.faults.StoreFault;
 import java.time.Duration;
@@ -124,7 +124,8 @@ class MessageGroupFuzzTest {
         broker2.redeliver();
         try (Deduplicator dead = process(Duration.ofMillis(50))) {
             for (int i = 0; i < IDS; i += 7) {
-                DedupAdapter.of(dead).admit(Delivery.of(dead.topic("orders"), "id" + i, null, () -> "dead"), WaitBudget.none());
+                DedupAdapter.of(dead)
+                        .admit(Delivery.of(dead.topic("orders"), "id" + i, null, () -> "dead"), WaitBudget.none());
             }
         }
         store.inject(StoreFault.before(StoreFault.Operation.CLAIM).share(0.03, seed));

@@ -5,7 +5,6 @@ import static io.dedup.rocketmq.PlayedBroker.message;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.dedup.policy.DedupPolicy;
 import io.dedup.Deduplicator;
 import io.dedup.adapter.Admission;
 import io.dedup.adapter.DedupAdapter;
@@ -13,6 +12,7 @@ import io.dedup.adapter.Delivery;
 import io.dedup.adapter.Execution;
 import io.dedup.adapter.WaitBudget;
 import io.dedup.engine.Deduplicators;
+import io.dedup.policy.DedupPolicy;
 import io.dedup.store.ClaimRequest;
 import io.dedup.store.DedupStore;
 import io.dedup.testkit.faults.FaultyStore;

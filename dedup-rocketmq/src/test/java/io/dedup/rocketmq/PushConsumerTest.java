@@ -3,8 +3,8 @@ package io.dedup.rocketmq;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.dedup.policy.OnMissingId;
 import io.dedup.adapter.Execution;
+import io.dedup.policy.OnMissingId;
 import io.dedup.testservers.rocketmq.RocketMqServer.TopicType;
 import java.time.Duration;
 import java.util.List;

@@ -3,18 +3,18 @@ package io.dedup.rocketmq;
 import static org.awaitility.Awaitility.await;
 
 import io.dedup.DedupKey;
-import io.dedup.policy.DedupPolicy;
 import io.dedup.Deduplicator;
-import io.dedup.engine.DeduplicatorBuilder;
 import io.dedup.adapter.Admission;
 import io.dedup.adapter.DedupAdapter;
 import io.dedup.adapter.Delivery;
 import io.dedup.adapter.Execution;
 import io.dedup.adapter.WaitBudget;
+import io.dedup.engine.DeduplicatorBuilder;
 import io.dedup.engine.Deduplicators;
+import io.dedup.policy.DedupPolicy;
 import io.dedup.store.DedupStore;
-import io.dedup.store.transaction.TransactionalRecords;
 import io.dedup.store.memory.InMemoryDedupStore;
+import io.dedup.store.transaction.TransactionalRecords;
 import io.dedup.testservers.PauselessClock;
 import io.dedup.testservers.doubles.EventRecorder;
 import io.dedup.testservers.rocketmq.RocketMqServer;
@@ -209,8 +209,8 @@ final class Scene implements AutoCloseable {
     /** Another process runs this message now; its claim is under a heartbeat until it is closed out. */
     Execution runningElsewhere(String id) {
         Deduplicator other = closeLater(deduplicator(policy -> policy));
-        Admission admission =
-                DedupAdapter.of(other).admit(Delivery.of(other.topic(topic), id, null, () -> "elsewhere"), WaitBudget.none());
+        Admission admission = DedupAdapter.of(other)
+                .admit(Delivery.of(other.topic(topic), id, null, () -> "elsewhere"), WaitBudget.none());
         Execution execution = ((Admission.Run) admission).execution();
         execution.begin();
         return execution;

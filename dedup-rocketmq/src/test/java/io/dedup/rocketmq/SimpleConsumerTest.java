@@ -407,7 +407,8 @@ class SimpleConsumerTest {
                     settings -> settings.concurrency(1));
             await().atMost(Scene.PATIENCE).until(() -> loop.openMessages() == 1);
             scene.send("second");
-            await().atMost(Scene.PATIENCE).until(() -> DedupAdapter.of(scene.dedup).inFlight() == 2);
+            await().atMost(Scene.PATIENCE)
+                    .until(() -> DedupAdapter.of(scene.dedup).inFlight() == 2);
             scene.store.forget(scene.key("second"), LiveLease.OVERRIDE);
             scene.runningElsewhere("second").succeed(null, WaitBudget.none());
             await().atMost(Scene.PATIENCE).until(() -> scene.count("lost second") >= 1);
@@ -468,7 +469,8 @@ class SimpleConsumerTest {
     void afterACrash() {
         try (Scene scene = Scene.normal()) {
             Deduplicator dead = scene.deduplicator(policy -> policy.lease(Duration.ofMillis(200)));
-            DedupAdapter.of(dead).admit(Delivery.of(dead.topic(scene.topic), "b", null, () -> "elsewhere"), WaitBudget.none());
+            DedupAdapter.of(dead)
+                    .admit(Delivery.of(dead.topic(scene.topic), "b", null, () -> "elsewhere"), WaitBudget.none());
             dead.close();
             scene.send("a", "b", "b", "c");
             SimpleConsumerLoop loop = scene.loop(effect(scene));

@@ -116,9 +116,11 @@ class StoreOutageTest {
                 down();
                 isDown.countDown();
                 scene.awaitEffects("a");
-                await().atMost(Scene.PATIENCE).until(() -> DedupAdapter.of(scene.dedup).pendingCompletions() == 1);
+                await().atMost(Scene.PATIENCE)
+                        .until(() -> DedupAdapter.of(scene.dedup).pendingCompletions() == 1);
                 proxy.heal();
-                await().atMost(Scene.PATIENCE).until(() -> DedupAdapter.of(scene.dedup).pendingCompletions() == 0);
+                await().atMost(Scene.PATIENCE)
+                        .until(() -> DedupAdapter.of(scene.dedup).pendingCompletions() == 0);
                 scene.send("a");
                 await().atMost(Scene.PATIENCE).until(() -> scene.duplicates("a") >= 1);
                 assertThat(scene.effects).containsExactly("a");

@@ -3,7 +3,6 @@ package io.dedup.rocketmq;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.dedup.policy.DedupMode;
 import io.dedup.Deduplicator;
 import io.dedup.LiveLease;
 import io.dedup.adapter.Admission;
@@ -12,6 +11,7 @@ import io.dedup.adapter.Delivery;
 import io.dedup.adapter.Execution;
 import io.dedup.adapter.RunEnd;
 import io.dedup.adapter.WaitBudget;
+import io.dedup.policy.DedupMode;
 import io.dedup.store.transaction.CommitResult;
 import io.dedup.testservers.doubles.InterceptedTransactions;
 import io.dedup.testservers.rocketmq.RocketMqServer.TopicType;

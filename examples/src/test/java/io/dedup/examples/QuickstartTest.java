@@ -12,9 +12,8 @@ import org.junit.jupiter.api.Test;
 class QuickstartTest {
     @Test
     void everyOrderTakesEffectOnce() throws IOException, InterruptedException {
-        Process quickstart = ChildJvm.command(QuickstartMain.class)
-                .redirectErrorStream(true)
-                .start();
+        Process quickstart =
+                ChildJvm.command(QuickstartMain.class).redirectErrorStream(true).start();
         String output = new String(quickstart.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
 
         assertThat(quickstart.waitFor()).as(output).isZero();

@@ -3,9 +3,9 @@ package io.dedup.rocketmq.remoting;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.dedup.store.DedupStore;
 import io.dedup.DedupStoreException;
 import io.dedup.adapter.DedupAdapter;
+import io.dedup.store.DedupStore;
 import io.dedup.store.memory.InMemoryDedupStore;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
@@ -65,10 +65,12 @@ class StoreOutageTest {
                         return ConsumeConcurrentlyStatus.CONSUME_SUCCESS;
                     });
             scene.send("a");
-            await().atMost(Scene.PATIENCE).until(() -> DedupAdapter.of(scene.dedup).pendingCompletions() == 1);
+            await().atMost(Scene.PATIENCE)
+                    .until(() -> DedupAdapter.of(scene.dedup).pendingCompletions() == 1);
             scene.awaitAllAcked(consumer);
             down = false;
-            await().atMost(Scene.PATIENCE).until(() -> DedupAdapter.of(scene.dedup).pendingCompletions() == 0);
+            await().atMost(Scene.PATIENCE)
+                    .until(() -> DedupAdapter.of(scene.dedup).pendingCompletions() == 0);
             scene.send("a");
             await().atMost(Scene.PATIENCE).until(() -> scene.count("duplicate a") == 1);
             assertThat(scene.effects).containsExactly("a");

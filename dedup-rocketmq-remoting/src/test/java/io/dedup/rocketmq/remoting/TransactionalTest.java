@@ -3,13 +3,13 @@ package io.dedup.rocketmq.remoting;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.dedup.policy.DedupMode;
 import io.dedup.Deduplicator;
 import io.dedup.adapter.Admission;
 import io.dedup.adapter.DedupAdapter;
 import io.dedup.adapter.Delivery;
 import io.dedup.adapter.RunEnd;
 import io.dedup.adapter.WaitBudget;
+import io.dedup.policy.DedupMode;
 import io.dedup.store.transaction.CommitResult;
 import io.dedup.testservers.doubles.InterceptedTransactions;
 import java.util.List;

@@ -2,12 +2,12 @@ package io.dedup.spring.boot;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.dedup.policy.DedupMode;
 import io.dedup.DedupOutcome;
-import io.dedup.policy.DedupPolicy;
 import io.dedup.Deduplicator;
 import io.dedup.engine.DeduplicatorBuilder;
 import io.dedup.engine.Deduplicators;
+import io.dedup.policy.DedupMode;
+import io.dedup.policy.DedupPolicy;
 import io.dedup.store.DedupStore;
 import io.dedup.store.jdbc.InitializeSchema;
 import io.dedup.store.jdbc.JdbcDedupStore;

@@ -6,9 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.dedup.DedupKey;
 import io.dedup.DedupScope;
+import io.dedup.DedupStoreException;
 import io.dedup.store.ClaimRequest;
 import io.dedup.store.ClaimResult;
-import io.dedup.DedupStoreException;
 import io.dedup.store.jdbc.support.Messages;
 import io.dedup.store.jdbc.support.OnEachDatabase;
 import io.dedup.store.jdbc.support.TestDatabase;

@@ -6,8 +6,8 @@ import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
-import io.dedup.store.ClaimRequest;
 import io.dedup.DedupStoreException;
+import io.dedup.store.ClaimRequest;
 import io.dedup.store.WriteResult;
 import io.dedup.store.jdbc.support.Messages;
 import io.dedup.testservers.sql.MariaDbServer;

@@ -1,22 +1,22 @@
 package io.dedup.store.redis;
 
 import io.dedup.DedupKey;
+import io.dedup.DedupStoreException;
+import io.dedup.LiveLease;
+import io.dedup.OperatorResult;
 import io.dedup.policy.Window;
 import io.dedup.store.ClaimRequest;
 import io.dedup.store.ClaimResult;
 import io.dedup.store.CompleteRequest;
 import io.dedup.store.DedupStore;
-import io.dedup.DedupStoreException;
-import io.dedup.LiveLease;
-import io.dedup.OperatorResult;
 import io.dedup.store.ReleaseRequest;
 import io.dedup.store.RenewRequest;
 import io.dedup.store.StoredRecord;
-import io.dedup.store.operator.StuckQuery;
-import io.dedup.store.operator.StuckRecords;
 import io.dedup.store.WriteResult;
 import io.dedup.store.operator.ResettableStore;
+import io.dedup.store.operator.StuckQuery;
 import io.dedup.store.operator.StuckRecordFinder;
+import io.dedup.store.operator.StuckRecords;
 import io.dedup.store.redis.internal.check.RetentionGuard;
 import io.dedup.store.redis.internal.client.RedisLinks;
 import io.dedup.store.redis.internal.operator.NamespaceOperations;

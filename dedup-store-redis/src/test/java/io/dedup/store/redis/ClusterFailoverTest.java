@@ -3,9 +3,9 @@ package io.dedup.store.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.dedup.DedupStoreException;
 import io.dedup.store.ClaimRequest;
 import io.dedup.store.ClaimResult;
-import io.dedup.DedupStoreException;
 import io.dedup.store.WriteResult;
 import io.dedup.testservers.redis.RedisCluster;
 import io.dedup.testservers.redis.RedisServer;

@@ -6,9 +6,9 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.awaitility.Awaitility.await;
 
 import io.dedup.DedupKey;
+import io.dedup.DedupStoreException;
 import io.dedup.store.ClaimRequest;
 import io.dedup.store.ClaimResult;
-import io.dedup.DedupStoreException;
 import io.dedup.store.WriteResult;
 import io.dedup.testkit.faults.TcpProxy;
 import io.dedup.testservers.redis.RedisServer;

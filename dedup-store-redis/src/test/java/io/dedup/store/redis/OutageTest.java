@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import io.dedup.store.ClaimRequest;
-import io.dedup.store.ClaimResult;
 import io.dedup.DedupStoreException;
 import io.dedup.LiveLease;
+import io.dedup.store.ClaimRequest;
+import io.dedup.store.ClaimResult;
 import io.dedup.store.ReleaseMode;
 import io.dedup.store.WriteResult;
 import io.dedup.testkit.faults.TcpProxy;

@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.dedup.DedupKey;
+import io.dedup.DedupStoreException;
 import io.dedup.store.ClaimRequest;
 import io.dedup.store.ClaimResult;
-import io.dedup.DedupStoreException;
 import io.dedup.store.WriteResult;
 import io.dedup.testservers.redis.RedisBinary;
 import io.dedup.testservers.redis.RedisSentinels;

@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import io.dedup.store.ClaimRequest;
-import io.dedup.store.ClaimResult;
 import io.dedup.DedupStoreException;
 import io.dedup.LiveLease;
 import io.dedup.OperatorResult;
+import io.dedup.store.ClaimRequest;
+import io.dedup.store.ClaimResult;
 import io.dedup.store.ReleaseMode;
 import io.dedup.store.WriteResult;
 import io.dedup.testservers.redis.RedisBinary;
@@ -44,7 +44,8 @@ class ScriptCacheTest {
             server.command("SCRIPT", "FLUSH");
             assertThat(store.forget(request.key(), LiveLease.RESPECT)).isEqualTo(OperatorResult.APPLIED);
             server.command("SCRIPT", "FLUSH");
-            assertThat(store.forceDone(request.key(), Messages.WINDOW, LiveLease.RESPECT)).isEqualTo(OperatorResult.APPLIED);
+            assertThat(store.forceDone(request.key(), Messages.WINDOW, LiveLease.RESPECT))
+                    .isEqualTo(OperatorResult.APPLIED);
             ClaimRequest other = Messages.acquire(store, messages.key());
             server.command("SCRIPT", "FLUSH");
             assertThat(store.release(Messages.release(other, ReleaseMode.STARTED)))

@@ -1,22 +1,22 @@
 package io.dedup.testkit.faults;
 
 import io.dedup.DedupKey;
+import io.dedup.DedupStoreException;
+import io.dedup.LiveLease;
+import io.dedup.OperatorResult;
 import io.dedup.policy.Window;
 import io.dedup.store.ClaimRequest;
 import io.dedup.store.ClaimResult;
 import io.dedup.store.CompleteRequest;
 import io.dedup.store.DedupStore;
-import io.dedup.DedupStoreException;
-import io.dedup.LiveLease;
-import io.dedup.OperatorResult;
 import io.dedup.store.ReleaseRequest;
 import io.dedup.store.RenewRequest;
 import io.dedup.store.StoredRecord;
-import io.dedup.store.operator.StuckQuery;
-import io.dedup.store.operator.StuckRecords;
 import io.dedup.store.WriteResult;
 import io.dedup.store.operator.ResettableStore;
+import io.dedup.store.operator.StuckQuery;
 import io.dedup.store.operator.StuckRecordFinder;
+import io.dedup.store.operator.StuckRecords;
 import io.dedup.testkit.faults.StoreFault.Moment;
 import io.dedup.testkit.faults.StoreFault.Operation;
 import java.time.Duration;
@@ -163,7 +163,10 @@ public final class FaultyStore implements DedupStore, StuckRecordFinder, Resetta
 
     @Override
     public StuckRecords findStuck(StuckQuery query) {
-        return one(Operation.OPERATOR, ActiveFault.NO_KEY, () -> StuckRecordFinder.of(store).findStuck(query));
+        return one(
+                Operation.OPERATOR,
+                ActiveFault.NO_KEY,
+                () -> StuckRecordFinder.of(store).findStuck(query));
     }
 
     @Override
@@ -178,7 +181,10 @@ public final class FaultyStore implements DedupStore, StuckRecordFinder, Resetta
 
     @Override
     public long forgetAll() {
-        return one(Operation.OPERATOR, ActiveFault.NO_KEY, () -> ResettableStore.of(store).forgetAll());
+        return one(
+                Operation.OPERATOR,
+                ActiveFault.NO_KEY,
+                () -> ResettableStore.of(store).forgetAll());
     }
 
     @Override

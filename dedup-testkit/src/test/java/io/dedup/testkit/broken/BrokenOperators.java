@@ -2,8 +2,8 @@ package io.dedup.testkit.broken;
 
 import io.dedup.DedupKey;
 import io.dedup.LiveLease;
-import io.dedup.policy.Window;
 import io.dedup.OperatorResult;
+import io.dedup.policy.Window;
 import io.dedup.store.StoredRecord.State;
 import java.util.List;
 
@@ -57,9 +57,7 @@ final class BrokenOperators {
                 new BrokenStore("operators", "forceDone makes no new record", s -> new ForwardingStore(s) {
                     @Override
                     public OperatorResult forceDone(DedupKey key, Window window, LiveLease liveLease) {
-                        return find(key).isEmpty()
-                                ? OperatorResult.ABSENT
-                                : super.forceDone(key, window, liveLease);
+                        return find(key).isEmpty() ? OperatorResult.ABSENT : super.forceDone(key, window, liveLease);
                     }
                 }),
                 new BrokenStore("operators", "forceDone leaves a done record as it is", s -> new ForwardingStore(s) {

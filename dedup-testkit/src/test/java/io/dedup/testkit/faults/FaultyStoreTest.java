@@ -11,13 +11,13 @@ import static org.awaitility.Awaitility.await;
 
 import io.dedup.DedupKey;
 import io.dedup.DedupScope;
+import io.dedup.DedupStoreException;
+import io.dedup.LiveLease;
 import io.dedup.policy.Window;
 import io.dedup.store.Claim;
 import io.dedup.store.ClaimRequest;
 import io.dedup.store.ClaimResult;
 import io.dedup.store.CompleteRequest;
-import io.dedup.DedupStoreException;
-import io.dedup.LiveLease;
 import io.dedup.store.Owner;
 import io.dedup.store.ReleaseMode;
 import io.dedup.store.ReleaseRequest;

@@ -1,11 +1,11 @@
 package io.dedup.examples.readme;
 
-import io.dedup.policy.DedupMode;
 import io.dedup.Deduplicator;
 import io.dedup.engine.Deduplicators;
-import io.dedup.policy.Window;
 import io.dedup.kafka.KafkaDedup;
 import io.dedup.kafka.KafkaMessageIds;
+import io.dedup.policy.DedupMode;
+import io.dedup.policy.Window;
 import io.dedup.store.jdbc.JdbcDedupStore;
 import javax.sql.DataSource;
 import org.springframework.context.annotation.Bean;

@@ -2,15 +2,15 @@ package io.dedup.testservers.doubles;
 
 import io.dedup.DedupKey;
 import io.dedup.LiveLease;
-import io.dedup.store.transaction.CommitResult;
+import io.dedup.OperatorResult;
 import io.dedup.store.CompleteRequest;
 import io.dedup.store.DedupStore;
-import io.dedup.OperatorResult;
+import io.dedup.store.WriteResult;
+import io.dedup.store.transaction.CommitResult;
 import io.dedup.store.transaction.RecordRequest;
 import io.dedup.store.transaction.RecordResult;
 import io.dedup.store.transaction.RecordTransaction;
 import io.dedup.store.transaction.TransactionalRecords;
-import io.dedup.store.WriteResult;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;

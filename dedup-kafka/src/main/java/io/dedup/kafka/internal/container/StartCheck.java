@@ -1,8 +1,6 @@
 package io.dedup.kafka.internal.container;
 
 import io.dedup.DedupContext;
-import io.dedup.policy.DedupPolicy;
-import io.dedup.policy.SettingNames;
 import io.dedup.kafka.internal.PollBudget;
 import io.dedup.kafka.internal.claimahead.HookedConsumer;
 import io.dedup.kafka.internal.claimahead.WatchedInterceptors;
@@ -12,6 +10,8 @@ import io.dedup.kafka.internal.listener.DedupMessageListener;
 import io.dedup.kafka.internal.settlement.ContainerServices;
 import io.dedup.kafka.internal.spring.ConsumerSettings;
 import io.dedup.kafka.internal.spring.HandlerMethods;
+import io.dedup.policy.DedupPolicy;
+import io.dedup.policy.SettingNames;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;

@@ -7,15 +7,15 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
+import io.dedup.DedupStoreException;
+import io.dedup.Deduplicator;
 import io.dedup.adapter.DedupAdapter;
+import io.dedup.engine.Deduplicators;
 import io.dedup.kafka.KafkaDedup;
 import io.dedup.kafka.Scene;
 import io.dedup.kafka.internal.Timer;
 import io.dedup.kafka.internal.claimahead.PartitionHolds;
 import io.dedup.store.DedupStore;
-import io.dedup.DedupStoreException;
-import io.dedup.Deduplicator;
-import io.dedup.engine.Deduplicators;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.List;
@@ -36,8 +36,10 @@ class PausesTest {
     private final Timer timer = new Timer();
     private final AtomicInteger pings = new AtomicInteger();
     private Supplier<Throwable> pingFails = () -> new DedupStoreException("down", null);
-    private final Deduplicator dedup =
-            Deduplicators.builder(store()).consumer("g").shutdownTimeout(Duration.ZERO).build();
+    private final Deduplicator dedup = Deduplicators.builder(store())
+            .consumer("g")
+            .shutdownTimeout(Duration.ZERO)
+            .build();
     private final DedupAdapter engine = DedupAdapter.of(dedup);
 
     @AfterEach

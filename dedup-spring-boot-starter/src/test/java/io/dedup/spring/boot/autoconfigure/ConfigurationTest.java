@@ -138,7 +138,8 @@ class ConfigurationTest {
                                         running -> new CompletableFuture<String>());
                     }
                     assertThat(registry.deduplicators())
-                            .allMatch(serving -> DedupAdapter.of(serving.deduplicator()).inFlight() == 1);
+                            .allMatch(serving ->
+                                    DedupAdapter.of(serving.deduplicator()).inFlight() == 1);
                     long from = System.nanoTime();
                     registry.close();
                     assertThat(Duration.ofNanos(System.nanoTime() - from))

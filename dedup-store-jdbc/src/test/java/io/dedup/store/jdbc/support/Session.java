@@ -3,13 +3,13 @@ package io.dedup.store.jdbc.support;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dedup.DedupKey;
-import io.dedup.store.transaction.CommitResult;
 import io.dedup.store.CompleteRequest;
+import io.dedup.store.WriteResult;
+import io.dedup.store.transaction.CommitResult;
 import io.dedup.store.transaction.RecordRequest;
 import io.dedup.store.transaction.RecordResult;
 import io.dedup.store.transaction.RecordTransaction;
 import io.dedup.store.transaction.TransactionalRecords;
-import io.dedup.store.WriteResult;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.ExecutionException;

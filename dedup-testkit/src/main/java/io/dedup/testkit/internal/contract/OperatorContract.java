@@ -4,9 +4,9 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dedup.LiveLease;
+import io.dedup.OperatorResult;
 import io.dedup.policy.Window;
 import io.dedup.store.ClaimResult;
-import io.dedup.OperatorResult;
 import io.dedup.store.ReleaseMode;
 import io.dedup.store.StoredRecord;
 import io.dedup.testkit.internal.scenario.CallForm;
@@ -65,7 +65,8 @@ public abstract class OperatorContract extends ContractGroup {
         HeldClaim last = situation.arrange(subject, this::advance);
         Optional<StoredRecord> before = subject.find();
 
-        OperatorResult answer = subject.elsewhere().store().forceDone(subject.key(), KeyUnderTest.WINDOW, LiveLease.RESPECT);
+        OperatorResult answer =
+                subject.elsewhere().store().forceDone(subject.key(), KeyUnderTest.WINDOW, LiveLease.RESPECT);
 
         if (situation.isLive()) {
             assertThat(answer).isEqualTo(OperatorResult.LEASE_LIVE);
@@ -95,7 +96,8 @@ public abstract class OperatorContract extends ContractGroup {
     @DisplayName("a forced done record ends with its window, and the message is a first attempt then")
     void forceDoneWindow(CallForm form) {
         KeyUnderTest subject = subject(form);
-        assertThat(store().forceDone(subject.key(), KeyUnderTest.WINDOW, LiveLease.RESPECT)).isEqualTo(OperatorResult.APPLIED);
+        assertThat(store().forceDone(subject.key(), KeyUnderTest.WINDOW, LiveLease.RESPECT))
+                .isEqualTo(OperatorResult.APPLIED);
 
         advance(KeyUnderTest.WINDOW_LENGTH.minus(step()));
         subject.elsewhere().assertDone();
@@ -111,16 +113,19 @@ public abstract class OperatorContract extends ContractGroup {
         subject.done(new byte[] {1}, RED);
         advance(KeyUnderTest.WINDOW_LENGTH.dividedBy(2));
 
-        assertThat(store().forceDone(subject.key(), KeyUnderTest.WINDOW, LiveLease.RESPECT)).isEqualTo(OperatorResult.APPLIED);
+        assertThat(store().forceDone(subject.key(), KeyUnderTest.WINDOW, LiveLease.RESPECT))
+                .isEqualTo(OperatorResult.APPLIED);
         advance(KeyUnderTest.WINDOW_LENGTH.minus(step()));
         subject.assertDone();
 
-        assertThat(store().forceDone(subject.key(), Window.forever(), LiveLease.RESPECT)).isEqualTo(OperatorResult.APPLIED);
+        assertThat(store().forceDone(subject.key(), Window.forever(), LiveLease.RESPECT))
+                .isEqualTo(OperatorResult.APPLIED);
         assertThat(subject.found().expiresAt()).isNull();
         advance(KeyUnderTest.WINDOW_LENGTH.multipliedBy(3));
         subject.assertDone();
 
-        assertThat(store().forceDone(subject.key(), KeyUnderTest.WINDOW, LiveLease.RESPECT)).isEqualTo(OperatorResult.APPLIED);
+        assertThat(store().forceDone(subject.key(), KeyUnderTest.WINDOW, LiveLease.RESPECT))
+                .isEqualTo(OperatorResult.APPLIED);
         advance(KeyUnderTest.WINDOW_LENGTH);
         assertThat(subject.acquire().attempt()).isEqualTo(1);
     }
@@ -138,7 +143,8 @@ public abstract class OperatorContract extends ContractGroup {
         StoredRecord live = held.found();
 
         assertThat(store().forget(one.key(), LiveLease.OVERRIDE)).isEqualTo(OperatorResult.APPLIED);
-        assertThat(store().forceDone(one.key(), Window.forever(), LiveLease.OVERRIDE)).isEqualTo(OperatorResult.APPLIED);
+        assertThat(store().forceDone(one.key(), Window.forever(), LiveLease.OVERRIDE))
+                .isEqualTo(OperatorResult.APPLIED);
         assertThat(store().forget(subject(form, one.key().scope(), "order-_").key(), LiveLease.OVERRIDE))
                 .isEqualTo(OperatorResult.ABSENT);
         assertThat(store().forget(subject(form, one.key().scope(), "order-*").key(), LiveLease.OVERRIDE))

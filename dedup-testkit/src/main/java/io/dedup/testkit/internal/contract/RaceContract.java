@@ -3,10 +3,10 @@ package io.dedup.testkit.internal.contract;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dedup.LiveLease;
+import io.dedup.OperatorResult;
 import io.dedup.store.Claim;
 import io.dedup.store.ClaimResult;
 import io.dedup.store.ClaimResult.Acquired;
-import io.dedup.OperatorResult;
 import io.dedup.store.Owner;
 import io.dedup.store.ReleaseMode;
 import io.dedup.store.StoredRecord.State;

@@ -3,9 +3,9 @@ package io.dedup.testkit.internal.contract;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dedup.LiveLease;
+import io.dedup.OperatorResult;
 import io.dedup.store.Claim;
 import io.dedup.store.ClaimRequest;
-import io.dedup.OperatorResult;
 import io.dedup.store.ReleaseMode;
 import io.dedup.testkit.internal.scenario.CallForm;
 import io.dedup.testkit.internal.scenario.ContractGroup;

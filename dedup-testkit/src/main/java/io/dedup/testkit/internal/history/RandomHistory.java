@@ -136,7 +136,9 @@ final class RandomHistory {
         Window window = window();
         Function<DedupStore, Object> operation =
                 forget ? store -> store.forget(key, force) : store -> store.forceDone(key, window, force);
-        asked(forget ? "forget" : "forceDone", List.of(key.messageId(), forget ? "" : window, force == LiveLease.OVERRIDE ? "forced" : ""));
+        asked(
+                forget ? "forget" : "forceDone",
+                List.of(key.messageId(), forget ? "" : window, force == LiveLease.OVERRIDE ? "forced" : ""));
         Object expected = operation.apply(reference.store());
         Object actual = operation.apply(client());
         answered(List.of(expected), List.of(actual));

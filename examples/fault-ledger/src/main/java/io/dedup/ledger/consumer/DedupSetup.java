@@ -1,13 +1,13 @@
 package io.dedup.ledger.consumer;
 
 import io.dedup.DedupContext;
-import io.dedup.policy.DedupMode;
 import io.dedup.engine.DeduplicatorBuilder;
 import io.dedup.engine.Deduplicators;
 import io.dedup.kafka.KafkaDedup;
 import io.dedup.kafka.KafkaMessageIds;
 import io.dedup.ledger.plan.Row;
 import io.dedup.ledger.scheme.Stores;
+import io.dedup.policy.DedupMode;
 import io.dedup.store.DedupStore;
 import io.dedup.store.jdbc.JdbcDedupStore;
 import io.dedup.store.redis.RedisDedupStore;

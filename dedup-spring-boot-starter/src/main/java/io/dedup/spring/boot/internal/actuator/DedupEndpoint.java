@@ -1,6 +1,8 @@
 package io.dedup.spring.boot.internal.actuator;
 
 import io.dedup.LiveLease;
+import io.dedup.OperatorResult;
+import io.dedup.adapter.DedupAdapter;
 import io.dedup.spring.boot.internal.actuator.OperatorKeys.Found;
 import io.dedup.spring.boot.internal.actuator.OperatorKeys.FoundScope;
 import io.dedup.spring.boot.internal.deduplicator.DeduplicatedListener;
@@ -11,8 +13,6 @@ import io.dedup.spring.boot.internal.plan.PlannedListener;
 import io.dedup.spring.boot.internal.plan.TopicPlan;
 import io.dedup.spring.boot.internal.store.DedupStores;
 import io.dedup.spring.boot.internal.text.SettingText;
-import io.dedup.OperatorResult;
-import io.dedup.adapter.DedupAdapter;
 import io.dedup.store.operator.StuckQuery;
 import io.dedup.store.operator.StuckRecords;
 import java.time.Duration;
@@ -190,8 +190,9 @@ public final class DedupEndpoint {
         if (found == null) {
             return null;
         }
-        OperatorResult result =
-                found.servedBy().deduplicator().forget(found.key(), Boolean.TRUE.equals(evenIfLeaseLive) ? LiveLease.OVERRIDE : LiveLease.RESPECT);
+        OperatorResult result = found.servedBy()
+                .deduplicator()
+                .forget(found.key(), Boolean.TRUE.equals(evenIfLeaseLive) ? LiveLease.OVERRIDE : LiveLease.RESPECT);
         log.info("Operator: forget {}: {}", found.key(), result);
         return new CommandView(result);
     }
@@ -208,8 +209,8 @@ public final class DedupEndpoint {
         if (found == null) {
             return null;
         }
-        OperatorResult result = recordsOf(found.plan())
-                .forceDone(found.key(), found.plan().policy(), liveLease(evenIfLeaseLive));
+        OperatorResult result =
+                recordsOf(found.plan()).forceDone(found.key(), found.plan().policy(), liveLease(evenIfLeaseLive));
         log.info("Operator: force done {}: {}", found.key(), result);
         return new CommandView(result);
     }

@@ -1,9 +1,9 @@
 package io.dedup.spring.boot.internal.actuator;
 
-import io.dedup.text.Printable;
+import io.dedup.DedupStoreException;
 import io.dedup.spring.boot.internal.store.DedupStores;
 import io.dedup.store.DedupStore;
-import io.dedup.DedupStoreException;
+import io.dedup.text.Printable;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.health.contributor.AbstractHealthIndicator;
 import org.springframework.boot.health.contributor.Health;

@@ -2,12 +2,12 @@ package io.dedup.spring.boot.internal.actuator;
 
 import io.dedup.DedupKey;
 import io.dedup.LiveLease;
+import io.dedup.OperatorResult;
 import io.dedup.policy.DedupMode;
 import io.dedup.policy.DedupPolicy;
 import io.dedup.spring.boot.internal.store.DedupStores;
 import io.dedup.spring.boot.internal.text.SettingText;
 import io.dedup.store.DedupStore;
-import io.dedup.OperatorResult;
 import io.dedup.store.StoredRecord;
 import io.dedup.store.operator.StuckQuery;
 import io.dedup.store.operator.StuckRecordFinder;

@@ -1,7 +1,7 @@
 package io.dedup.spring.boot.internal.actuator;
 
-import io.dedup.store.StoredResult;
 import io.dedup.store.StoredRecord;
+import io.dedup.store.StoredResult;
 import java.time.Duration;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;

@@ -1,11 +1,11 @@
 package io.dedup.spring.boot.internal.deduplicator;
 
 import io.dedup.DedupListener;
-import io.dedup.policy.DedupPolicy;
 import io.dedup.Deduplicator;
-import io.dedup.engine.DeduplicatorBuilder;
 import io.dedup.RunReference;
+import io.dedup.engine.DeduplicatorBuilder;
 import io.dedup.engine.Deduplicators;
+import io.dedup.policy.DedupPolicy;
 import io.dedup.spring.boot.DedupConfigurationException;
 import io.dedup.spring.boot.DedupProperties;
 import io.dedup.spring.boot.internal.plan.PlannedListener;

@@ -1,8 +1,8 @@
 package io.dedup.spring.boot.internal.deduplicator;
 
 import io.dedup.DedupListener;
-import io.dedup.policy.DedupPolicy;
 import io.dedup.Deduplicator;
+import io.dedup.policy.DedupPolicy;
 import java.util.function.Function;
 
 /** Makes a listener for each deduplicator, where a {@link DedupListener} needs to know its policies. */

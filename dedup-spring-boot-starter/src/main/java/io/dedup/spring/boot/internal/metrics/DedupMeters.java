@@ -1,9 +1,9 @@
 package io.dedup.spring.boot.internal.metrics;
 
 import io.dedup.DedupListener;
-import io.dedup.policy.DedupPolicy;
 import io.dedup.Deduplicator;
 import io.dedup.adapter.DedupAdapter;
+import io.dedup.policy.DedupPolicy;
 import io.dedup.spring.boot.internal.deduplicator.DeduplicatorListenerFactory;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;

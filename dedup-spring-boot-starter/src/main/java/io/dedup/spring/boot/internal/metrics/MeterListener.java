@@ -1,9 +1,9 @@
 package io.dedup.spring.boot.internal.metrics;
 
 import io.dedup.DedupKey;
+import io.dedup.DedupStoreException;
 import io.dedup.policy.DedupPolicy;
 import io.dedup.spring.boot.internal.outcome.OutcomeListener;
-import io.dedup.DedupStoreException;
 import io.micrometer.core.instrument.DistributionSummary;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;

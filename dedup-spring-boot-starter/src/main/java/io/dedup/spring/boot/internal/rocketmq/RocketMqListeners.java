@@ -1,8 +1,8 @@
 package io.dedup.spring.boot.internal.rocketmq;
 
 import io.dedup.adapter.DedupAdapter;
-import io.dedup.policy.DedupMode;
 import io.dedup.id.MessageIdExtractor;
+import io.dedup.policy.DedupMode;
 import io.dedup.rocketmq.RocketMqDedup;
 import io.dedup.rocketmq.RocketMqDedupBuilder;
 import io.dedup.spring.boot.DedupConfigurationException;
@@ -117,8 +117,11 @@ public final class RocketMqListeners implements SmartLifecycle {
             return;
         }
         String problem = records instanceof HandlerInspector inspector
-? inspector.outside(listener, new HandlerMethod(CONSUME.getDeclaringClass(), CONSUME.getName(), List.of(CONSUME.getParameterTypes())))
-: null;
+                ? inspector.outside(
+                        listener,
+                        new HandlerMethod(
+                                CONSUME.getDeclaringClass(), CONSUME.getName(), List.of(CONSUME.getParameterTypes())))
+                : null;
         if (problem != null) {
             throw new DedupConfigurationException(
                     "RocketMQ listener " + bean + " can't be deduplicated: topic " + topic + " has mode "

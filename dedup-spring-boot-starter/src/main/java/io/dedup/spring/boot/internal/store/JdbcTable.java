@@ -1,12 +1,12 @@
 package io.dedup.spring.boot.internal.store;
 
+import io.dedup.DedupStoreException;
 import io.dedup.spring.boot.DedupConfigurationException;
 import io.dedup.spring.boot.JdbcProperties;
 import io.dedup.spring.boot.internal.text.YamlNames;
-import io.dedup.DedupStoreException;
-import io.dedup.store.transaction.TransactionalRecords;
 import io.dedup.store.jdbc.InitializeSchema;
 import io.dedup.store.jdbc.JdbcDedupStore;
+import io.dedup.store.transaction.TransactionalRecords;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.BeansException;

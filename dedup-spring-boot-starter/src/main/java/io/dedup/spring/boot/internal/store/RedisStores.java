@@ -1,9 +1,9 @@
 package io.dedup.spring.boot.internal.store;
 
+import io.dedup.DedupStoreException;
 import io.dedup.spring.boot.DedupConfigurationException;
 import io.dedup.spring.boot.RedisProperties;
 import io.dedup.store.DedupStore;
-import io.dedup.DedupStoreException;
 import io.dedup.store.redis.RedisDedupStore;
 import io.dedup.store.redis.RedisDedupStoreBuilder;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;

@@ -8,8 +8,8 @@ import static org.awaitility.Awaitility.await;
 import io.dedup.DedupKey;
 import io.dedup.DedupScope;
 import io.dedup.LiveLease;
+import io.dedup.OperatorResult;
 import io.dedup.policy.Window;
-import io.dedup.store.StoredResult;
 import io.dedup.spring.boot.DedupProperties;
 import io.dedup.spring.boot.TestApp;
 import io.dedup.spring.boot.internal.deduplicator.DeduplicatorRegistry;
@@ -19,11 +19,11 @@ import io.dedup.store.Claim;
 import io.dedup.store.ClaimRequest;
 import io.dedup.store.ClaimResult;
 import io.dedup.store.DedupStore;
-import io.dedup.OperatorResult;
 import io.dedup.store.Owner;
 import io.dedup.store.ReleaseMode;
 import io.dedup.store.ReleaseRequest;
 import io.dedup.store.StoredRecord;
+import io.dedup.store.StoredResult;
 import java.io.IOException;
 import java.net.URI;
 import java.net.URLEncoder;
@@ -169,7 +169,8 @@ class EndpointTest {
         String list = "/" + scope("orders") + "?olderThan=0s";
         assertThat(call("GET", list).body()).contains("e-repaired");
 
-        assertThat(requireNonNull(stores.tableOrNull()).forceDone(key, Window.of(Duration.ofHours(1)), LiveLease.RESPECT))
+        assertThat(requireNonNull(stores.tableOrNull())
+                        .forceDone(key, Window.of(Duration.ofHours(1)), LiveLease.RESPECT))
                 .isEqualTo(OperatorResult.APPLIED);
 
         assertThat(call("GET", list).body()).doesNotContain("e-repaired");

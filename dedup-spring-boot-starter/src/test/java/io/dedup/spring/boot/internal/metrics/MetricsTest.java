@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.dedup.DedupKey;
-import io.dedup.policy.DedupPolicy;
 import io.dedup.DedupScope;
+import io.dedup.policy.DedupPolicy;
 import io.dedup.spring.boot.Logs;
 import io.dedup.spring.boot.TestApp;
 import io.dedup.spring.boot.internal.outcome.OutcomeCounts;

@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dedup.DedupKey;
 import io.dedup.DedupOutcome.DeferReason;
-import io.dedup.policy.DedupPolicy;
 import io.dedup.DedupScope;
-import io.dedup.Deduplicator;
-import io.dedup.policy.OnConflict;
 import io.dedup.DedupStoreException;
+import io.dedup.Deduplicator;
 import io.dedup.engine.Deduplicators;
+import io.dedup.policy.DedupPolicy;
+import io.dedup.policy.OnConflict;
 import io.dedup.store.memory.InMemoryDedupStore;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;

@@ -2,8 +2,8 @@ package io.dedup.spring.boot.internal.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.dedup.spring.boot.DedupConfigurationException;
 import io.dedup.DedupStoreException;
+import io.dedup.spring.boot.DedupConfigurationException;
 import java.sql.SQLException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

@@ -2,9 +2,9 @@ package io.dedup.store.jdbc.internal.dialect;
 
 import io.dedup.DedupKey;
 import io.dedup.store.CompleteRequest;
+import io.dedup.store.WriteResult;
 import io.dedup.store.transaction.RecordRequest;
 import io.dedup.store.transaction.RecordResult;
-import io.dedup.store.WriteResult;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;

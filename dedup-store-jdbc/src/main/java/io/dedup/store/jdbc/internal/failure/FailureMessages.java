@@ -1,8 +1,8 @@
 package io.dedup.store.jdbc.internal.failure;
 
-import io.dedup.text.Printable;
 import io.dedup.store.jdbc.internal.sql.Database;
 import io.dedup.store.jdbc.internal.sql.JdbcSettings;
+import io.dedup.text.Printable;
 import java.sql.SQLException;
 import java.util.Set;
 import java.util.regex.Pattern;

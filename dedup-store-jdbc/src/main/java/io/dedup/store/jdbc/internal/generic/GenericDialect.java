@@ -1,10 +1,10 @@
 package io.dedup.store.jdbc.internal.generic;
 
 import io.dedup.DedupKey;
+import io.dedup.DedupStoreException;
 import io.dedup.store.ClaimRequest;
 import io.dedup.store.ClaimResult;
 import io.dedup.store.CompleteRequest;
-import io.dedup.DedupStoreException;
 import io.dedup.store.ReleaseRequest;
 import io.dedup.store.RenewRequest;
 import io.dedup.store.WriteResult;

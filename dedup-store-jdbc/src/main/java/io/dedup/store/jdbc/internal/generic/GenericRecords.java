@@ -2,8 +2,6 @@ package io.dedup.store.jdbc.internal.generic;
 
 import io.dedup.DedupKey;
 import io.dedup.store.CompleteRequest;
-import io.dedup.store.transaction.RecordRequest;
-import io.dedup.store.transaction.RecordResult;
 import io.dedup.store.WriteResult;
 import io.dedup.store.jdbc.internal.dialect.RecordDialect;
 import io.dedup.store.jdbc.internal.dialect.RecordStatements;
@@ -16,6 +14,8 @@ import io.dedup.store.jdbc.internal.row.Row;
 import io.dedup.store.jdbc.internal.row.Rows;
 import io.dedup.store.jdbc.internal.sql.JdbcSettings;
 import io.dedup.store.jdbc.internal.sql.Statements;
+import io.dedup.store.transaction.RecordRequest;
+import io.dedup.store.transaction.RecordResult;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;

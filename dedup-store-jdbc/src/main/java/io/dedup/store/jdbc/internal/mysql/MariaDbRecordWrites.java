@@ -1,10 +1,10 @@
 package io.dedup.store.jdbc.internal.mysql;
 
 import io.dedup.DedupKey;
-import io.dedup.store.transaction.RecordRequest;
-import io.dedup.store.transaction.RecordResult;
 import io.dedup.store.jdbc.internal.sql.JdbcSettings;
 import io.dedup.store.jdbc.internal.sql.Statements;
+import io.dedup.store.transaction.RecordRequest;
+import io.dedup.store.transaction.RecordResult;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;

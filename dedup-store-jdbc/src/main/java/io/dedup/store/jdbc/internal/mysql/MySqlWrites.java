@@ -1,8 +1,8 @@
 package io.dedup.store.jdbc.internal.mysql;
 
 import io.dedup.DedupKey;
-import io.dedup.store.Claim;
 import io.dedup.DedupStoreException;
+import io.dedup.store.Claim;
 import io.dedup.store.WriteResult;
 import io.dedup.store.jdbc.internal.sql.JdbcSettings;
 import io.dedup.store.jdbc.internal.sql.KeyBytes;

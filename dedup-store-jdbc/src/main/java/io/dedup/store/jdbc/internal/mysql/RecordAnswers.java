@@ -1,14 +1,14 @@
 package io.dedup.store.jdbc.internal.mysql;
 
 import io.dedup.DedupKey;
-import io.dedup.store.transaction.RecordRequest;
-import io.dedup.store.transaction.RecordResult;
 import io.dedup.store.jdbc.internal.row.Phase;
 import io.dedup.store.jdbc.internal.row.RecordTransitions;
 import io.dedup.store.jdbc.internal.row.Row;
 import io.dedup.store.jdbc.internal.sql.KeyBytes;
 import io.dedup.store.jdbc.internal.sql.KeyIndex;
 import io.dedup.store.jdbc.internal.sql.Micros;
+import io.dedup.store.transaction.RecordRequest;
+import io.dedup.store.transaction.RecordResult;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;

@@ -1,14 +1,14 @@
 package io.dedup.store.jdbc.internal.operation;
 
 import io.dedup.DedupScope;
-import io.dedup.store.operator.StuckQuery;
-import io.dedup.store.operator.StuckRecord;
-import io.dedup.store.operator.StuckRecords;
 import io.dedup.store.jdbc.internal.row.Rows;
 import io.dedup.store.jdbc.internal.sql.KeyBytes;
 import io.dedup.store.jdbc.internal.sql.Micros;
 import io.dedup.store.jdbc.internal.sql.Statements;
 import io.dedup.store.jdbc.internal.sql.TableName;
+import io.dedup.store.operator.StuckQuery;
+import io.dedup.store.operator.StuckRecord;
+import io.dedup.store.operator.StuckRecords;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;

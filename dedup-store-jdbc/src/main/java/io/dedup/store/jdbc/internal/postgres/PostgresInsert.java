@@ -1,12 +1,12 @@
 package io.dedup.store.jdbc.internal.postgres;
 
-import io.dedup.store.transaction.RecordRequest;
-import io.dedup.store.transaction.RecordResult;
 import io.dedup.store.jdbc.internal.row.Row;
 import io.dedup.store.jdbc.internal.sql.JdbcSettings;
 import io.dedup.store.jdbc.internal.sql.KeyBytes;
 import io.dedup.store.jdbc.internal.sql.Micros;
 import io.dedup.store.jdbc.internal.sql.Statements;
+import io.dedup.store.transaction.RecordRequest;
+import io.dedup.store.transaction.RecordResult;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;

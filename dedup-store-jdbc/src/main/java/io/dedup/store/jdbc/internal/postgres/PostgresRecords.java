@@ -6,8 +6,6 @@ import static io.dedup.store.jdbc.internal.postgres.PostgresColumn.text;
 
 import io.dedup.DedupKey;
 import io.dedup.store.CompleteRequest;
-import io.dedup.store.transaction.RecordRequest;
-import io.dedup.store.transaction.RecordResult;
 import io.dedup.store.WriteResult;
 import io.dedup.store.jdbc.internal.dialect.RecordDialect;
 import io.dedup.store.jdbc.internal.dialect.RecordStatements;
@@ -20,6 +18,8 @@ import io.dedup.store.jdbc.internal.sql.KeyBytes;
 import io.dedup.store.jdbc.internal.sql.KeyIndex;
 import io.dedup.store.jdbc.internal.sql.Micros;
 import io.dedup.store.jdbc.internal.sql.Statements;
+import io.dedup.store.transaction.RecordRequest;
+import io.dedup.store.transaction.RecordResult;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;

@@ -1,9 +1,9 @@
 package io.dedup.store.jdbc.internal.postgres;
 
 import io.dedup.DedupKey;
-import io.dedup.text.Utf8;
 import io.dedup.store.jdbc.internal.sql.KeyBytes;
 import io.dedup.store.jdbc.internal.sql.TableName;
+import io.dedup.text.Utf8;
 import java.nio.ByteBuffer;
 import java.util.Locale;
 

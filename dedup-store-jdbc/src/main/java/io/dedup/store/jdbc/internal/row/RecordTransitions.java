@@ -3,9 +3,9 @@ package io.dedup.store.jdbc.internal.row;
 import io.dedup.Fingerprint;
 import io.dedup.policy.Window;
 import io.dedup.store.ClaimResult.AlreadyDone;
+import io.dedup.store.jdbc.internal.sql.Micros;
 import io.dedup.store.transaction.RecordRequest;
 import io.dedup.store.transaction.RecordResult;
-import io.dedup.store.jdbc.internal.sql.Micros;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 

@@ -1,8 +1,8 @@
 package io.dedup.store.jdbc.internal.transaction;
 
-import io.dedup.text.Printable;
 import io.dedup.store.jdbc.internal.connection.DataSources;
 import io.dedup.store.transaction.HandlerMethod;
+import io.dedup.text.Printable;
 import java.lang.reflect.AnnotatedElement;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;

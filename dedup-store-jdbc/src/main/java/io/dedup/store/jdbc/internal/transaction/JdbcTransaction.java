@@ -1,18 +1,18 @@
 package io.dedup.store.jdbc.internal.transaction;
 
 import io.dedup.DedupKey;
-import io.dedup.store.transaction.BrokenTransactionException;
 import io.dedup.store.Claim;
-import io.dedup.store.transaction.CommitResult;
 import io.dedup.store.CompleteRequest;
-import io.dedup.store.transaction.RecordRequest;
-import io.dedup.store.transaction.RecordResult;
-import io.dedup.store.transaction.RecordTransaction;
 import io.dedup.store.WriteResult;
 import io.dedup.store.jdbc.internal.dialect.TransactionMarker;
 import io.dedup.store.jdbc.internal.operation.RaceRetry;
 import io.dedup.store.jdbc.internal.operation.StatementSize;
 import io.dedup.store.jdbc.internal.row.RecordTransitions;
+import io.dedup.store.transaction.BrokenTransactionException;
+import io.dedup.store.transaction.CommitResult;
+import io.dedup.store.transaction.RecordRequest;
+import io.dedup.store.transaction.RecordResult;
+import io.dedup.store.transaction.RecordTransaction;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;

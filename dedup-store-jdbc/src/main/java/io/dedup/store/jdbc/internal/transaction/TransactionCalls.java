@@ -1,10 +1,10 @@
 package io.dedup.store.jdbc.internal.transaction;
 
-import io.dedup.store.transaction.BrokenTransactionException;
 import io.dedup.DedupStoreException;
-import io.dedup.store.transaction.TooManyRecordsException;
 import io.dedup.store.jdbc.internal.failure.SqlErrors;
 import io.dedup.store.jdbc.internal.failure.SqlFailures;
+import io.dedup.store.transaction.BrokenTransactionException;
+import io.dedup.store.transaction.TooManyRecordsException;
 import java.sql.SQLException;
 import org.springframework.dao.DataAccessException;
 import org.springframework.transaction.TransactionException;

@@ -1,8 +1,8 @@
 package io.dedup.store.jdbc.internal.transaction;
 
-import io.dedup.store.transaction.CommitResult;
 import io.dedup.store.jdbc.internal.failure.Causes;
 import io.dedup.store.jdbc.internal.failure.SqlErrors;
+import io.dedup.store.transaction.CommitResult;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.dedup.DedupKey;
 import io.dedup.store.ClaimRequest;
-import io.dedup.store.operator.StuckQuery;
 import io.dedup.store.jdbc.JdbcDedupStore;
 import io.dedup.store.jdbc.JdbcDialect;
 import io.dedup.store.jdbc.internal.sql.TableName;
@@ -13,6 +12,7 @@ import io.dedup.store.jdbc.support.Messages;
 import io.dedup.store.jdbc.support.OnEachDatabase;
 import io.dedup.store.jdbc.support.Rival;
 import io.dedup.store.jdbc.support.TestDatabase;
+import io.dedup.store.operator.StuckQuery;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;

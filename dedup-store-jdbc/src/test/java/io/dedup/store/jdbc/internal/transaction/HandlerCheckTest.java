@@ -38,7 +38,10 @@ class HandlerCheckTest {
     private @Nullable String problem(JdbcTransactions transactions, Object handler, Class<?> of) {
         try {
             Method method = of.getMethod("accept", Object.class);
-            return transactions.outside(handler, new HandlerMethod(method.getDeclaringClass(), method.getName(), List.of(method.getParameterTypes())));
+            return transactions.outside(
+                    handler,
+                    new HandlerMethod(
+                            method.getDeclaringClass(), method.getName(), List.of(method.getParameterTypes())));
         } catch (NoSuchMethodException e) {
             throw new AssertionError(e);
         }

@@ -5,15 +5,15 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.dedup.DedupKey;
-import io.dedup.store.transaction.CommitResult;
-import io.dedup.store.transaction.RecordResult;
-import io.dedup.store.transaction.RecordTransaction;
 import io.dedup.store.jdbc.JdbcDedupStore;
 import io.dedup.store.jdbc.JdbcDialect;
 import io.dedup.store.jdbc.JdbcTransactions;
 import io.dedup.store.jdbc.support.Messages;
 import io.dedup.store.jdbc.support.Session;
 import io.dedup.store.jdbc.support.TestDatabase;
+import io.dedup.store.transaction.CommitResult;
+import io.dedup.store.transaction.RecordResult;
+import io.dedup.store.transaction.RecordTransaction;
 import io.dedup.testkit.faults.TcpProxy;
 import io.dedup.testservers.sql.PostgresServers;
 import io.dedup.testservers.sql.SqlDatabase;

@@ -1,9 +1,9 @@
 package io.dedup.store.redis.internal.record;
 
+import io.dedup.DedupStoreException;
 import io.dedup.Fingerprint;
 import io.dedup.store.ClaimRequest;
 import io.dedup.store.ClaimResult;
-import io.dedup.DedupStoreException;
 import io.dedup.store.redis.internal.connection.CommandExchange;
 import io.dedup.store.redis.internal.connection.Commands;
 import io.dedup.store.redis.internal.connection.RedisLink;

@@ -1,13 +1,13 @@
 package io.dedup.store.redis.internal.record;
 
 import io.dedup.DedupKey;
+import io.dedup.DedupStoreException;
+import io.dedup.LiveLease;
+import io.dedup.OperatorResult;
 import io.dedup.policy.Window;
 import io.dedup.store.ClaimRequest;
 import io.dedup.store.ClaimResult;
 import io.dedup.store.CompleteRequest;
-import io.dedup.DedupStoreException;
-import io.dedup.LiveLease;
-import io.dedup.OperatorResult;
 import io.dedup.store.ReleaseRequest;
 import io.dedup.store.RenewRequest;
 import io.dedup.store.StoredRecord;
@@ -191,10 +191,12 @@ public final class RecordOperations {
     }
 
     public OperatorResult forget(DedupKey key, LiveLease liveLease) {
-        return OperatorResult.valueOf(runner.run(main, calls.forget(key, liveLease == LiveLease.OVERRIDE), confirmation));
+        return OperatorResult.valueOf(
+                runner.run(main, calls.forget(key, liveLease == LiveLease.OVERRIDE), confirmation));
     }
 
     public OperatorResult forceDone(DedupKey key, Window window, LiveLease liveLease) {
-        return OperatorResult.valueOf(runner.run(main, calls.forceDone(key, window, liveLease == LiveLease.OVERRIDE), confirmation));
+        return OperatorResult.valueOf(
+                runner.run(main, calls.forceDone(key, window, liveLease == LiveLease.OVERRIDE), confirmation));
     }
 }
