@@ -1,6 +1,5 @@
 package io.dedup.benchmarks.jdbc;
 
-import io.dedup.policy.DedupMode;
 import io.dedup.DedupOutcome;
 import io.dedup.Deduplicator;
 import io.dedup.benchmarks.jdbc.Effects.Shape;
@@ -10,6 +9,7 @@ import io.dedup.benchmarks.measure.Worker;
 import io.dedup.benchmarks.subject.ContenderNames;
 import io.dedup.benchmarks.subject.Subject;
 import io.dedup.engine.Deduplicators;
+import io.dedup.policy.DedupMode;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;

@@ -1,12 +1,12 @@
 package io.dedup.benchmarks.kafka;
 
-import io.dedup.policy.DedupPolicy;
 import io.dedup.Deduplicator;
 import io.dedup.benchmarks.measure.Ids;
 import io.dedup.engine.Deduplicators;
 import io.dedup.kafka.KafkaDedup;
 import io.dedup.kafka.KafkaMessageIds;
 import io.dedup.ledger.scheme.Scheme;
+import io.dedup.policy.DedupPolicy;
 import io.dedup.store.DedupStore;
 import io.dedup.testservers.kafka.KafkaServers;
 import java.time.Duration;

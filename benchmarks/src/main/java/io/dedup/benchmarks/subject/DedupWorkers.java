@@ -1,12 +1,12 @@
 package io.dedup.benchmarks.subject;
 
 import io.dedup.DedupOutcome;
-import io.dedup.policy.DedupPolicy;
 import io.dedup.Deduplicator;
 import io.dedup.benchmarks.measure.Contender;
 import io.dedup.benchmarks.measure.Traffic;
 import io.dedup.benchmarks.measure.Worker;
 import io.dedup.engine.Deduplicators;
+import io.dedup.policy.DedupPolicy;
 import io.dedup.store.DedupStore;
 import java.util.ArrayList;
 import java.util.List;

@@ -2,8 +2,8 @@ package io.dedup.benchmarks.subject;
 
 import io.dedup.DedupKey;
 import io.dedup.DedupScope;
-import io.dedup.policy.Window;
 import io.dedup.benchmarks.measure.Traffic;
+import io.dedup.policy.Window;
 import io.dedup.store.Claim;
 import io.dedup.store.ClaimRequest;
 import io.dedup.store.ClaimResult;

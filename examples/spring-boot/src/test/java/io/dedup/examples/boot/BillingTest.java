@@ -11,9 +11,8 @@ import org.junit.jupiter.api.Test;
 class BillingTest {
     @Test
     void everyOrderIsBilledOnce() throws IOException, InterruptedException {
-        Process example = ChildJvm.command(BillingMain.class)
-                .redirectErrorStream(true)
-                .start();
+        Process example =
+                ChildJvm.command(BillingMain.class).redirectErrorStream(true).start();
         String output = new String(example.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
 
         assertThat(example.waitFor()).as(output).isZero();
