@@ -74,6 +74,7 @@ class ArchitectureTest {
                 "io.dedup.id",
                 "io.dedup.store..",
                 "io.dedup.adapter",
+                "io.dedup.adapter.inplace",
                 "io.dedup.internal..",
                 "io.dedup.engine");
         for (int i = 0; i + 1 < floors.size(); i++) {

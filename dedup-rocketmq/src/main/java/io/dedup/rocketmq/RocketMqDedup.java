@@ -3,7 +3,7 @@ package io.dedup.rocketmq;
 import io.dedup.Deduplicator;
 import io.dedup.adapter.ConsumerGroup;
 import io.dedup.adapter.DedupAdapter;
-import io.dedup.adapter.InPlaceRunner;
+import io.dedup.adapter.inplace.InPlaceRunner;
 import io.dedup.rocketmq.internal.listener.ListenerInvoker;
 import io.dedup.rocketmq.internal.listener.MessageDeliveries;
 import io.dedup.rocketmq.internal.loop.ConsumerLoop;

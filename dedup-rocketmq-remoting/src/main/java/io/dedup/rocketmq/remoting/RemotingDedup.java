@@ -3,7 +3,7 @@ package io.dedup.rocketmq.remoting;
 import io.dedup.Deduplicator;
 import io.dedup.adapter.ConsumerGroup;
 import io.dedup.adapter.DedupAdapter;
-import io.dedup.adapter.InPlaceRunner;
+import io.dedup.adapter.inplace.InPlaceRunner;
 import io.dedup.rocketmq.remoting.internal.DedupConcurrentListener;
 import io.dedup.rocketmq.remoting.internal.DedupOrderlyListener;
 import io.dedup.rocketmq.remoting.internal.MessageDeliveries;

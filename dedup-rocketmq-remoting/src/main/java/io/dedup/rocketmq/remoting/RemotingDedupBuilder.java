@@ -2,7 +2,7 @@ package io.dedup.rocketmq.remoting;
 
 import io.dedup.Deduplicator;
 import io.dedup.adapter.DedupAdapter;
-import io.dedup.adapter.InPlaceRunner;
+import io.dedup.adapter.inplace.InPlaceRunner;
 import io.dedup.id.MessageIdExtractor;
 import io.dedup.policy.DedupPolicy;
 import io.dedup.rocketmq.remoting.internal.MessageDeliveries;

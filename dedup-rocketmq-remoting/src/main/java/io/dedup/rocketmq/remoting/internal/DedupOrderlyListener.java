@@ -1,8 +1,8 @@
 package io.dedup.rocketmq.remoting.internal;
 
-import io.dedup.adapter.InPlaceConsumer.Answer;
-import io.dedup.adapter.InPlaceRunner;
-import io.dedup.adapter.ReportedFailureException;
+import io.dedup.adapter.inplace.InPlaceConsumer.Answer;
+import io.dedup.adapter.inplace.InPlaceRunner;
+import io.dedup.adapter.inplace.ReportedFailureException;
 import java.time.Duration;
 import java.util.List;
 import org.apache.rocketmq.client.consumer.listener.ConsumeOrderlyContext;

@@ -1,10 +1,10 @@
 package io.dedup.rocketmq.remoting.internal;
 
 import io.dedup.adapter.ConsumerGroup;
-import io.dedup.adapter.InPlaceConsumer;
-import io.dedup.adapter.InPlaceConsumer.Answer;
-import io.dedup.adapter.InPlaceRunner;
-import io.dedup.adapter.LoggedWork;
+import io.dedup.adapter.inplace.InPlaceConsumer;
+import io.dedup.adapter.inplace.InPlaceConsumer.Answer;
+import io.dedup.adapter.inplace.InPlaceRunner;
+import io.dedup.adapter.inplace.LoggedWork;
 import org.apache.rocketmq.common.message.MessageExt;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;

@@ -2,7 +2,7 @@ package io.dedup.rocketmq.internal.claim;
 
 import io.dedup.DedupOutcome.DeferReason;
 import io.dedup.adapter.Admission;
-import io.dedup.adapter.InPlaceRunner;
+import io.dedup.adapter.inplace.InPlaceRunner;
 import io.dedup.rocketmq.internal.ack.Acknowledgments;
 import io.dedup.rocketmq.internal.open.OpenMessage;
 import io.dedup.rocketmq.internal.open.OpenMessages;

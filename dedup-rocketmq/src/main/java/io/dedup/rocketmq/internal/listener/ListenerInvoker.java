@@ -1,8 +1,8 @@
 package io.dedup.rocketmq.internal.listener;
 
-import io.dedup.adapter.LoggedWork;
-import io.dedup.adapter.ReportedFailureException;
 import io.dedup.adapter.Work;
+import io.dedup.adapter.inplace.LoggedWork;
+import io.dedup.adapter.inplace.ReportedFailureException;
 import org.apache.rocketmq.client.apis.consumer.ConsumeResult;
 import org.apache.rocketmq.client.apis.message.MessageView;
 import org.slf4j.Logger;

@@ -2,7 +2,7 @@ package io.dedup.rocketmq.internal.loop;
 
 import io.dedup.adapter.ConsumerGroup;
 import io.dedup.adapter.DedupAdapter;
-import io.dedup.adapter.InPlaceRunner;
+import io.dedup.adapter.inplace.InPlaceRunner;
 import io.dedup.rocketmq.internal.ack.Acknowledgments;
 import io.dedup.rocketmq.internal.ack.Completions;
 import io.dedup.rocketmq.internal.ack.RetryDelay;

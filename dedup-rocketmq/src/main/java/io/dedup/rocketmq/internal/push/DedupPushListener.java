@@ -1,9 +1,9 @@
 package io.dedup.rocketmq.internal.push;
 
 import io.dedup.adapter.ConsumerGroup;
-import io.dedup.adapter.InPlaceConsumer;
-import io.dedup.adapter.InPlaceConsumer.Answer;
-import io.dedup.adapter.InPlaceRunner;
+import io.dedup.adapter.inplace.InPlaceConsumer;
+import io.dedup.adapter.inplace.InPlaceConsumer.Answer;
+import io.dedup.adapter.inplace.InPlaceRunner;
 import io.dedup.rocketmq.internal.listener.ListenerInvoker;
 import io.dedup.rocketmq.internal.listener.MessageDeliveries;
 import org.apache.rocketmq.client.apis.consumer.ConsumeResult;

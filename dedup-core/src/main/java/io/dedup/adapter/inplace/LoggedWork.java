@@ -1,5 +1,7 @@
-package io.dedup.adapter;
+package io.dedup.adapter.inplace;
 
+import io.dedup.adapter.Execution;
+import io.dedup.adapter.Work;
 import io.dedup.text.Printable;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;

@@ -1,6 +1,12 @@
-package io.dedup.adapter;
+package io.dedup.adapter.inplace;
 
 import io.dedup.DedupOutcome.DeferReason;
+import io.dedup.adapter.Admission;
+import io.dedup.adapter.DedupAdapter;
+import io.dedup.adapter.Delivery;
+import io.dedup.adapter.RunEnd;
+import io.dedup.adapter.WaitBudget;
+import io.dedup.adapter.Work;
 import io.dedup.policy.DedupPolicy;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicReference;

@@ -1,4 +1,4 @@
-package io.dedup.adapter;
+package io.dedup.adapter.inplace;
 
 /** A listener reported, by what it returned, that its message has had no effect. Has no stack trace. */
 public final class ReportedFailureException extends Exception {

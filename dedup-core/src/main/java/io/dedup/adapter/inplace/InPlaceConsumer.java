@@ -1,6 +1,11 @@
-package io.dedup.adapter;
+package io.dedup.adapter.inplace;
 
 import io.dedup.DedupOutcome.DeferReason;
+import io.dedup.adapter.Admission;
+import io.dedup.adapter.ConsumerGroup;
+import io.dedup.adapter.Delivery;
+import io.dedup.adapter.RunEnd;
+import io.dedup.adapter.Work;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 
