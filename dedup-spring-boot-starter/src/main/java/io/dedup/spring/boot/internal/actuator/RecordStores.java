@@ -52,9 +52,18 @@ final class RecordStores {
         return found;
     }
 
-    /** Messages that began and aren't done; see {@link #isUndecided}. */
+    /**
+     * Messages that began and aren't done; see {@link #isUndecided}.
+     *
+     * @throws InvalidEndpointRequestException when the store, which is one of the application's, can't list its records
+     */
     StuckRecords findStuck(StuckQuery query) {
-        return StuckRecordFinder.of(all.get(0)).findStuck(query);
+        try {
+            return StuckRecordFinder.of(all.get(0)).findStuck(query);
+        } catch (UnsupportedOperationException e) {
+            String reason = String.valueOf(e.getMessage());
+            throw new InvalidEndpointRequestException(reason, reason);
+        }
     }
 
     /**
