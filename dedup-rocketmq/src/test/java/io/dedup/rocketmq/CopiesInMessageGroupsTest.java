@@ -53,6 +53,15 @@ class CopiesInMessageGroupsTest {
         };
     }
 
+    /** What the broker hides for this long isn't delivered again because the machine stood still for a few seconds. */
+    private static SimpleConsumerLoopBuilder settings(SimpleConsumerLoopBuilder loop) {
+        return loop.invisibleDuration(Scene.PATIENCE).shutdownTimeout(Duration.ofSeconds(5));
+    }
+
+    private SimpleConsumerLoop loop(Scene scene, Ledger ledger) {
+        return scene.loop(scene.builder().build(), insert(ledger), CopiesInMessageGroupsTest::settings);
+    }
+
     private static void send(Scene scene, String id, String messageGroup) {
         scene.send(scene.message("v")
                 .addProperty("id", id)
@@ -88,7 +97,7 @@ class CopiesInMessageGroupsTest {
         try (Ledger ledger = new Ledger(mode);
                 Scene scene = scene(mode, ledger)) {
             Execution elsewhere = scene.runningElsewhere("x");
-            SimpleConsumerLoop loop = scene.loop(insert(ledger));
+            SimpleConsumerLoop loop = loop(scene, ledger);
             send(scene, "x", "one");
             awaitDeferred(scene, "x");
             fail(elsewhere);
@@ -107,7 +116,7 @@ class CopiesInMessageGroupsTest {
                 Scene scene = scene(mode, ledger)) {
             Execution x = scene.runningElsewhere("x");
             Execution y = scene.runningElsewhere("y");
-            SimpleConsumerLoop loop = scene.loop(insert(ledger));
+            SimpleConsumerLoop loop = loop(scene, ledger);
             send(scene, "x", "one");
             send(scene, "y", "two");
             awaitDeferred(scene, "x", "y");
@@ -129,12 +138,10 @@ class CopiesInMessageGroupsTest {
                 .setSubscriptionExpressions(Map.of(scene.topic, new FilterExpression(tag)))
                 .setAwaitDuration(Duration.ofSeconds(1))
                 .build());
-        return scene.closeLater(RocketMqDedup.builder(dedup)
-                .id(RocketMqMessageIds.property("id"))
-                .build()
-                .loop(consumer, insert(ledger))
-                .invisibleDuration(Scene.INVISIBLE)
-                .shutdownTimeout(Duration.ofSeconds(5))
+        return scene.closeLater(settings(RocketMqDedup.builder(dedup)
+                        .id(RocketMqMessageIds.property("id"))
+                        .build()
+                        .loop(consumer, insert(ledger)))
                 .start());
     }
 
