@@ -5,11 +5,11 @@ import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
+import io.dedup.policy.DedupMode;
 import io.dedup.Deduplicator;
 import io.dedup.engine.Deduplicators;
-import io.dedup.policy.DedupMode;
+import io.dedup.kafka.crash.ChildJvm;
 import io.dedup.store.jdbc.JdbcDedupStore;
-import io.dedup.testservers.process.ChildJvm;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -9,9 +9,9 @@ import io.dedup.policy.OnStoreFailure;
 import io.dedup.store.StoredRecord;
 import io.dedup.store.redis.RedisDedupStore;
 import io.dedup.testkit.faults.TcpProxy;
-import io.dedup.testservers.kafka.KafkaServers;
-import io.dedup.testservers.redis.RedisAddress;
-import io.dedup.testservers.redis.RedisServers;
+import io.dedup.testservers.KafkaServers;
+import io.dedup.testservers.RedisAddress;
+import io.dedup.testservers.RedisServers;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
@@ -135,8 +135,7 @@ class StoreOutageTest {
             scene.awaitEffects("a", "b");
             scene.awaitCommitted(2);
             proxy.heal();
-            await().atMost(Scene.PATIENCE)
-                    .until(() -> DedupAdapter.of(scene.dedup).pendingCompletions() == 0);
+            await().atMost(Scene.PATIENCE).until(() -> DedupAdapter.of(scene.dedup).pendingCompletions() == 0);
             scene.send("b", "c");
             scene.awaitEffects("a", "b", "c");
             scene.awaitCommitted(4);

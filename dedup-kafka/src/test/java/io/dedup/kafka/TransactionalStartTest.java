@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.dedup.policy.DedupMode;
 import io.dedup.Deduplicator;
 import io.dedup.engine.Deduplicators;
-import io.dedup.policy.DedupMode;
-import io.dedup.testservers.kafka.KafkaServers;
+import io.dedup.testservers.KafkaServers;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;

@@ -162,8 +162,7 @@ class UnfinishedLimitTest {
             all.add("hangs");
             assertThat(scene.effects).containsExactlyInAnyOrderElementsOf(all);
             assertThat(recovered).isEmpty();
-            await().atMost(Scene.PATIENCE)
-                    .until(() -> DedupAdapter.of(scene.dedup).inFlight() == 0);
+            await().atMost(Scene.PATIENCE).until(() -> DedupAdapter.of(scene.dedup).inFlight() == 0);
         }
     }
 

@@ -1,6 +1,8 @@
 package io.dedup.kafka.internal.container;
 
 import io.dedup.DedupContext;
+import io.dedup.policy.DedupPolicy;
+import io.dedup.policy.SettingNames;
 import io.dedup.kafka.internal.PollBudget;
 import io.dedup.kafka.internal.claimahead.HookedConsumer;
 import io.dedup.kafka.internal.claimahead.WatchedInterceptors;
@@ -10,8 +12,6 @@ import io.dedup.kafka.internal.listener.DedupMessageListener;
 import io.dedup.kafka.internal.settlement.ContainerServices;
 import io.dedup.kafka.internal.spring.ConsumerSettings;
 import io.dedup.kafka.internal.spring.HandlerMethods;
-import io.dedup.policy.DedupPolicy;
-import io.dedup.policy.SettingNames;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;

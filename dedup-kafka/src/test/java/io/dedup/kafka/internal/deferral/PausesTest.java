@@ -36,10 +36,8 @@ class PausesTest {
     private final Timer timer = new Timer();
     private final AtomicInteger pings = new AtomicInteger();
     private Supplier<Throwable> pingFails = () -> new DedupStoreException("down", null);
-    private final Deduplicator dedup = Deduplicators.builder(store())
-            .consumer("g")
-            .shutdownTimeout(Duration.ZERO)
-            .build();
+    private final Deduplicator dedup =
+            Deduplicators.builder(store()).consumer("g").shutdownTimeout(Duration.ZERO).build();
     private final DedupAdapter engine = DedupAdapter.of(dedup);
 
     @AfterEach
