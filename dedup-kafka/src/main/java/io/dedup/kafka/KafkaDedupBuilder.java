@@ -1,9 +1,9 @@
 package io.dedup.kafka;
 
 import io.dedup.Deduplicator;
-import io.dedup.id.MessageIdExtractor;
 import io.dedup.ResultCodec;
 import io.dedup.adapter.DedupAdapter;
+import io.dedup.id.MessageIdExtractor;
 import io.dedup.kafka.internal.container.ContainerDecorator;
 import io.dedup.kafka.internal.record.RecordDeliveries;
 import io.dedup.kafka.internal.record.TopicRoles;

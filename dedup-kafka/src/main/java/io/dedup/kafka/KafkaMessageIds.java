@@ -1,9 +1,9 @@
 package io.dedup.kafka;
 
-import io.dedup.id.MessageIdExtractor;
-import io.dedup.text.Printable;
 import io.dedup.id.JsonPointerId;
+import io.dedup.id.MessageIdExtractor;
 import io.dedup.kafka.internal.record.RecordDeliveries;
+import io.dedup.text.Printable;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;

@@ -65,7 +65,8 @@ class AfterErrorTest {
             scene.start(container);
             await().atMost(Scene.PATIENCE).until(() -> !container.isRunning());
             assertThat(scene.effects).isEmpty();
-            await().atMost(Scene.PATIENCE).until(() -> DedupAdapter.of(scene.dedup).inFlight() == 0);
+            await().atMost(Scene.PATIENCE)
+                    .until(() -> DedupAdapter.of(scene.dedup).inFlight() == 0);
 
             container.start();
             scene.awaitCommitted(2);

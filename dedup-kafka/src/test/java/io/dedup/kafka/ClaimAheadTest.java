@@ -4,15 +4,15 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.dedup.policy.DedupPolicy;
 import io.dedup.Deduplicator;
-import io.dedup.policy.OnMissingId;
 import io.dedup.adapter.Admission;
 import io.dedup.adapter.DedupAdapter;
 import io.dedup.adapter.Delivery;
 import io.dedup.adapter.Execution;
 import io.dedup.adapter.WaitBudget;
 import io.dedup.kafka.internal.spring.ConsumerSettings;
+import io.dedup.policy.DedupPolicy;
+import io.dedup.policy.OnMissingId;
 import io.dedup.store.StoredRecord;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -367,8 +367,8 @@ class ClaimAheadTest {
                 scene.effect().accept(record);
             });
             var handler = new DefaultErrorHandler(new FixedBackOff(0, 5));
-            handler.setRetryListeners(
-                    (record, e, attempt) -> held.add(DedupAdapter.of(scene.dedup).inFlight()));
+            handler.setRetryListeners((record, e, attempt) ->
+                    held.add(DedupAdapter.of(scene.dedup).inFlight()));
             container.setCommonErrorHandler(handler);
             scene.runUntilCommitted(container);
             assertThat(scene.effects).containsExactly("a", "bad", "b", "c");

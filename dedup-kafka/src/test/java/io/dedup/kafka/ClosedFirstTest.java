@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.dedup.DedupOutcome.DeferReason;
-import io.dedup.policy.OnStoreFailure;
 import io.dedup.DedupStoreException;
+import io.dedup.policy.OnStoreFailure;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.DisplayName;

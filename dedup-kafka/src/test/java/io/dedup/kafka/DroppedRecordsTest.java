@@ -88,7 +88,8 @@ class DroppedRecordsTest {
             Runnable stop = start(scene, shape, Map.of());
             scene.awaitEffects("a", "b");
             stop.run();
-            await().atMost(Scene.PATIENCE).until(() -> DedupAdapter.of(scene.dedup).inFlight() == 0);
+            await().atMost(Scene.PATIENCE)
+                    .until(() -> DedupAdapter.of(scene.dedup).inFlight() == 0);
 
             start(scene, Shape.MANUAL_RECORDS, Map.of());
             scene.awaitEffects("a", "b", "a", "b");
@@ -127,7 +128,8 @@ class DroppedRecordsTest {
                     return !other.assignment().isEmpty();
                 });
                 awaitNothingHeld();
-                await().atMost(Scene.PATIENCE).until(() -> DedupAdapter.of(scene.dedup).inFlight() == 0);
+                await().atMost(Scene.PATIENCE)
+                        .until(() -> DedupAdapter.of(scene.dedup).inFlight() == 0);
             }
         }
     }

@@ -3,8 +3,8 @@ package io.dedup.kafka;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.dedup.policy.DedupMode;
 import io.dedup.kafka.internal.spring.PollResults;
+import io.dedup.policy.DedupMode;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;

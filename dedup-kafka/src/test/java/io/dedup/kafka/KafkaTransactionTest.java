@@ -339,7 +339,8 @@ class KafkaTransactionTest {
             transactions.handle(record);
             if (lost.compareAndSet(false, true)) { // what an operator does to a handler that seems to hang
                 scene.store.forget(scene.dedup.key(scene.topic, "a"), LiveLease.OVERRIDE);
-                await().atMost(Scene.PATIENCE).until(() -> DedupAdapter.of(scene.dedup).inFlight() == 1);
+                await().atMost(Scene.PATIENCE)
+                        .until(() -> DedupAdapter.of(scene.dedup).inFlight() == 1);
                 await().atMost(Scene.PATIENCE).until(() -> scene.events.contains("lease lost a"));
             }
         }));

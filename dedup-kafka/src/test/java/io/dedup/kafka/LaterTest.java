@@ -186,7 +186,8 @@ class LaterTest {
             var other = scene.closeLater(scene.deduplicator(policy -> policy));
             assertThat(DedupAdapter.of(other)
                             .admit(
-                                    io.dedup.adapter.Delivery.of(other.topic(scene.topic), "a", null, () -> "elsewhere"),
+                                    io.dedup.adapter.Delivery.of(
+                                            other.topic(scene.topic), "a", null, () -> "elsewhere"),
                                     io.dedup.adapter.WaitBudget.none()))
                     .isInstanceOf(io.dedup.adapter.Admission.Defer.class);
             end(scene, "a", 1);

@@ -3,10 +3,10 @@ package io.dedup.kafka;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.dedup.DedupStoreException;
 import io.dedup.policy.DedupMode;
 import io.dedup.policy.DedupPolicy;
 import io.dedup.policy.OnStoreFailure;
-import io.dedup.DedupStoreException;
 import io.dedup.store.jdbc.JdbcDedupStore;
 import java.sql.Connection;
 import java.sql.SQLException;

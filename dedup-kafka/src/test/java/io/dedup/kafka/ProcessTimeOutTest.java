@@ -3,9 +3,9 @@ package io.dedup.kafka;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.dedup.policy.OnStoreFailure;
 import io.dedup.DedupStoreException;
 import io.dedup.adapter.DedupAdapter;
+import io.dedup.policy.OnStoreFailure;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -109,7 +109,8 @@ class ProcessTimeOutTest {
             scene.awaitCommitted(MESSAGES);
             assertThat(scene.effects).containsExactly(ids);
             hangs.set(false);
-            await().atMost(Scene.PATIENCE).until(() -> DedupAdapter.of(scene.dedup).pendingCompletions() == 0);
+            await().atMost(Scene.PATIENCE)
+                    .until(() -> DedupAdapter.of(scene.dedup).pendingCompletions() == 0);
             scene.send("guarded-1", "guarded-2", "id1");
             scene.awaitCommitted(MESSAGES + 3);
             assertThat(scene.effects).doesNotHaveDuplicates().hasSize(MESSAGES + 2);

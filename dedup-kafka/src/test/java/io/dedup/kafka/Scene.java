@@ -5,18 +5,18 @@ import static org.awaitility.Awaitility.await;
 import io.dedup.DedupKey;
 import io.dedup.DedupListener;
 import io.dedup.DedupOutcome.DeferReason;
-import io.dedup.policy.DedupPolicy;
 import io.dedup.Deduplicator;
-import io.dedup.engine.DeduplicatorBuilder;
 import io.dedup.adapter.Admission;
 import io.dedup.adapter.DedupAdapter;
 import io.dedup.adapter.Delivery;
 import io.dedup.adapter.Execution;
 import io.dedup.adapter.WaitBudget;
+import io.dedup.engine.DeduplicatorBuilder;
 import io.dedup.engine.Deduplicators;
+import io.dedup.policy.DedupPolicy;
 import io.dedup.store.DedupStore;
-import io.dedup.store.transaction.TransactionalRecords;
 import io.dedup.store.memory.InMemoryDedupStore;
+import io.dedup.store.transaction.TransactionalRecords;
 import io.dedup.testservers.KafkaServers;
 import io.dedup.testservers.PauselessClock;
 import java.nio.charset.StandardCharsets;
@@ -328,8 +328,8 @@ public final class Scene implements AutoCloseable {
     /** Another process runs this message now; its claim is under a heartbeat until it is closed out. */
     Execution runningElsewhere(String id) {
         Deduplicator other = closeLater(deduplicator(policy -> policy));
-        Admission admission =
-                DedupAdapter.of(other).admit(Delivery.of(other.topic(topic), id, null, () -> "elsewhere"), WaitBudget.none());
+        Admission admission = DedupAdapter.of(other)
+                .admit(Delivery.of(other.topic(topic), id, null, () -> "elsewhere"), WaitBudget.none());
         Execution execution = ((Admission.Run) admission).execution();
         execution.begin();
         return execution;

@@ -5,11 +5,11 @@ import static org.awaitility.Awaitility.await;
 
 import io.dedup.DedupKey;
 import io.dedup.DedupListener;
-import io.dedup.policy.DedupMode;
 import io.dedup.Deduplicator;
-import io.dedup.engine.DeduplicatorBuilder;
 import io.dedup.ResultCodec;
+import io.dedup.engine.DeduplicatorBuilder;
 import io.dedup.engine.Deduplicators;
+import io.dedup.policy.DedupMode;
 import io.dedup.testservers.KafkaServers;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;

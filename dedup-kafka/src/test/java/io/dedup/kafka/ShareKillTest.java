@@ -5,10 +5,10 @@ import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
-import io.dedup.policy.DedupMode;
 import io.dedup.Deduplicator;
 import io.dedup.engine.Deduplicators;
 import io.dedup.kafka.crash.ChildJvm;
+import io.dedup.policy.DedupMode;
 import io.dedup.store.jdbc.JdbcDedupStore;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -135,7 +135,8 @@ class StoreOutageTest {
             scene.awaitEffects("a", "b");
             scene.awaitCommitted(2);
             proxy.heal();
-            await().atMost(Scene.PATIENCE).until(() -> DedupAdapter.of(scene.dedup).pendingCompletions() == 0);
+            await().atMost(Scene.PATIENCE)
+                    .until(() -> DedupAdapter.of(scene.dedup).pendingCompletions() == 0);
             scene.send("b", "c");
             scene.awaitEffects("a", "b", "c");
             scene.awaitCommitted(4);

@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import io.dedup.policy.DedupPolicy;
 import io.dedup.Deduplicator;
 import io.dedup.adapter.DedupAdapter;
 import io.dedup.engine.Deduplicators;
+import io.dedup.policy.DedupPolicy;
 import io.dedup.store.memory.InMemoryDedupStore;
 import io.dedup.testkit.kafka.KafkaReplay;
 import io.dedup.testkit.kafka.SpringContainers;

@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.dedup.LiveLease;
-import io.dedup.policy.DedupMode;
-import io.dedup.policy.Window;
 import io.dedup.adapter.Admission;
 import io.dedup.adapter.DedupAdapter;
 import io.dedup.adapter.Delivery;
 import io.dedup.adapter.WaitBudget;
+import io.dedup.policy.DedupMode;
+import io.dedup.policy.Window;
 import io.dedup.store.transaction.RecordRequest;
 import io.dedup.store.transaction.RecordResult;
 import io.dedup.store.transaction.RecordTransaction;

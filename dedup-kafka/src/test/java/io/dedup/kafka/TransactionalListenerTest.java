@@ -3,9 +3,9 @@ package io.dedup.kafka;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.dedup.policy.DedupMode;
 import io.dedup.DedupOutcome;
 import io.dedup.Deduplicator;
+import io.dedup.policy.DedupMode;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import io.dedup.policy.DedupMode;
 import io.dedup.Deduplicator;
 import io.dedup.engine.Deduplicators;
+import io.dedup.policy.DedupMode;
 import io.dedup.testservers.KafkaServers;
 import java.nio.charset.StandardCharsets;
 import java.util.List;

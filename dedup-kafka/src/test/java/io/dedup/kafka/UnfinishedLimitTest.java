@@ -162,7 +162,8 @@ class UnfinishedLimitTest {
             all.add("hangs");
             assertThat(scene.effects).containsExactlyInAnyOrderElementsOf(all);
             assertThat(recovered).isEmpty();
-            await().atMost(Scene.PATIENCE).until(() -> DedupAdapter.of(scene.dedup).inFlight() == 0);
+            await().atMost(Scene.PATIENCE)
+                    .until(() -> DedupAdapter.of(scene.dedup).inFlight() == 0);
         }
     }
 

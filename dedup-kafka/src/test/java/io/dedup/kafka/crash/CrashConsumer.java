@@ -2,11 +2,11 @@ package io.dedup.kafka.crash;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
-import io.dedup.policy.DedupMode;
 import io.dedup.Deduplicator;
 import io.dedup.engine.Deduplicators;
 import io.dedup.kafka.KafkaDedup;
 import io.dedup.kafka.KafkaMessageIds;
+import io.dedup.policy.DedupMode;
 import io.dedup.store.DedupStore;
 import io.dedup.store.jdbc.JdbcDedupStore;
 import io.dedup.store.redis.RedisDedupStore;

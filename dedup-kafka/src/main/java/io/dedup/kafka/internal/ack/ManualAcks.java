@@ -83,10 +83,6 @@ public final class ManualAcks {
         }
     }
 
-    public Redeliveries redeliveries() {
-        return redeliveries;
-    }
-
     private void complete(List<PendingDelivery> closing, @Nullable ContainerAck ack) {
         try {
             List<Execution> executions = unqueued(closing);

@@ -8,6 +8,7 @@ import io.dedup.adapter.Delivery;
 import io.dedup.adapter.Execution;
 import io.dedup.adapter.WaitBudget;
 import io.dedup.kafka.internal.KafkaLog;
+import io.dedup.kafka.internal.poll.WatchedPolls;
 import io.dedup.kafka.internal.record.RecordDeliveries;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -52,7 +53,7 @@ public final class ClaimedPoll {
      * @param completions null where each success has to be durable at once
      * @param waiting null where nothing is claimed ahead
      */
-    ClaimedPoll(
+    public ClaimedPoll(
             DedupAdapter engine,
             RecordDeliveries deliveries,
             @Nullable QueuedCompletions completions,
@@ -72,7 +73,7 @@ public final class ClaimedPoll {
      * What the container hasn't handed out by now it has dropped, or will come again, or is kept back by the container and
      * claimed at its turn. Never throws.
      */
-    void beforePoll() {
+    public void beforePoll() {
         hasPolled = true;
         if (polled > 0) {
             long each = (System.nanoTime() - polledAt) / polled;
@@ -87,7 +88,7 @@ public final class ClaimedPoll {
     }
 
     /** Everything that was handled is durable; to be called before offsets are committed. */
-    void flush() {
+    public void flush() {
         if (completions != null) {
             completions.flush();
         }
@@ -97,7 +98,7 @@ public final class ClaimedPoll {
      * These were polled. They are claimed at the first one's turn: until then a call that throws makes the container drop them,
      * and a claim takes its time.
      */
-    void polled(ConsumerRecords<?, ?> records) {
+    public void polled(ConsumerRecords<?, ?> records) {
         unclaimed = records;
     }
 
@@ -218,7 +219,7 @@ public final class ClaimedPoll {
     }
 
     /** The consumer has come to its end: nothing waits for a commit any more. */
-    void end() {
+    public void end() {
         hasPolled = false;
         flush();
         giveBack();

@@ -1,4 +1,4 @@
-/** Hooks a Kafka consumer: claims what it polls, gives it back, and fetches again what the container has dropped. */
+/** Claims the records of a poll before their turns, and tells the store of many successes at once. */
 @NullMarked
 package io.dedup.kafka.internal.claimahead;
 

@@ -8,16 +8,16 @@ import io.dedup.kafka.internal.ack.PendingDeliveries;
 import io.dedup.kafka.internal.ack.Redeliveries;
 import io.dedup.kafka.internal.ack.UnfinishedLimit;
 import io.dedup.kafka.internal.claimahead.ClaimedPoll;
-import io.dedup.kafka.internal.claimahead.OutstandingRecords;
-import io.dedup.kafka.internal.claimahead.WatchedPolls;
-import java.time.Duration;
+import io.dedup.kafka.internal.poll.DeferredRecords;
+import io.dedup.kafka.internal.poll.OutstandingRecords;
+import io.dedup.kafka.internal.poll.PollHooks;
+import io.dedup.kafka.internal.poll.WatchedPolls;
 import java.util.Collection;
 import java.util.Map;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 import org.springframework.kafka.listener.ConsumerSeekAware.ConsumerSeekCallback;
-import org.springframework.kafka.listener.MessageListenerContainer;
 
 /**
  * What belongs to one consumer and its thread, from its start to its stop. Only that thread uses it, except for the
@@ -25,39 +25,38 @@ import org.springframework.kafka.listener.MessageListenerContainer;
  */
 public final class BoundConsumer {
     private final Thread thread = Thread.currentThread();
-    private final PollBudget polls;
-    private final WatchedPolls watched;
-    private final ManualAcks acks;
-    private final TransactionWork transaction;
-    private final UnfinishedLimit unfinished;
     private final ConsumerSeekCallback seeks;
     private final boolean commitsOffsets;
-    private final DeferredRecords deferred = new DeferredRecords();
+    private final PollBudget polls;
+    private final TransactionWork transaction;
+    private final Redeliveries redeliveries;
+    private final ManualAcks acks;
+    private final UnfinishedLimit unfinished;
+    private final WatchedPolls watched;
     private final BatchRetry batchRetry = new BatchRetry();
 
+    /** On the consumer's thread. */
     public BoundConsumer(
             DedupAdapter engine,
-            Duration maxPollInterval,
-            int maxUnfinished,
-            boolean commitsOffsets,
+            ConsumerLimits limits,
             ConsumerSeekCallback seeks,
-            WatchedPolls watched) {
-        this.polls = new PollBudget(maxPollInterval);
-        this.transaction = new TransactionWork(engine);
+            ClaimedPoll claims,
+            PollHooks hooks) {
         this.seeks = seeks;
-        this.watched = watched;
-        this.commitsOffsets = commitsOffsets;
+        this.commitsOffsets = limits.commitsOffsets();
+        this.polls = new PollBudget(limits.maxPollInterval());
+        this.transaction = new TransactionWork(engine);
         PendingDeliveries pending = new PendingDeliveries();
+        this.redeliveries = new Redeliveries(pending, this::fetchAgain);
         this.acks = new ManualAcks(
                 engine,
                 pending,
-                new Redeliveries(pending, this::fetchAgain),
+                redeliveries,
                 () -> isOnItsThread() ? polls.current() : polls.fresh(),
                 // Another thread's ack is committed whenever the consumer gets to it, and the consumer would wait.
-                (execution, delivery) -> isOnItsThread() && claims().queue(execution, delivery));
-        this.unfinished = new UnfinishedLimit(maxUnfinished, pending, acks.redeliveries());
-        watched.shortenWhile(pending::isAnyRunning);
-        watched.fetchAgain(acks.redeliveries()::awaited);
+                (execution, delivery) -> isOnItsThread() && claims.queue(execution, delivery));
+        this.unfinished = new UnfinishedLimit(limits.maxUnfinished(), pending, redeliveries);
+        this.watched = hooks.watch(seeks, claims, pending, redeliveries);
     }
 
     /** Whether this callback, of which each consumer has its own, is its consumer's. */
@@ -85,14 +84,6 @@ public final class BoundConsumer {
         return watched.outstanding();
     }
 
-    /** Keeps a partition from being fetched for a while; false where nothing would end the partition's pause. */
-    public boolean hold(MessageListenerContainer container, TopicPartition partition, Duration time) {
-        if (watched.areSeen()) {
-            watched.hold(container, partition, time);
-        }
-        return watched.areSeen();
-    }
-
     public ManualAcks acks() {
         return acks;
     }
@@ -103,7 +94,7 @@ public final class BoundConsumer {
     }
 
     public Redeliveries redeliveries() {
-        return acks.redeliveries();
+        return redeliveries;
     }
 
     /** Whether so much below this record is unfinished that it has to wait, with all that is above it. */
@@ -113,7 +104,7 @@ public final class BoundConsumer {
 
     /** The seek is made between two polls; where to is decided then, since meanwhile the record may have come. */
     private void fetchAgain(TopicPartition id) {
-        seeks.seek(id.topic(), id.partition(), position -> redeliveries().position(id, position));
+        seeks.seek(id.topic(), id.partition(), position -> redeliveries.position(id, position));
     }
 
     /** Whether offsets can be committed at all: without a group they can't, and an ack means nothing. */
@@ -136,12 +127,12 @@ public final class BoundConsumer {
      * the waiting, and other partitions go on meanwhile.
      */
     public WaitBudget budgetFor(ConsumerRecord<?, ?> record) {
-        return deferred.contains(record) ? WaitBudget.none() : budget();
+        return deferred().contains(record) ? WaitBudget.none() : budget();
     }
 
     /** What it has deferred. */
     public DeferredRecords deferred() {
-        return deferred;
+        return watched.deferred();
     }
 
     /** How an error handler tries a batch again. */
@@ -151,10 +142,15 @@ public final class BoundConsumer {
 
     /** These partitions, or all with null, belong to somebody else now. */
     public void revoked(@Nullable Collection<TopicPartition> partitions) {
-        deferred.forget(partitions);
-        watched.outstanding().forget(partitions);
+        watched.revoked(partitions);
         transaction.revoked(partitions);
         fetchAgain(acks.pending().lost(partitions));
+    }
+
+    /** It polls no more. */
+    void end() {
+        revoked(null);
+        watched.end();
     }
 
     /** This record isn't given to the handler: the container's error handler decides about it. */

@@ -1,31 +1,29 @@
 package io.dedup.kafka.internal.consumer;
 
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import org.springframework.kafka.listener.AbstractMessageListenerContainer;
 
-/**
- * The consumers of one container, by their threads, as spring-kafka's own failure tracking finds them: a simple listener isn't
- * given its consumer, and an error handler is asked about its kind without one. Thread-safe.
- */
+/** The consumers of one container; {@link ConsumerThreads} knows which one runs here. Thread-safe. */
 public final class BoundConsumers {
     private final AbstractMessageListenerContainer<?, ?> container;
-    private final Map<Thread, BoundConsumer> consumers = new ConcurrentHashMap<>();
+    private final ConsumerThreads threads;
 
-    public BoundConsumers(AbstractMessageListenerContainer<?, ?> container) {
+    public BoundConsumers(AbstractMessageListenerContainer<?, ?> container, ConsumerThreads threads) {
         this.container = container;
+        this.threads = threads;
     }
 
     /** This consumer is the one of this thread, from now on. */
-    public void add(BoundConsumer consumer) {
-        consumers.keySet().removeIf(thread -> !thread.isAlive()); // the end of some consumers isn't told
-        consumers.put(Thread.currentThread(), consumer);
+    public void started(BoundConsumer consumer) {
+        threads.add(this, consumer);
     }
 
-    /** Forgets this thread's consumer and returns it, if there is one. */
-    public @Nullable BoundConsumer remove() {
-        return consumers.remove(Thread.currentThread());
+    /** The consumer of this thread, if there is one, has come to its end. */
+    public void stopped() {
+        BoundConsumer bound = threads.remove();
+        if (bound != null) {
+            bound.end();
+        }
     }
 
     /** This thread's consumer. An error where there is none: an exception would have the record given up. */
@@ -40,7 +38,7 @@ public final class BoundConsumers {
     }
 
     public @Nullable BoundConsumer currentOrNull() {
-        return consumers.get(Thread.currentThread());
+        return threads.of(this);
     }
 
     /** Something left the container's loop over what this thread's consumer has polled: the records may be dropped. */

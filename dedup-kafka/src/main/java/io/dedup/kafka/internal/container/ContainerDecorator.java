@@ -8,9 +8,9 @@ import io.dedup.PoisonMessageException;
 import io.dedup.adapter.DedupAdapter;
 import io.dedup.kafka.internal.CompletionThreads;
 import io.dedup.kafka.internal.Timer;
-import io.dedup.kafka.internal.claimahead.PollHooks;
-import io.dedup.kafka.internal.claimahead.WatchedInterceptors;
+import io.dedup.kafka.internal.claimahead.ClaimsAhead;
 import io.dedup.kafka.internal.consumer.BoundConsumers;
+import io.dedup.kafka.internal.consumer.ConsumerThreads;
 import io.dedup.kafka.internal.deferral.DeferralAwareErrorHandler;
 import io.dedup.kafka.internal.deferral.DeferralAwareRollbackProcessor;
 import io.dedup.kafka.internal.deferral.DeferralBackOff;
@@ -21,6 +21,8 @@ import io.dedup.kafka.internal.handler.Invocations;
 import io.dedup.kafka.internal.listener.ContainerLifecycle;
 import io.dedup.kafka.internal.listener.DedupBatchMessageListener;
 import io.dedup.kafka.internal.listener.DedupMessageListener;
+import io.dedup.kafka.internal.poll.PollHooks;
+import io.dedup.kafka.internal.poll.WatchedInterceptors;
 import io.dedup.kafka.internal.record.RecordDeliveries;
 import io.dedup.kafka.internal.reply.ListenerReplies;
 import io.dedup.kafka.internal.reply.Replies;
@@ -50,7 +52,9 @@ public final class ContainerDecorator implements AutoCloseable {
     private final RecordDeliveries deliveries;
     private final StorePauses pauses;
     private final CompletionThreads completionThreads = new CompletionThreads();
-    private final PollHooks hooks;
+    private final ConsumerThreads threads = new ConsumerThreads();
+    private final PollHooks hooks = new PollHooks(threads::polls);
+    private final ClaimsAhead claims;
     private final boolean claimAhead;
     private final int maxUnfinished;
     private final Replies replies;
@@ -70,7 +74,7 @@ public final class ContainerDecorator implements AutoCloseable {
         this.maxUnfinished = maxUnfinished;
         this.replies = replies;
         this.pauses = new StorePauses(timer, engine);
-        this.hooks = new PollHooks(timer);
+        this.claims = new ClaimsAhead(engine, deliveries, timer);
     }
 
     /**
@@ -107,6 +111,7 @@ public final class ContainerDecorator implements AutoCloseable {
                 services,
                 new DeferralBackOff(container, services.consumers(), pauses),
                 hooks,
+                claims,
                 new ListenerTraits(declaredLater, later != null, claimsAhead),
                 maxUnfinished);
         hooks.install(ConsumerSettings.factoryOf(container));
@@ -127,7 +132,7 @@ public final class ContainerDecorator implements AutoCloseable {
         return new ContainerServices(
                 engine,
                 deliveries,
-                new BoundConsumers(container),
+                new BoundConsumers(container, threads),
                 deferrals,
                 new KafkaTransactions(container, deferrals));
     }
@@ -243,6 +248,6 @@ public final class ContainerDecorator implements AutoCloseable {
         timer.close();
         pauses.close();
         completionThreads.close();
-        hooks.close();
+        claims.close();
     }
 }

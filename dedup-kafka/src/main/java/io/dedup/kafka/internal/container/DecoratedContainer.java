@@ -2,11 +2,14 @@ package io.dedup.kafka.internal.container;
 
 import io.dedup.kafka.internal.KafkaLog;
 import io.dedup.kafka.internal.claimahead.ClaimedPoll;
-import io.dedup.kafka.internal.claimahead.PollHooks;
+import io.dedup.kafka.internal.claimahead.ClaimsAhead;
 import io.dedup.kafka.internal.consumer.BoundConsumer;
 import io.dedup.kafka.internal.consumer.BoundConsumers;
+import io.dedup.kafka.internal.consumer.ConsumerLimits;
 import io.dedup.kafka.internal.deferral.DeferralBackOff;
 import io.dedup.kafka.internal.listener.ContainerLifecycle;
+import io.dedup.kafka.internal.poll.HookedConsumer;
+import io.dedup.kafka.internal.poll.PollHooks;
 import io.dedup.kafka.internal.settlement.ContainerServices;
 import io.dedup.kafka.internal.spring.ConsumerSettings;
 import java.time.Duration;
@@ -20,6 +23,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.kafka.listener.AbstractMessageListenerContainer;
 import org.springframework.kafka.listener.ConsumerSeekAware.ConsumerSeekCallback;
+import org.springframework.kafka.listener.ContainerProperties.AckMode;
 
 /** A container from its decoration on: checks its starts, and binds its consumers to their threads. Thread-safe. */
 final class DecoratedContainer implements ContainerLifecycle {
@@ -29,6 +33,7 @@ final class DecoratedContainer implements ContainerLifecycle {
     private final ContainerServices services;
     private final DeferralBackOff backOff;
     private final PollHooks hooks;
+    private final ClaimsAhead claimsAhead;
     private final ListenerTraits traits;
     private final int maxUnfinished;
     private final BoundConsumers consumers;
@@ -42,12 +47,14 @@ final class DecoratedContainer implements ContainerLifecycle {
             ContainerServices services,
             DeferralBackOff backOff,
             PollHooks hooks,
+            ClaimsAhead claimsAhead,
             ListenerTraits traits,
             int maxUnfinished) {
         this.container = container;
         this.services = services;
         this.backOff = backOff;
         this.hooks = hooks;
+        this.claimsAhead = claimsAhead;
         this.traits = traits;
         this.maxUnfinished = maxUnfinished;
         this.consumers = services.consumers();
@@ -91,21 +98,16 @@ final class DecoratedContainer implements ContainerLifecycle {
             return;
         }
         Duration maxPollInterval = new ConsumerSettings(container).maxPollInterval();
-        ClaimedPoll claims = traits.claimsAhead()
-                ? hooks.claimsAhead(
-                        container.getContainerProperties(),
-                        services.engine(),
-                        services.deliveries(),
-                        maxPollInterval,
-                        seeks)
-                : ClaimedPoll.none(services.engine(), services.deliveries());
-        consumers.add(new BoundConsumer(
-                services.engine(),
-                maxPollInterval,
-                maxUnfinished,
-                container.getGroupId() != null,
-                seeks,
-                hooks.bind(claims, seeks)));
+        ConsumerLimits limits = new ConsumerLimits(maxPollInterval, maxUnfinished, container.getGroupId() != null);
+        consumers.started(new BoundConsumer(services.engine(), limits, seeks, claims(seeks, maxPollInterval), hooks));
+    }
+
+    /** Nothing is claimed ahead where nobody would see the polls that give it back, and the commits that successes are told before. */
+    private ClaimedPoll claims(ConsumerSeekCallback seeks, Duration maxPollInterval) {
+        boolean queued = container.getContainerProperties().getAckMode() != AckMode.MANUAL_IMMEDIATE;
+        return traits.claimsAhead() && !HookedConsumer.isBare(seeks)
+                ? claimsAhead.of(queued, maxPollInterval)
+                : claimsAhead.none();
     }
 
     /** These topics may be new, where a pattern finds them. */
@@ -140,10 +142,6 @@ final class DecoratedContainer implements ContainerLifecycle {
 
     @Override
     public void consumerStopped() {
-        BoundConsumer bound = consumers.remove();
-        if (bound != null) {
-            bound.revoked(null);
-        }
-        hooks.unbind();
+        consumers.stopped();
     }
 }

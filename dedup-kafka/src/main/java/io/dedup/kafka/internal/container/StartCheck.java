@@ -1,17 +1,17 @@
 package io.dedup.kafka.internal.container;
 
 import io.dedup.DedupContext;
-import io.dedup.policy.DedupPolicy;
-import io.dedup.policy.SettingNames;
 import io.dedup.kafka.internal.PollBudget;
-import io.dedup.kafka.internal.claimahead.HookedConsumer;
-import io.dedup.kafka.internal.claimahead.WatchedInterceptors;
 import io.dedup.kafka.internal.deferral.DeferralAwareErrorHandler;
 import io.dedup.kafka.internal.listener.DedupBatchMessageListener;
 import io.dedup.kafka.internal.listener.DedupMessageListener;
+import io.dedup.kafka.internal.poll.HookedConsumer;
+import io.dedup.kafka.internal.poll.WatchedInterceptors;
 import io.dedup.kafka.internal.settlement.ContainerServices;
 import io.dedup.kafka.internal.spring.ConsumerSettings;
 import io.dedup.kafka.internal.spring.HandlerMethods;
+import io.dedup.policy.DedupPolicy;
+import io.dedup.policy.SettingNames;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;

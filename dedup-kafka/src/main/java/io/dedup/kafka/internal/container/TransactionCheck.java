@@ -1,8 +1,5 @@
 package io.dedup.kafka.internal.container;
 
-import io.dedup.policy.DedupMode;
-import io.dedup.policy.DedupPolicy;
-import io.dedup.policy.SettingNames;
 import io.dedup.adapter.DedupAdapter;
 import io.dedup.kafka.internal.deferral.DeferralAwareRollbackProcessor;
 import io.dedup.kafka.internal.record.RecordDeliveries;
@@ -10,6 +7,9 @@ import io.dedup.kafka.internal.settlement.ContainerServices;
 import io.dedup.kafka.internal.settlement.DedupTransactionManager;
 import io.dedup.kafka.internal.spring.ConsumerSettings;
 import io.dedup.kafka.internal.spring.HandlerMethods;
+import io.dedup.policy.DedupMode;
+import io.dedup.policy.DedupPolicy;
+import io.dedup.policy.SettingNames;
 import io.dedup.store.transaction.HandlerInspector;
 import io.dedup.store.transaction.HandlerMethod;
 import io.dedup.store.transaction.TransactionalRecords;
@@ -158,8 +158,13 @@ public final class TransactionCheck {
         if (records != null && deliveries.isTransactional(topic)) {
             for (HandlerMethods.Handler each : HandlerMethods.of(listener)) {
                 String problem = records instanceof HandlerInspector inspector
-? inspector.outside(each.bean(), new HandlerMethod(each.method().getDeclaringClass(), each.method().getName(), List.of(each.method().getParameterTypes())))
-: null;
+                        ? inspector.outside(
+                                each.bean(),
+                                new HandlerMethod(
+                                        each.method().getDeclaringClass(),
+                                        each.method().getName(),
+                                        List.of(each.method().getParameterTypes())))
+                        : null;
                 if (problem != null) {
                     return "topic " + topic + " has mode "
                             + deliveries.topic(topic).policy().mode() + ", and its handler " + each.name() + " "

@@ -23,7 +23,7 @@ public final class DeferralBackOff {
     void begin(DeliveryDeferredException deferral, MessageListenerContainer from) {
         if (deferral.pause() && !pauses.isClosed()) { // else nobody would end the pause
             pauses.pause(from);
-        } else if (!consumers.current().hold(from, deferral.partition(), deferral.retryAfter())) {
+        } else if (!consumers.current().watched().hold(from, deferral.partition(), deferral.retryAfter())) {
             InPlaceBackOff.await(from, deferral.retryAfter(), new ConsumerSettings(container).maxPollInterval());
         }
     }

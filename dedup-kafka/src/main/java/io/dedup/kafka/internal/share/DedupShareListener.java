@@ -2,7 +2,6 @@ package io.dedup.kafka.internal.share;
 
 import io.dedup.DedupContext;
 import io.dedup.DedupOutcome.DeferReason;
-import io.dedup.policy.DedupPolicy;
 import io.dedup.adapter.Admission;
 import io.dedup.adapter.DedupAdapter;
 import io.dedup.adapter.Execution;
@@ -15,6 +14,7 @@ import io.dedup.kafka.internal.handler.Invocations;
 import io.dedup.kafka.internal.handler.Invocations.Invocation;
 import io.dedup.kafka.internal.record.RecordDeliveries;
 import io.dedup.kafka.internal.settlement.NotAcknowledgedException;
+import io.dedup.policy.DedupPolicy;
 import java.time.Duration;
 import java.util.List;
 import org.apache.kafka.clients.consumer.ConsumerRecord;

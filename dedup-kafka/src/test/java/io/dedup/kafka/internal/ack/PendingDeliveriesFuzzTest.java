@@ -2,7 +2,6 @@ package io.dedup.kafka.internal.ack;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.dedup.policy.DedupPolicy;
 import io.dedup.Deduplicator;
 import io.dedup.adapter.Admission;
 import io.dedup.adapter.DedupAdapter;
@@ -12,6 +11,7 @@ import io.dedup.adapter.WaitBudget;
 import io.dedup.engine.Deduplicators;
 import io.dedup.kafka.internal.Partitions;
 import io.dedup.kafka.internal.WorkMayGoOn;
+import io.dedup.policy.DedupPolicy;
 import io.dedup.store.memory.InMemoryDedupStore;
 import java.time.Duration;
 import java.util.ArrayDeque;

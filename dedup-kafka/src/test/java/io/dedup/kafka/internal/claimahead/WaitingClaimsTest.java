@@ -7,7 +7,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.dedup.DedupKey;
-import io.dedup.policy.DedupPolicy;
 import io.dedup.Deduplicator;
 import io.dedup.adapter.Admission;
 import io.dedup.adapter.ClaimAhead;
@@ -17,6 +16,7 @@ import io.dedup.adapter.WaitBudget;
 import io.dedup.engine.Deduplicators;
 import io.dedup.kafka.WatchedStore;
 import io.dedup.kafka.internal.Timer;
+import io.dedup.policy.DedupPolicy;
 import io.dedup.store.StoredRecord;
 import io.dedup.store.StoredRecord.State;
 import io.dedup.store.memory.InMemoryDedupStore;

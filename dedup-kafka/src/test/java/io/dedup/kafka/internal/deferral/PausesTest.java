@@ -14,7 +14,7 @@ import io.dedup.engine.Deduplicators;
 import io.dedup.kafka.KafkaDedup;
 import io.dedup.kafka.Scene;
 import io.dedup.kafka.internal.Timer;
-import io.dedup.kafka.internal.claimahead.PartitionHolds;
+import io.dedup.kafka.internal.poll.PartitionHolds;
 import io.dedup.store.DedupStore;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
@@ -36,8 +36,10 @@ class PausesTest {
     private final Timer timer = new Timer();
     private final AtomicInteger pings = new AtomicInteger();
     private Supplier<Throwable> pingFails = () -> new DedupStoreException("down", null);
-    private final Deduplicator dedup =
-            Deduplicators.builder(store()).consumer("g").shutdownTimeout(Duration.ZERO).build();
+    private final Deduplicator dedup = Deduplicators.builder(store())
+            .consumer("g")
+            .shutdownTimeout(Duration.ZERO)
+            .build();
     private final DedupAdapter engine = DedupAdapter.of(dedup);
 
     @AfterEach

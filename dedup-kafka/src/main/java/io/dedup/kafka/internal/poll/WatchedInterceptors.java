@@ -1,4 +1,4 @@
-package io.dedup.kafka.internal.claimahead;
+package io.dedup.kafka.internal.poll;
 
 import io.dedup.kafka.internal.spring.HandlerMethods;
 import java.lang.reflect.InvocationHandler;

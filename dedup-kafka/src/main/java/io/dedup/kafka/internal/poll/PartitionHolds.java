@@ -1,4 +1,4 @@
-package io.dedup.kafka.internal.claimahead;
+package io.dedup.kafka.internal.poll;
 
 import java.time.Duration;
 import java.util.ArrayList;

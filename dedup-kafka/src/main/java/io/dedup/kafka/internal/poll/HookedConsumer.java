@@ -1,4 +1,4 @@
-package io.dedup.kafka.internal.claimahead;
+package io.dedup.kafka.internal.poll;
 
 import static java.util.Objects.requireNonNull;
 
@@ -96,10 +96,7 @@ public final class HookedConsumer implements InvocationHandler {
         }
         Object polled = call(method, arguments);
         boolean bound = hooks.ofThread() == polls; // else the listener has ended within the poll
-        if (bound && polled instanceof ConsumerRecords<?, ?> records) {
-            polls.polled(records);
-        }
-        return polled;
+        return bound && polled instanceof ConsumerRecords<?, ?> records ? polls.polled(records) : polled;
     }
 
     private @Nullable Object watched(WatchedPolls polls, Method method, Object @Nullable [] arguments)
@@ -107,12 +104,12 @@ public final class HookedConsumer implements InvocationHandler {
         switch (method.getName()) {
             case "commitSync" -> {
                 polls.claims().flush();
-                return polls.untilNotWokenUp(() -> call(method, arguments));
+                return polls.wakeUps().untilDone(() -> call(method, arguments));
             }
             case "position" -> {
                 // With fixTxOffsets the container asks before it polls, and commits what it is told.
                 polls.fetchDropped(target);
-                return polls.untilNotWokenUp(() -> call(method, arguments));
+                return polls.wakeUps().untilDone(() -> call(method, arguments));
             }
             case "commitAsync", "groupMetadata" -> polls.claims().flush(); // the last lets a producer commit
             case "unsubscribe", "close" -> polls.end();

@@ -1,4 +1,4 @@
-package io.dedup.kafka.internal.consumer;
+package io.dedup.kafka.internal.poll;
 
 import io.dedup.kafka.exception.DeliveryDeferredException;
 import io.dedup.kafka.internal.Partitions;
@@ -15,25 +15,26 @@ import org.jspecify.annotations.Nullable;
  */
 public final class DeferredRecords {
     private final Map<TopicPartition, Long> offsets = new HashMap<>();
-    private boolean onItsWay;
+    private @Nullable DeliveryDeferredException onItsWay;
 
     /** This deferral of a record is about to be thrown; returns it. */
     public DeliveryDeferredException throwing(DeliveryDeferredException deferral, ConsumerRecord<?, ?> record) {
         offsets.put(Partitions.of(record), record.offset());
-        onItsWay = true;
+        onItsWay = deferral;
         return deferral;
     }
 
     /** Whether a deferral was thrown and hasn't been handled: the error handler tells the container to seek. */
     public boolean isOnItsWay() {
-        return onItsWay;
+        return onItsWay != null;
     }
 
     /** The error handler has the deferral, or the listener is called again. */
     public void arrived() {
-        onItsWay = false;
+        onItsWay = null;
     }
 
+    /** Whether this record is the one that was deferred last in its partition. */
     public boolean contains(ConsumerRecord<?, ?> record) {
         Long offset = offsets.get(Partitions.of(record));
         return offset != null && offset == record.offset();

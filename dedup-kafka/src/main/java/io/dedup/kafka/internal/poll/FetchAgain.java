@@ -1,0 +1,99 @@
+package io.dedup.kafka.internal.poll;
+
+import io.dedup.kafka.internal.KafkaLog;
+import io.dedup.kafka.internal.ack.Redeliveries;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.locks.LockSupport;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.TimeoutException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Seeks back, before a poll, to what would be lost else: to what the container has dropped, and to what has failed meanwhile. */
+final class FetchAgain {
+    private static final Logger log = LoggerFactory.getLogger(KafkaLog.NAME);
+    /** Before the same records are fetched once more. */
+    private static final Duration BETWEEN_DROPS = Duration.ofMillis(100);
+
+    private final OutstandingRecords outstanding;
+    private final Redeliveries redeliveries;
+    private final WakeUps wakeUps;
+    private Map<TopicPartition, Long> lastDropped = Map.of();
+
+    FetchAgain(OutstandingRecords outstanding, Redeliveries redeliveries, WakeUps wakeUps) {
+        this.outstanding = outstanding;
+        this.redeliveries = redeliveries;
+        this.wakeUps = wakeUps;
+    }
+
+    /**
+     * The container dropped what it had polled when something threw: the next poll begins there.
+     *
+     * @throws Throwable what the consumer throws; the next poll tries again
+     */
+    void dropped(Consumer<?, ?> target) throws Throwable {
+        if (!outstanding.isDisturbed()) {
+            return;
+        }
+        Map<TopicPartition, Long> dropped = outstanding.offsets();
+        dropped.keySet().retainAll(target.assignment());
+        Set<TopicPartition> later = new HashSet<>();
+        for (Map.Entry<TopicPartition, Long> each : dropped.entrySet()) {
+            Long position = positionOf(each.getKey(), target);
+            if (position == null) {
+                later.add(each.getKey());
+            } else if (position > each.getValue()) { // else somebody begins there, or lower
+                target.seek(each.getKey(), each.getValue());
+                log.warn(
+                        "The container dropped polled records of {} after an exception; fetching them again from offset {}",
+                        each.getKey(),
+                        each.getValue());
+            }
+        }
+        if (dropped.equals(lastDropped)) {
+            LockSupport.parkNanos(BETWEEN_DROPS.toNanos()); // what throws each time mustn't make the consumer spin
+        }
+        lastDropped = dropped;
+        outstanding.restored(later);
+    }
+
+    /**
+     * What has failed after its listener had returned, and was asked for. The container logs a seek that fails and forgets it; and
+     * what it kept in a pause may be deferred, behind the seek.
+     *
+     * @throws Throwable what the consumer throws; the next poll tries again
+     */
+    void awaited(Consumer<?, ?> target) throws Throwable {
+        Map<TopicPartition, Long> failed = redeliveries.awaited();
+        if (failed.isEmpty()) {
+            return;
+        }
+        Set<TopicPartition> assigned = target.assignment();
+        for (Map.Entry<TopicPartition, Long> each : failed.entrySet()) {
+            TopicPartition partition = each.getKey();
+            if (assigned.contains(partition) && !outstanding.holds(partition, each.getValue())) {
+                Long position = positionOf(partition, target);
+                if (position != null && position > each.getValue()) {
+                    target.seek(partition, each.getValue());
+                }
+            }
+        }
+    }
+
+    /**
+     * Null when the consumer doesn't know it, as while it looks for the partition's leader. Until it does, it polls nothing of the
+     * partition, and the others must not wait. A seek without knowing it could go forwards.
+     */
+    private @Nullable Long positionOf(TopicPartition partition, Consumer<?, ?> target) throws Throwable {
+        try {
+            return wakeUps.untilDone(() -> target.position(partition, Duration.ZERO));
+        } catch (TimeoutException e) {
+            return null;
+        }
+    }
+}

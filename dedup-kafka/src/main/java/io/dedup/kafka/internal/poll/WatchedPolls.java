@@ -1,0 +1,141 @@
+package io.dedup.kafka.internal.poll;
+
+import io.dedup.kafka.internal.ack.PendingDeliveries;
+import io.dedup.kafka.internal.ack.Redeliveries;
+import io.dedup.kafka.internal.claimahead.ClaimedPoll;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.Set;
+import java.util.function.Supplier;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.apache.kafka.common.TopicPartition;
+import org.jspecify.annotations.Nullable;
+import org.springframework.kafka.listener.MessageListenerContainer;
+
+/**
+ * What happens around one consumer's polls: records that the container dropped are fetched again, held partitions are
+ * resumed, claims are made and given back. Sits between a container and its Kafka consumer ({@link HookedConsumer}).
+ *
+ * <p>Used by the consumer's thread.
+ */
+public final class WatchedPolls {
+    /** How soon a consumer fetches a record again whose work has failed on another thread. */
+    private static final Duration WHILE_WORK_IS_OPEN = Duration.ofMillis(50);
+
+    private final ClaimedPoll claims;
+    private final PendingDeliveries pending;
+    private final DeferredRecords deferred = new DeferredRecords();
+    private final OutstandingRecords outstanding = new OutstandingRecords();
+    private final PartitionHolds holds = new PartitionHolds();
+    private final WakeUps wakeUps = new WakeUps();
+    private final FetchAgain fetchAgain;
+    private final ContainersConsumer consumer;
+    private boolean seen;
+    private int holders;
+
+    WatchedPolls(
+            ContainersConsumer consumer, ClaimedPoll claims, PendingDeliveries pending, Redeliveries redeliveries) {
+        this.consumer = consumer;
+        this.claims = claims;
+        this.pending = pending;
+        this.fetchAgain = new FetchAgain(outstanding, redeliveries, wakeUps);
+    }
+
+    /** Whether this is the container's consumer, whose calls come here; handlers have others on the same thread. */
+    boolean isOf(HookedConsumer asking, boolean polls) {
+        return consumer.is(asking, polls);
+    }
+
+    public ClaimedPoll claims() {
+        return claims;
+    }
+
+    public OutstandingRecords outstanding() {
+        return outstanding;
+    }
+
+    public DeferredRecords deferred() {
+        return deferred;
+    }
+
+    WakeUps wakeUps() {
+        return wakeUps;
+    }
+
+    /** The container begins its next round. Returns for how long the consumer may poll. */
+    @Nullable
+    Object beforePoll(Consumer<?, ?> target, @Nullable Object timeout) throws Throwable {
+        seen = true;
+        claims.beforePoll();
+        fetchDropped(target);
+        if (holders == 0) {
+            fetchAgain.awaited(target);
+        }
+        // May wake the consumer up, from its own thread: then the poll that follows ends at once.
+        holds.endDue();
+        return timeout instanceof Duration duration ? shortened(duration) : timeout;
+    }
+
+    /**
+     * The container dropped what it had polled when something threw: the next poll begins there.
+     *
+     * @throws Throwable what the consumer throws; the next poll tries again
+     */
+    void fetchDropped(Consumer<?, ?> target) throws Throwable {
+        if (holders == 0) {
+            fetchAgain.dropped(target);
+        }
+    }
+
+    private Duration shortened(Duration timeout) {
+        Duration shorter = holds.untilNextEnd(timeout);
+        if (pending.isAnyRunning() && shorter.compareTo(WHILE_WORK_IS_OPEN) > 0) {
+            shorter = WHILE_WORK_IS_OPEN;
+        }
+        return wakeUps.take() ? Duration.ZERO : shorter;
+    }
+
+    /** These were polled. Returns them as the container is to see them. */
+    ConsumerRecords<?, ?> polled(ConsumerRecords<?, ?> records) {
+        if (!records.isEmpty()) {
+            outstanding.polled(records);
+            claims.polled(records);
+        }
+        return records;
+    }
+
+    /** Keeps a partition from being fetched for a while; false where nothing would end the pause, since no poll comes through here. */
+    public boolean hold(MessageListenerContainer container, TopicPartition partition, Duration time) {
+        if (seen) {
+            holds.hold(container, partition, time);
+        }
+        return seen;
+    }
+
+    /**
+     * A listener or an error handler has the records, and may poll meanwhile, as an error handler does to stay in its group.
+     * They aren't fetched again by such a poll: they would come again after the error handler has given them up.
+     */
+    public <T extends @Nullable Object> T holding(Supplier<T> work) {
+        holders++;
+        try {
+            return work.get();
+        } finally {
+            holders--;
+        }
+    }
+
+    /** These partitions, or all with null, belong to somebody else now. */
+    public void revoked(@Nullable Collection<TopicPartition> partitions) {
+        deferred.forget(partitions);
+        outstanding.forget(partitions);
+    }
+
+    /** The consumer has come to its end. */
+    public void end() {
+        claims.end();
+        holds.endAll();
+        outstanding.restored(Set.of());
+    }
+}
