@@ -1,19 +1,28 @@
 package io.dedup.kafka.internal.poll;
 
 import io.dedup.kafka.exception.DeliveryDeferredException;
+import io.dedup.kafka.internal.KafkaLog;
 import io.dedup.kafka.internal.Partitions;
+import io.dedup.kafka.internal.spring.PollResults;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The record of each partition that a consumer has deferred last, and whether the exception that defers one is on its way from
  * the listener to the error handler. Used by the consumer's thread.
  */
 public final class DeferredRecords {
+    private static final Logger log = LoggerFactory.getLogger(KafkaLog.NAME);
+
     private final Map<TopicPartition, Long> offsets = new HashMap<>();
     private @Nullable DeliveryDeferredException onItsWay;
 
@@ -38,6 +47,37 @@ public final class DeferredRecords {
     public boolean contains(ConsumerRecord<?, ?> record) {
         Long offset = offsets.get(Partitions.of(record));
         return offset != null && offset == record.offset();
+    }
+
+    /**
+     * A poll with those partitions at its end that begin with a record that was deferred before. It may well be deferred again, and
+     * the container drops what stands behind it and fetches it again. With several such partitions each poll may bring one, and the
+     * others would never have their turns. The order within a partition stays.
+     *
+     * <p>Never throws: the consumer's position is past these records, and they would be lost.
+     */
+    <K, V> ConsumerRecords<K, V> last(ConsumerRecords<K, V> polled) {
+        try {
+            return offsets.isEmpty() ? polled : ordered(polled);
+        } catch (Throwable e) {
+            log.debug("A poll's partitions stay in their order", e);
+            return polled;
+        }
+    }
+
+    private <K, V> ConsumerRecords<K, V> ordered(ConsumerRecords<K, V> polled) {
+        Map<TopicPartition, List<ConsumerRecord<K, V>>> first = new LinkedHashMap<>();
+        Map<TopicPartition, List<ConsumerRecord<K, V>>> last = new LinkedHashMap<>();
+        for (TopicPartition partition : polled.partitions()) {
+            List<ConsumerRecord<K, V>> records = polled.records(partition);
+            boolean deferred = !records.isEmpty() && contains(records.get(0));
+            (deferred ? last : first).put(partition, records);
+        }
+        if (last.isEmpty() || first.isEmpty()) {
+            return polled;
+        }
+        first.putAll(last);
+        return PollResults.of(first, polled);
     }
 
     /** These partitions, or all with null, belong to another consumer now. */

@@ -98,11 +98,13 @@ public final class WatchedPolls {
 
     /** These were polled. Returns them as the container is to see them. */
     ConsumerRecords<?, ?> polled(ConsumerRecords<?, ?> records) {
-        if (!records.isEmpty()) {
-            outstanding.polled(records);
-            claims.polled(records);
+        if (records.isEmpty()) {
+            return records;
         }
-        return records;
+        outstanding.polled(records);
+        ConsumerRecords<?, ?> ordered = deferred.last(records);
+        claims.polled(ordered);
+        return ordered;
     }
 
     /** Keeps a partition from being fetched for a while; false where nothing would end the pause, since no poll comes through here. */
