@@ -10,7 +10,7 @@ import io.dedup.ResultCodec;
 import io.dedup.engine.DeduplicatorBuilder;
 import io.dedup.engine.Deduplicators;
 import io.dedup.policy.DedupMode;
-import io.dedup.testservers.KafkaServers;
+import io.dedup.testservers.kafka.KafkaServers;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;

@@ -162,7 +162,7 @@ class SpringListenerTest {
             "T1 K3 a failing handler is retried, its claim released in between, and dead-lettered; so is a missing ID, at once")
     void deadLetters() {
         try (Scene scene = new Scene()) {
-            io.dedup.testservers.KafkaServers.shared().createTopic(scene.topic + "-dlt", 1);
+            io.dedup.testservers.kafka.KafkaServers.shared().createTopic(scene.topic + "-dlt", 1);
             AtomicInteger calls = new AtomicInteger();
             List<String> attempts = new CopyOnWriteArrayList<>();
             scene.send("a", "bad", "b");

@@ -7,7 +7,7 @@ import static org.awaitility.Awaitility.await;
 import io.dedup.Deduplicator;
 import io.dedup.engine.Deduplicators;
 import io.dedup.policy.DedupMode;
-import io.dedup.testservers.KafkaServers;
+import io.dedup.testservers.kafka.KafkaServers;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;

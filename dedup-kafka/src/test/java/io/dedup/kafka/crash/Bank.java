@@ -1,6 +1,6 @@
 package io.dedup.kafka.crash;
 
-import io.dedup.testservers.SqlDatabase;
+import io.dedup.testservers.sql.SqlDatabase;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;

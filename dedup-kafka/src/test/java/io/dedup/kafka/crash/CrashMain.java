@@ -1,9 +1,9 @@
 package io.dedup.kafka.crash;
 
-import io.dedup.testservers.MariaDbServers;
 import io.dedup.testservers.ParentWatch;
-import io.dedup.testservers.PostgresServers;
-import io.dedup.testservers.SqlDatabase;
+import io.dedup.testservers.sql.MariaDbServers;
+import io.dedup.testservers.sql.PostgresServers;
+import io.dedup.testservers.sql.SqlDatabase;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -2,9 +2,10 @@ package io.dedup.kafka.crash;
 
 import io.dedup.store.jdbc.InitializeSchema;
 import io.dedup.store.jdbc.JdbcDedupStore;
-import io.dedup.testservers.KafkaServers;
-import io.dedup.testservers.RedisServers;
-import io.dedup.testservers.SqlDatabase;
+import io.dedup.testservers.kafka.KafkaServers;
+import io.dedup.testservers.process.ChildJvm;
+import io.dedup.testservers.redis.RedisServers;
+import io.dedup.testservers.sql.SqlDatabase;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;

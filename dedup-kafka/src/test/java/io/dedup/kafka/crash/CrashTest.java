@@ -2,7 +2,7 @@ package io.dedup.kafka.crash;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.dedup.testservers.SqlDatabase;
+import io.dedup.testservers.sql.SqlDatabase;
 import java.util.List;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
