@@ -29,12 +29,8 @@ import org.springframework.kafka.retrytopic.RetryTopicHeaders;
  */
 public final class ClaimedPoll {
     private static final Logger log = LoggerFactory.getLogger(KafkaLog.NAME);
-    /** What a record is taken to cost before anything is known: 1,000 of them fit in a third of the default lease. */
-    private static final long FIRST_GUESS_NANOS = 10_000_000;
-
     private static final int SHARE_OF_LEASE = 3;
     private static final int LONGEST_WAIT_OF_LEASE = 2;
-    private static final int WEIGHT = 4;
 
     private final DedupAdapter engine;
     private final RecordDeliveries deliveries;
@@ -43,9 +39,7 @@ public final class ClaimedPoll {
     private final Runnable giveBack = this::giveBack; // one for all records
     private @Nullable ConsumerRecords<?, ?> unclaimed;
     private boolean hasPolled;
-    private long nanosPerRecord = FIRST_GUESS_NANOS;
-    private long polledAt;
-    private int polled;
+    private final RecordPace pace = new RecordPace();
 
     /**
      * For one consumer.
@@ -75,11 +69,7 @@ public final class ClaimedPoll {
      */
     public void beforePoll() {
         hasPolled = true;
-        if (polled > 0) {
-            long each = (System.nanoTime() - polledAt) / polled;
-            nanosPerRecord += (each - nanosPerRecord) / WEIGHT;
-            polled = 0;
-        }
+        pace.end();
         flush();
         if (completions != null) {
             completions.newPoll();
@@ -115,8 +105,7 @@ public final class ClaimedPoll {
             log.warn("A poll couldn't be claimed ahead; its records are claimed one by one", e);
             giveBack();
         }
-        polledAt = System.nanoTime();
-        polled = records.count();
+        pace.begin(records.count());
     }
 
     private void claim(ConsumerRecords<?, ?> records, WaitingClaims waiting) {
@@ -131,7 +120,7 @@ public final class ClaimedPoll {
                 continue;
             }
             Delivery delivery = deliveries.of(record);
-            nanos += nanosPerRecord;
+            nanos += pace.nanosPerRecord();
             shortestLease =
                     Math.min(shortestLease, delivery.topic().policy().lease().toNanos());
             if (nanos > shortestLease / SHARE_OF_LEASE) {

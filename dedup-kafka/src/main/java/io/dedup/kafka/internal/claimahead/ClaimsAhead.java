@@ -40,7 +40,7 @@ public final class ClaimsAhead implements AutoCloseable {
         QueuedCompletions completions = queued
                 ? new QueuedCompletions(engine, background, timer, new PollBudget(maxPollInterval.dividedBy(2)))
                 : null;
-        return new ClaimedPoll(engine, deliveries, completions, new WaitingClaims(engine, background, timer));
+        return new ClaimedPoll(engine, deliveries, completions, new WaitingClaims(engine, timer));
     }
 
     @Override

@@ -13,56 +13,54 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.Executor;
 import java.util.concurrent.Future;
-import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Claims of one consumer's records whose turn hasn't come. A long list is claimed in two halves at once, so that the store
- * works on the second while the handlers work on the first.
- *
- * <p>Thread-safe; only the consumer's thread claims and takes. It may wait for the second half as long as for any other call
- * to the store.
+ * Claims of one consumer's records whose turn hasn't come. The consumer's thread makes and takes them; a timer's gives back those
+ * that it doesn't take in time. Thread-safe.
  */
 final class WaitingClaims {
     private static final Logger log = LoggerFactory.getLogger(KafkaLog.NAME);
-    /** Fewer are answered before another thread has been woken up. */
-    static final int WORTH_TWO_CALLS = 100;
+
+    /**
+     * Those of one poll. Read and changed under the lock.
+     *
+     * @param forgottenAt when their turns should have come, as {@link System#nanoTime} says it
+     */
+    private record Polled(Map<DedupKey, ClaimAhead> unstarted, long forgottenAt) {
+        boolean isForgotten() {
+            return System.nanoTime() - forgottenAt >= 0;
+        }
+    }
 
     private final DedupAdapter engine;
-    private final Executor background;
     private final Timer timer;
     private final ReentrantLock lock = new ReentrantLock();
-    private final Condition answered = lock.newCondition();
-    /** Read and written under the lock, and so is everything below. */
-    private final Map<DedupKey, ClaimAhead> unstarted = new HashMap<>();
+    /** Read and written under the lock, and so is the watch. */
+    private @Nullable Polled polled;
 
-    private final Set<DedupKey> asked = new HashSet<>();
-    private boolean asking;
-    private boolean wanted;
-    private boolean claiming;
     private @Nullable Future<?> watch;
-    private long claimedAt;
-    private long patienceNanos;
-    private volatile boolean storeFailed;
+    /** Used by the consumer's thread. */
+    private boolean storeFailed;
 
-    WaitingClaims(DedupAdapter engine, Executor background, Timer timer) {
+    WaitingClaims(DedupAdapter engine, Timer timer) {
         this.engine = engine;
-        this.background = background;
         this.timer = timer;
     }
 
     /**
-     * Claims these, of which none is waiting.
+     * Claims these with one call, when none of an earlier poll is waiting.
      *
      * @param patience for how long a claim is kept whose turn doesn't come
      */
     void claim(List<Delivery> deliveries, Duration patience) {
+        if (timer.isClosed()) {
+            return; // nobody would give them back behind a handler that hangs: they are claimed at their turns
+        }
         List<Delivery> unique = new ArrayList<>(deliveries.size());
         Set<DedupKey> keys = new HashSet<>(2 * deliveries.size());
         for (Delivery delivery : deliveries) {
@@ -71,87 +69,30 @@ final class WaitingClaims {
                 unique.add(delivery);
             }
         }
-        if (!isWatched(patience)) {
-            return; // nobody would give them back behind a handler that hangs: they are claimed at their turns
-        }
-        int half = unique.size() < WORTH_TWO_CALLS ? unique.size() : unique.size() / 2;
-        List<Delivery> later = unique.subList(half, unique.size());
-        try {
-            if (!later.isEmpty()) {
-                ask(later);
-            }
-            boolean any = keep(engine.ahead().claim(unique.subList(0, half)));
-            if (!any && !later.isEmpty()) { // one of them has killed a process: nothing is to be held beside it
-                giveBack();
-            }
-        } finally {
-            claimed();
-        }
-    }
-
-    /** Before anything is claimed; false where there is no timer. */
-    private boolean isWatched(Duration patience) {
-        lock.lock();
-        try {
-            if (timer.isClosed()) {
-                return false;
-            }
-            if (watch == null) {
-                watch = timer.every(patience, this::giveBackForgotten);
-            }
-            patienceNanos = patience.toNanos();
-            claiming = true;
-            wanted = true;
-            return true;
-        } catch (RejectedExecutionException e) {
-            log.debug("Closed meanwhile", e);
-            return false;
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    private void claimed() {
-        lock.lock();
-        try {
-            claiming = false;
-            claimedAt = System.nanoTime();
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    /** Keeps these for their turns, or gives all of them back. Whether there are any. */
-    private boolean keep(List<@Nullable ClaimAhead> claims) {
-        if (!isKept(claims)) {
+        List<@Nullable ClaimAhead> claims = engine.ahead().claim(unique);
+        if (!isKept(claims, patience)) {
             giveBack(claims);
-            return true;
         }
-        for (ClaimAhead claim : claims) {
-            if (claim != null) {
-                return true;
-            }
-        }
-        return false;
     }
 
-    /** False, with none of them kept, when nobody waits for them any more, or on an Error: the heartbeat would renew them. */
-    private boolean isKept(List<@Nullable ClaimAhead> claims) {
+    /** Keeps these for their turns. False where that can't be, as when memory is full: the heartbeat would renew them for ever. */
+    private boolean isKept(List<@Nullable ClaimAhead> claims, Duration patience) {
         lock.lock();
         try {
-            for (ClaimAhead claim : wanted ? claims : List.<ClaimAhead>of()) {
+            Map<DedupKey, ClaimAhead> unstarted = new HashMap<>(2 * claims.size());
+            for (ClaimAhead claim : claims) {
                 if (claim != null) {
                     unstarted.put(claim.key(), claim);
                     storeFailed = storeFailed || claim.isUnanswered();
                 }
             }
-            return wanted;
-        } catch (Throwable e) {
-            for (ClaimAhead claim : claims) {
-                if (claim != null) {
-                    unstarted.remove(claim.key(), claim);
-                }
+            Polled next = new Polled(unstarted, System.nanoTime() + patience.toNanos());
+            if (watch == null) {
+                watch = timer.every(patience, this::giveBackForgotten);
             }
+            polled = next;
+            return true;
+        } catch (Throwable e) { // such as the timer's, which was closed meanwhile
             log.debug("Claimed at their turns", e);
             return false;
         } finally {
@@ -173,10 +114,7 @@ final class WaitingClaims {
     ClaimAhead take(DedupKey key) {
         lock.lock();
         try {
-            while (asked.contains(key)) {
-                answered.awaitUninterruptibly();
-            }
-            return unstarted.remove(key);
+            return polled == null ? null : polled.unstarted().remove(key);
         } finally {
             lock.unlock();
         }
@@ -185,25 +123,14 @@ final class WaitingClaims {
     /** Gives up what hasn't begun, and returns when the store has been told. Never throws. */
     void giveBack() {
         giveBack(dropped());
-        lock.lock();
-        try {
-            while (asking) { // what comes now is given back by the one who asked
-                answered.awaitUninterruptibly();
-            }
-        } finally {
-            lock.unlock();
-        }
     }
 
     private List<ClaimAhead> dropped() {
         lock.lock();
         try {
-            wanted = false;
-            asked.clear();
-            answered.signalAll();
-            List<ClaimAhead> left = List.copyOf(unstarted.values());
-            unstarted.clear();
-            return left;
+            Polled left = polled;
+            polled = null;
+            return left == null ? List.of() : List.copyOf(left.unstarted().values());
         } finally {
             lock.unlock();
         }
@@ -225,68 +152,18 @@ final class WaitingClaims {
         }
     }
 
-    private void ask(List<Delivery> deliveries) {
-        Runnable claiming = () -> claimBeside(deliveries); // before the state changes: turns wait for an answer
-        try {
-            lock.lock();
-            try {
-                asking = true;
-                for (Delivery delivery : deliveries) {
-                    if (delivery.key() != null) {
-                        asked.add(delivery.key());
-                    }
-                }
-            } finally {
-                lock.unlock();
-            }
-            background.execute(claiming);
-        } catch (Throwable e) { // closed, or there is no memory or no thread to be had
-            answer(List.of());
-            log.debug("Claimed at their turns", e);
-        }
-    }
-
-    private void claimBeside(List<Delivery> deliveries) {
-        List<@Nullable ClaimAhead> claims = List.of();
-        try {
-            claims = engine.ahead().claim(deliveries);
-        } catch (Throwable e) {
-            log.warn("A part of a poll couldn't be claimed ahead; its records are claimed one by one", e);
-        } finally {
-            answer(claims);
-        }
-    }
-
-    private void answer(List<@Nullable ClaimAhead> claims) {
-        try {
-            boolean unused = keep(claims);
-        } finally {
-            lock.lock();
-            try {
-                asking = false;
-                asked.clear();
-                answered.signalAll();
-            } finally {
-                lock.unlock();
-            }
-        }
-    }
-
     /** A handler that hangs must not keep from others what the heartbeat would renew for ever. */
     private void giveBackForgotten() {
         lock.lock();
         try {
-            if (claiming) {
-                return;
-            }
-            if (unstarted.isEmpty() && !asking) {
+            if (polled == null || polled.unstarted().isEmpty()) {
                 if (watch != null) {
                     watch.cancel(false);
                     watch = null;
                 }
                 return;
             }
-            if (System.nanoTime() - claimedAt < patienceNanos) { // of a later poll
+            if (!polled.isForgotten()) { // of a later poll
                 return;
             }
         } finally {

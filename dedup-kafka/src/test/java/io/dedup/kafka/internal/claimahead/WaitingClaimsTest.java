@@ -23,10 +23,6 @@ import io.dedup.store.memory.InMemoryDedupStore;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -35,7 +31,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 class WaitingClaimsTest {
-    private static final int HALF = WaitingClaims.WORTH_TWO_CALLS / 2;
+    private static final int COUNT = 100;
     private static final Duration LONG = Duration.ofMinutes(5);
 
     private final AtomicReference<Instant> now = new AtomicReference<>(Instant.EPOCH.plusSeconds(1_000_000));
@@ -47,18 +43,12 @@ class WaitingClaimsTest {
             .defaults(DedupPolicy.builder().maxDeaths(3).build())
             .build();
     private final Timer timer = new Timer();
-    private final ExecutorService background = Executors.newCachedThreadPool();
-    private final WaitingClaims claims = new WaitingClaims(DedupAdapter.of(dedup), background, timer);
-    private final List<Delivery> deliveries = deliveries(2 * HALF);
-
-    private final CountDownLatch held = new CountDownLatch(1);
-    private final CountDownLatch goOn = new CountDownLatch(1);
+    private final WaitingClaims claims = new WaitingClaims(DedupAdapter.of(dedup), timer);
+    private final List<Delivery> deliveries = deliveries(COUNT);
 
     @AfterEach
     void close() {
-        goOn.countDown();
         timer.close();
-        background.shutdown();
         dedup.close();
     }
 
@@ -76,19 +66,6 @@ class WaitingClaimsTest {
         return real.find(key(i)).orElseThrow();
     }
 
-    /** The call that another thread makes doesn't come back until it may. */
-    private void holdTheSecondHalf() {
-        Thread mine = Thread.currentThread();
-        watched.before("claimAll", () -> {
-            if (Thread.currentThread() != mine) {
-                held.countDown();
-                await().atMost(LONG).until(() -> goOn.getCount() == 0);
-            } else {
-                await().atMost(LONG).until(() -> held.getCount() == 0);
-            }
-        });
-    }
-
     private boolean isRunning(int i) {
         ClaimAhead claim = claims.take(key(i));
         return claim != null
@@ -97,42 +74,21 @@ class WaitingClaimsTest {
     }
 
     @Test
-    @DisplayName("the first half can be handled while the store is at the second, whose turns wait for it")
-    void halves() throws Exception {
-        holdTheSecondHalf();
+    @DisplayName("a poll is claimed with one call")
+    void oneCall() {
         claims.claim(deliveries, LONG);
-        assertThat(IntStream.range(0, HALF)).allMatch(this::isRunning);
-
-        Future<Boolean> next = background.submit(() -> isRunning(HALF));
-        await().during(Duration.ofMillis(100)).until(() -> !next.isDone());
-        goOn.countDown();
-
-        assertThat(next.get()).isTrue();
-        assertThat(IntStream.range(HALF + 1, 2 * HALF)).allMatch(this::isRunning);
-        assertThat(watched.calls("claimAll")).containsExactly("claimAll " + HALF, "claimAll " + HALF);
+        assertThat(IntStream.range(0, COUNT)).allMatch(this::isRunning);
+        assertThat(watched.calls("claimAll")).containsExactly("claimAll " + COUNT);
     }
 
     @Test
-    @DisplayName("few are claimed with one call")
-    void few() {
-        claims.claim(deliveries(WaitingClaims.WORTH_TWO_CALLS - 1), LONG);
-        assertThat(watched.calls("claimAll")).hasSize(1);
+    @DisplayName("what is given up is given back when that returns")
+    void givenUp() {
+        claims.claim(deliveries, LONG);
         claims.giveBack();
-    }
-
-    @Test
-    @DisplayName("what is given up is given back when that returns, also what the store was still at")
-    void givenUp() throws Exception {
-        holdTheSecondHalf();
-        claims.claim(deliveries, LONG);
-
-        Future<?> over = background.submit(claims::giveBack);
-        await().during(Duration.ofMillis(100)).until(() -> !over.isDone());
-        goOn.countDown();
-        over.get();
 
         assertThat(DedupAdapter.of(dedup).inFlight()).isZero();
-        for (int i = 0; i < 2 * HALF; i++) {
+        for (int i = 0; i < COUNT; i++) {
             assertThat(record(i).state()).isEqualTo(State.RELEASED);
             assertThat(record(i).attempt()).isZero();
             assertThat(claims.take(key(i))).isNull();
@@ -140,13 +96,13 @@ class WaitingClaimsTest {
     }
 
     @Test
-    @DisplayName("copies are claimed with their first, whichever half they are in")
+    @DisplayName("copies are claimed with their first")
     void copies() {
         List<Delivery> twice =
                 Stream.concat(deliveries.stream(), deliveries.stream()).toList();
         claims.claim(twice, LONG);
-        assertThat(IntStream.range(0, 2 * HALF)).allMatch(this::isRunning);
-        assertThat(watched.calls("claimAll")).containsExactly("claimAll " + HALF, "claimAll " + HALF);
+        assertThat(IntStream.range(0, COUNT)).allMatch(this::isRunning);
+        assertThat(watched.calls("claimAll")).containsExactly("claimAll " + COUNT);
     }
 
     @Test
@@ -166,60 +122,22 @@ class WaitingClaimsTest {
         claims.claim(deliveries, LONG);
 
         assertThat(DedupAdapter.of(dedup).inFlight()).isZero();
-        assertThat(record(2 * HALF - 1).state()).isEqualTo(State.RELEASED);
+        assertThat(record(COUNT - 1).state()).isEqualTo(State.RELEASED);
     }
 
     @Test
-    @DisplayName(
-            "a second half that gets no answer is known for it; one that nobody can ask for is claimed at its turns")
+    @DisplayName("a call that gets no answer is known for it")
     void failed() {
-        Thread mine = Thread.currentThread();
         watched.before("claimAll", () -> {
-            if (Thread.currentThread() != mine) {
-                throw new AssertionError("as if memory were full");
-            }
+            throw new AssertionError("as if memory were full");
         });
         claims.claim(deliveries, LONG);
-        assertThat(requireNonNull(claims.take(key(HALF))).isUnanswered()).isTrue();
+        assertThat(requireNonNull(claims.take(key(0))).isUnanswered()).isTrue();
         assertThat(claims.hasStoreFailed()).isTrue();
-        assertThat(requireNonNull(claims.take(key(0))).isUnanswered()).isFalse();
         claims.giveBack();
 
-        background.shutdown();
-        claims.claim(deliveries, LONG);
-        assertThat(claims.take(key(HALF))).isNull();
-        assertThat(claims.take(key(1))).isNotNull();
-        claims.giveBack();
-    }
-
-    @Test
-    @DisplayName("where no more threads can be had, the first half is claimed and nobody waits for the second")
-    void noThread() {
-        WaitingClaims alone = new WaitingClaims(
-                DedupAdapter.of(dedup),
-                work -> {
-                    throw new OutOfMemoryError("unable to create native thread");
-                },
-                timer);
-        alone.claim(deliveries, LONG);
-        assertThat(alone.take(key(HALF))).isNull();
-        assertThat(alone.take(key(0))).isNotNull();
-        alone.giveBack();
-    }
-
-    @Test
-    @DisplayName("K18 nobody waits for a second half that couldn't be asked for, whatever the executor throws")
-    void executorFails() {
-        WaitingClaims alone = new WaitingClaims(
-                DedupAdapter.of(dedup),
-                work -> {
-                    throw new IllegalStateException("for once");
-                },
-                timer);
-        assertThatCode(() -> alone.claim(deliveries, LONG)).doesNotThrowAnyException();
-        assertThat(alone.take(key(HALF))).isNull();
-        assertThat(alone.take(key(0))).isNotNull();
-        alone.giveBack();
+        claims.storeAnswers();
+        assertThat(claims.hasStoreFailed()).isFalse();
     }
 
     @Test
@@ -260,33 +178,36 @@ class WaitingClaimsTest {
     }
 
     @Test
-    @DisplayName("K18 an Error in a call of the first half: what the second one claims is given back")
-    void firstHalfFails() {
-        Thread mine = Thread.currentThread();
-        Runnable full = () -> {
-            if (Thread.currentThread() == mine) {
-                throw new TellsNothing();
-            }
-        };
-        watched.before("claimAll", full);
+    @DisplayName("K18 an Error in the call: nothing stays claimed")
+    void claimingFails() {
+        watched.before("claimAll", () -> {
+            throw new TellsNothing();
+        });
         assertThatThrownBy(() -> claims.claim(deliveries, LONG)).isInstanceOf(OutOfMemoryError.class);
         claims.giveBack(); // so does the poll that called it
-        await().atMost(LONG).until(() -> DedupAdapter.of(dedup).inFlight() == 0);
-        assertThat(claims.take(key(HALF))).isNull();
+        assertThat(DedupAdapter.of(dedup).inFlight()).isZero();
+        assertThat(claims.take(key(0))).isNull();
     }
 
     @Test
-    @DisplayName("behind a handler that hangs, what the store answers later is given back too")
+    @DisplayName("behind a handler that hangs, claims are given back")
     void hangs() {
-        holdTheSecondHalf();
         claims.claim(deliveries, Duration.ofMillis(50));
-        await().atMost(LONG).until(() -> record(0).state() == State.RELEASED);
+        await().atMost(LONG).until(() -> record(COUNT - 1).state() == State.RELEASED);
 
-        assertThat(claims.take(key(HALF))).isNull();
-        goOn.countDown();
-
-        await().atMost(LONG).until(() -> real.find(key(2 * HALF - 1)).isPresent());
-        await().atMost(LONG).until(() -> record(2 * HALF - 1).state() == State.RELEASED);
         await().atMost(LONG).until(() -> DedupAdapter.of(dedup).inFlight() == 0);
+        assertThat(claims.take(key(0))).isNull();
+    }
+
+    @Test
+    @DisplayName("those of a later poll are kept for their own time, and watched as well")
+    void laterPoll() {
+        claims.claim(deliveries, Duration.ofMillis(20));
+        claims.giveBack();
+        await().during(Duration.ofMillis(60)).until(() -> true); // the watch finds nothing, and ends
+        claims.claim(deliveries, Duration.ofMillis(50));
+        assertThat(claims.take(key(0))).isNotNull();
+        await().atMost(LONG).until(() -> record(1).state() == State.RELEASED);
+        assertThat(claims.take(key(1))).isNull();
     }
 }
