@@ -3,7 +3,6 @@ package io.dedup.kafka.internal.ack;
 import io.dedup.adapter.Delivery;
 import io.dedup.adapter.Execution;
 import io.dedup.kafka.internal.Partitions;
-import io.dedup.kafka.internal.ack.PendingDelivery.State;
 import java.util.HashMap;
 import java.util.Map;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -23,7 +22,7 @@ public final class Arrivals {
     /** The handler is about to get this record. */
     PendingDelivery given(
             ConsumerRecord<?, ?> record, Delivery delivery, Execution execution, @Nullable ContainerAck ack) {
-        PendingDelivery given = new PendingDelivery(partition(record), record, State.GIVEN, delivery, execution);
+        PendingDelivery given = PendingDelivery.given(partition(record), record, delivery, execution);
         abandon(pending.locked(() -> {
             PendingDelivery before = given.partition.put(given);
             Execution superseded = null;
@@ -40,7 +39,7 @@ public final class Arrivals {
 
     /** This record is a copy of one that the handler has; finished when that one is. */
     public void following(PendingDelivery first, ConsumerRecord<?, ?> record, @Nullable ContainerAck ack) {
-        PendingDelivery copy = new PendingDelivery(partition(record), record, State.FOLLOWING, null, null);
+        PendingDelivery copy = PendingDelivery.copy(partition(record), record);
         pending.locked(() -> {
             PendingDelivery there = copy.partition.putIfAbsent(copy);
             if (ack != null && ack.record() != null && there != copy && there.hasOwnAck()) {
@@ -48,7 +47,7 @@ public final class Arrivals {
             } else {
                 there.attach(ack);
             }
-            if (there.state == State.FOLLOWING && first.isOpen()) {
+            if (there.isFollowing() && first.isOpen()) {
                 there.follow(first); // perhaps of another one than before, whose run has taken too long
             } else if (there == copy) {
                 pending.finish(copy);
@@ -70,7 +69,7 @@ public final class Arrivals {
                 return null;
             }
             there.attach(ack);
-            if (!there.isOver() && there.state != State.FOLLOWING && !there.isOverdue()) {
+            if (!there.isOver() && !there.isFollowing() && !there.isOverdue()) {
                 return null;
             }
             Execution superseded = supersede(there); // somebody else has handled the message meanwhile
@@ -102,13 +101,8 @@ public final class Arrivals {
 
     /** Another delivery of the same record takes its place. The run whose claim is to be abandoned, if it has one. */
     private @Nullable Execution supersede(PendingDelivery before) {
-        Execution execution = before.state == State.GIVEN ? before.execution : null;
-        if (before.state == State.GIVEN) {
-            before.state = State.FINISHED; // whatever its run does from now on concerns nobody
-        }
-        before.followNobody();
         running.remove(before);
-        return execution;
+        return before.supersede();
     }
 
     private static void abandon(@Nullable Execution superseded) {

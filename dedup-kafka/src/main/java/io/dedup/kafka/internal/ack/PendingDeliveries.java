@@ -2,7 +2,6 @@ package io.dedup.kafka.internal.ack;
 
 import io.dedup.adapter.Delivery;
 import io.dedup.kafka.internal.Partitions;
-import io.dedup.kafka.internal.ack.PendingDelivery.State;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -45,11 +44,11 @@ public final class PendingDeliveries {
 
     /** Under the lock. */
     void finish(PendingDelivery delivery) {
-        delivery.state = State.FINISHED;
+        delivery.finish();
         running.remove(delivery);
         delivery.partition.finish(delivery);
-        for (PendingDelivery follower : List.copyOf(delivery.followers)) {
-            follower.state = State.FINISHED;
+        for (PendingDelivery follower : delivery.followers()) {
+            follower.finish();
             follower.partition.finish(follower);
         }
     }
@@ -86,7 +85,7 @@ public final class PendingDeliveries {
             for (PendingDelivery last : upTo) {
                 closing.addAll(last.partition.givenUpTo(last.offset));
             }
-            closing.forEach(given -> given.state = State.CLOSING); // last: only what is returned is closed by anyone
+            closing.forEach(PendingDelivery::close); // last: only what is returned is closed by anyone
         } finally {
             lock.unlock();
         }
@@ -102,9 +101,9 @@ public final class PendingDeliveries {
         return locked(() -> {
             List<PendingDelivery> closing = new ArrayList<>(deliveries.size());
             for (PendingDelivery given : deliveries) {
-                if (given.state == State.GIVEN) {
+                if (given.isGiven()) {
                     closing.add(given);
-                    given.state = State.CLOSING;
+                    given.close();
                 }
             }
             if (ack != null && !closing.isEmpty()) {
@@ -120,7 +119,7 @@ public final class PendingDeliveries {
         try {
             Set<PendingPartition> touched = new LinkedHashSet<>();
             for (PendingDelivery delivery : closing) {
-                List<PendingDelivery> followers = List.copyOf(delivery.followers);
+                List<PendingDelivery> followers = delivery.followers();
                 finish(delivery);
                 touched.add(delivery.partition);
                 followers.forEach(follower -> touched.add(follower.partition));
@@ -149,10 +148,10 @@ public final class PendingDeliveries {
         lock.lock();
         try {
             for (PendingDelivery delivery : deliveries) {
-                if (delivery.state == State.GIVEN) {
+                if (delivery.isGiven()) {
                     remove(delivery);
                     aborted.add(delivery);
-                    List.copyOf(delivery.followers).forEach(this::remove);
+                    delivery.followers().forEach(this::remove);
                 }
             }
             aborted.forEach(delivery -> delivery.partition.drain(due));
@@ -201,8 +200,8 @@ public final class PendingDeliveries {
 
     /** Its copies wait for it no longer, and must be fetched again from these offsets. Under the lock. */
     void removeFollowers(PendingDelivery first, Map<TopicPartition, Long> again) {
-        for (PendingDelivery follower : first.followers) {
-            if (follower.state == State.FOLLOWING && !follower.partition.isLost()) {
+        for (PendingDelivery follower : first.followers()) {
+            if (follower.isFollowing() && !follower.partition.isLost()) {
                 remove(follower);
                 again.merge(follower.partition.id(), follower.offset, Math::min);
             }

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /** One position of a partition. Its fields are read and written under the lock of {@link PendingDeliveries}. */
 public final class PendingDelivery {
     /** What becomes of it. */
-    enum State {
+    private enum State {
         /** The handler has it and hasn't acknowledged it. */
         GIVEN,
         /** A copy of one that the handler has. */
@@ -30,19 +30,17 @@ public final class PendingDelivery {
     final long offset;
     final @Nullable Delivery delivery;
     final @Nullable Execution execution;
-    final List<PendingDelivery> followers = new ArrayList<>(0);
+    private final List<PendingDelivery> followers = new ArrayList<>(0);
     private final List<ContainerAck> acks = new ArrayList<>(1);
-    State state;
+    private State state;
     /** What the error handler is told when it is delivered {@link State#AGAIN}. */
-    @Nullable
-    Throwable failure;
-
-    boolean sought;
+    private @Nullable Throwable failure;
+    /** Whether the consumer was asked to fetch it {@link State#AGAIN}. */
+    private boolean sought;
     /** What a copy follows. */
-    @Nullable
-    PendingDelivery first;
+    private @Nullable PendingDelivery first;
 
-    PendingDelivery(
+    private PendingDelivery(
             PendingPartition partition,
             ConsumerRecord<?, ?> record,
             State state,
@@ -55,9 +53,116 @@ public final class PendingDelivery {
         this.execution = execution;
     }
 
+    /** The handler is about to get it. */
+    static PendingDelivery given(
+            PendingPartition partition, ConsumerRecord<?, ?> record, Delivery delivery, Execution execution) {
+        return new PendingDelivery(partition, record, State.GIVEN, delivery, execution);
+    }
+
+    /** A copy of one that the handler has. */
+    static PendingDelivery copy(PendingPartition partition, ConsumerRecord<?, ?> record) {
+        return new PendingDelivery(partition, record, State.FOLLOWING, null, null);
+    }
+
+    /** An error handler decides about it. */
+    static PendingDelivery handedOver(PendingPartition partition, ConsumerRecord<?, ?> record) {
+        return new PendingDelivery(partition, record, State.HANDED_OVER, null, null);
+    }
+
     @Nullable
     DedupKey key() {
         return delivery == null ? null : delivery.key();
+    }
+
+    boolean isGiven() {
+        return state == State.GIVEN;
+    }
+
+    boolean isFollowing() {
+        return state == State.FOLLOWING;
+    }
+
+    boolean isHandedOver() {
+        return state == State.HANDED_OVER;
+    }
+
+    /** It was acknowledged, or has failed, and the store is being told. False when it isn't the handler's any more. */
+    boolean close() {
+        if (state != State.GIVEN) {
+            return false;
+        }
+        state = State.CLOSING;
+        return true;
+    }
+
+    void finish() {
+        state = State.FINISHED;
+    }
+
+    /**
+     * Its work has failed: it must be delivered again, and so must its copies.
+     *
+     * @param cause null when no error handler is to hear of it
+     */
+    void again(@Nullable Throwable cause) {
+        state = State.AGAIN;
+        failure = cause;
+        for (PendingDelivery follower : followers) {
+            if (follower.state == State.FOLLOWING) {
+                follower.state = State.AGAIN;
+            }
+        }
+        followers.clear();
+    }
+
+    /** Whether it must be delivered again and nobody has asked for it; somebody does now. */
+    boolean seek() {
+        boolean due = state == State.AGAIN && !sought;
+        sought |= due;
+        return due;
+    }
+
+    /** Whether it was asked for and hasn't come. */
+    boolean isAwaited() {
+        return state == State.AGAIN && sought;
+    }
+
+    /** Whether the partition is to be read from here again. */
+    boolean mustComeAgain() {
+        return state == State.AGAIN || isOverdue();
+    }
+
+    /** It has come again; with which failure, if any. */
+    @Nullable
+    Throwable comesAgain() {
+        if (state != State.AGAIN) {
+            return null;
+        }
+        sought = false;
+        return failure;
+    }
+
+    /** An error handler decides about what came again. */
+    void handOver() {
+        if (state == State.AGAIN) {
+            state = State.HANDED_OVER;
+            failure = null;
+        }
+    }
+
+    /** Another delivery of the same record takes its place. The run whose claim is to be abandoned, if it has one. */
+    @Nullable
+    Execution supersede() {
+        followNobody();
+        if (state != State.GIVEN) {
+            return null;
+        }
+        state = State.FINISHED; // whatever its run does from now on concerns nobody
+        return execution;
+    }
+
+    List<PendingDelivery> followers() {
+        return List.copyOf(followers);
     }
 
     boolean isOpen() {
@@ -104,7 +209,9 @@ public final class PendingDelivery {
         if (before.isOver()) {
             before.dropOwnAcks();
         }
-        before.followers.forEach(follower -> follower.first = this);
+        for (PendingDelivery follower : before.followers) {
+            follower.first = this;
+        }
         followers.addAll(before.followers);
         before.followers.clear();
         acks.addAll(before.acks);

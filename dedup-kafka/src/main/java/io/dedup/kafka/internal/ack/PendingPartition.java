@@ -1,6 +1,5 @@
 package io.dedup.kafka.internal.ack;
 
-import io.dedup.kafka.internal.ack.PendingDelivery.State;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -104,7 +103,7 @@ public final class PendingPartition {
     /** What the handler has up to this offset. */
     List<PendingDelivery> givenUpTo(long offset) {
         return open.headMap(offset, true).values().stream()
-                .filter(delivery -> delivery.state == State.GIVEN)
+                .filter(PendingDelivery::isGiven)
                 .toList();
     }
 

@@ -1,7 +1,6 @@
 package io.dedup.kafka.internal.ack;
 
 import io.dedup.kafka.internal.Partitions;
-import io.dedup.kafka.internal.ack.PendingDelivery.State;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -36,15 +35,8 @@ public final class Redeliveries {
      */
     public void failed(PendingDelivery closing, @Nullable Throwable failure) {
         pending.locked(() -> {
-            closing.state = State.AGAIN;
-            closing.failure = failure;
+            closing.again(failure);
             pending.leaves(closing);
-            closing.followers.forEach(follower -> {
-                if (follower.state == State.FOLLOWING) {
-                    follower.state = State.AGAIN;
-                }
-            });
-            closing.followers.clear();
             return closing;
         });
         fetch();
@@ -56,8 +48,7 @@ public final class Redeliveries {
             List<TopicPartition> partitions = new ArrayList<>(0);
             for (PendingPartition partition : pending.all()) {
                 PendingDelivery lowest = partition.lowest();
-                if (lowest != null && lowest.state == State.AGAIN && !lowest.sought) {
-                    lowest.sought = true;
+                if (lowest != null && lowest.seek()) {
                     partitions.add(partition.id());
                 }
             }
@@ -72,7 +63,7 @@ public final class Redeliveries {
             Map<TopicPartition, Long> awaited = new HashMap<>(0);
             for (PendingPartition partition : pending.all()) {
                 PendingDelivery lowest = partition.lowest();
-                if (lowest != null && lowest.state == State.AGAIN && lowest.sought) {
+                if (lowest != null && lowest.isAwaited()) {
                     awaited.put(partition.id(), lowest.offset);
                 }
             }
@@ -90,9 +81,7 @@ public final class Redeliveries {
         return pending.locked(() -> {
             PendingPartition partition = pending.find(id);
             PendingDelivery lowest = partition == null ? null : partition.lowest();
-            return lowest != null && (lowest.state == State.AGAIN || lowest.isOverdue())
-                    ? Math.min(lowest.offset, position)
-                    : position;
+            return lowest != null && lowest.mustComeAgain() ? Math.min(lowest.offset, position) : position;
         });
     }
 
@@ -101,11 +90,7 @@ public final class Redeliveries {
     public Throwable failureOf(ConsumerRecord<?, ?> record) {
         return pending.locked(() -> {
             PendingDelivery there = at(record);
-            if (there == null || there.state != State.AGAIN) {
-                return null;
-            }
-            there.sought = false;
-            return there.failure;
+            return there == null ? null : there.comesAgain();
         });
     }
 
@@ -123,13 +108,9 @@ public final class Redeliveries {
             PendingDelivery there = at(record);
             if (there == null) {
                 there = pending.partition(record)
-                        .putIfAbsent(
-                                new PendingDelivery(pending.partition(record), record, State.HANDED_OVER, null, null));
+                        .putIfAbsent(PendingDelivery.handedOver(pending.partition(record), record));
             }
-            if (there.state == State.AGAIN) {
-                there.state = State.HANDED_OVER;
-                there.failure = null;
-            }
+            there.handOver();
             return there;
         });
     }
@@ -137,7 +118,7 @@ public final class Redeliveries {
     /** The error handler is done with it. */
     public void recovered(ConsumerRecord<?, ?> record) {
         PendingDelivery there = pending.locked(() -> at(record));
-        if (there != null && there.state == State.HANDED_OVER) {
+        if (there != null && there.isHandedOver()) {
             pending.recovered(there);
         }
         pending.request(null);
