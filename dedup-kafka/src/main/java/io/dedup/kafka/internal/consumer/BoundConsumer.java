@@ -143,7 +143,7 @@ public final class BoundConsumer {
     /** These partitions, or all with null, belong to somebody else now. */
     public void revoked(@Nullable Collection<TopicPartition> partitions) {
         watched.revoked(partitions);
-        transaction.revoked(partitions);
+        transaction.unanswered().revoked(partitions);
         fetchAgain(acks.pending().lost(partitions));
     }
 

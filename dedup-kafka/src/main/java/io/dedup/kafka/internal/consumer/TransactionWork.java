@@ -3,54 +3,29 @@ package io.dedup.kafka.internal.consumer;
 import io.dedup.adapter.DedupAdapter;
 import io.dedup.adapter.Execution;
 import io.dedup.adapter.WaitBudget;
-import io.dedup.kafka.internal.KafkaLog;
 import io.dedup.kafka.internal.Partitions;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
-/**
- * What one consumer's handlers have done in Kafka transactions, whose ends decide about it. Used by the consumer's thread
- * only.
- *
- * <p>The group's committed offset is part of the transaction. So it tells how a commit ended whose answer got lost: a
- * consumer is told a committed offset only when no transaction is open that may move it.
- */
+/** What one consumer's handlers have done in Kafka transactions, whose ends decide about it. Used by the consumer's thread only. */
 public final class TransactionWork {
-    private static final Logger log = LoggerFactory.getLogger(KafkaLog.NAME);
-    private static final Duration ASKING = Duration.ofSeconds(1);
-
-    /** What is known of commits that got no answer. */
-    public enum Answer {
-        NOTHING_OPEN,
-        COMMITTED,
-        ABORTED,
-        UNKNOWN
-    }
-
-    /** What is done when the committed offsets are at least these. */
-    private record Unanswered(List<Execution> executions, Map<TopicPartition, Long> offsets) {}
-
     private final DedupAdapter engine;
     private final List<Execution> handled = new ArrayList<>();
     private final Map<TopicPartition, Long> offsets = new HashMap<>();
-    private final List<Unanswered> unanswered = new ArrayList<>();
+    private final UnansweredCommits unanswered;
     private @Nullable ConsumerRecord<?, ?> current;
     private List<ConsumerRecord<?, ?>> covered = List.of();
     private @Nullable Runnable seekBack;
 
     TransactionWork(DedupAdapter engine) {
         this.engine = engine;
+        this.unanswered = new UnansweredCommits(engine);
     }
 
     /** A listener was called with these records. */
@@ -140,7 +115,7 @@ public final class TransactionWork {
     /** The commit has failed, which doesn't tell whether it has happened. */
     public void commitUnknown() {
         if (!handled.isEmpty()) {
-            unanswered.add(new Unanswered(List.copyOf(handled), new HashMap<>(offsets)));
+            unanswered.add(handled, offsets);
         }
         clear();
     }
@@ -152,77 +127,16 @@ public final class TransactionWork {
 
     /** Whether there is a commit that got no answer and concerns these records' partitions. */
     public boolean isUnknown(Collection<? extends ConsumerRecord<?, ?>> records) {
-        return !concerning(records).isEmpty();
+        return unanswered.concern(records);
     }
 
-    /** Finds out how those commits ended. What has committed is done; what hasn't is released. */
-    public Answer resolve(
-            Collection<? extends ConsumerRecord<?, ?>> records, Consumer<?, ?> consumer, WaitBudget budget) {
-        Answer worst = Answer.NOTHING_OPEN;
-        for (Unanswered each : concerning(records)) {
-            Answer answer = close(each, answer(each, consumer), budget);
-            worst = answer.compareTo(worst) > 0 ? answer : worst;
-        }
-        return worst;
-    }
-
-    private List<Unanswered> concerning(Collection<? extends ConsumerRecord<?, ?>> records) {
-        return unanswered.stream()
-                .filter(each -> records.stream().map(Partitions::of).anyMatch(each.offsets()::containsKey))
-                .toList();
-    }
-
-    private Answer close(Unanswered each, Answer answer, WaitBudget budget) {
-        if (answer == Answer.COMMITTED) {
-            engine.succeedAll(each.executions(), budget);
-        } else if (answer == Answer.ABORTED) {
-            engine.failAll(each.executions(), new RolledBackException());
-        } else if (each.executions().stream().anyMatch(Execution::leaseLost)) {
-            each.executions().forEach(Execution::abandon); // too late: who has taken over decides
-        } else {
-            return answer;
-        }
-        unanswered.remove(each);
-        return answer == Answer.UNKNOWN ? Answer.NOTHING_OPEN : answer;
-    }
-
-    private static Answer answer(Unanswered open, Consumer<?, ?> consumer) {
-        Map<TopicPartition, Long> asked = new HashMap<>(open.offsets());
-        asked.keySet().retainAll(consumer.assignment()); // of others, somebody else may have moved the offset
-        Map<TopicPartition, OffsetAndMetadata> answers;
-        try {
-            answers = consumer.committed(asked.keySet(), ASKING);
-        } catch (RuntimeException e) { // such as a time-out, while the transaction is open
-            log.debug("The committed offsets of {} aren't known yet", asked.keySet(), e);
-            return Answer.UNKNOWN;
-        }
-        long committed = asked.entrySet().stream()
-                .filter(entry -> isCommitted(answers.get(entry.getKey()), entry.getValue()))
-                .count();
-        if (committed > 0 && committed == asked.size()) {
-            return Answer.COMMITTED;
-        }
-        return committed == 0 && !asked.isEmpty() ? Answer.ABORTED : Answer.UNKNOWN;
-    }
-
-    private static boolean isCommitted(@Nullable OffsetAndMetadata committed, long offset) {
-        return committed != null && committed.offset() >= offset;
-    }
-
-    /** These partitions, or all with null, are somebody else's now, and so is the question how a commit of theirs ended. */
-    void revoked(@Nullable Collection<TopicPartition> partitions) {
-        for (Unanswered each : List.copyOf(unanswered)) {
-            if (partitions == null || partitions.containsAll(each.offsets().keySet())) {
-                each.executions().forEach(Execution::abandon);
-                unanswered.remove(each);
-            } else {
-                partitions.forEach(each.offsets()::remove);
-            }
-        }
+    /** Commits whose end isn't known. */
+    public UnansweredCommits unanswered() {
+        return unanswered;
     }
 
     /** Tells listeners why claims were released. Never thrown. */
-    private static final class RolledBackException extends RuntimeException {
+    static final class RolledBackException extends RuntimeException {
         private static final long serialVersionUID = 1L;
 
         RolledBackException() {

@@ -6,7 +6,7 @@ import io.dedup.kafka.internal.KafkaLog;
 import io.dedup.kafka.internal.Partitions;
 import io.dedup.kafka.internal.consumer.BoundConsumer;
 import io.dedup.kafka.internal.consumer.BoundConsumers;
-import io.dedup.kafka.internal.consumer.TransactionWork.Answer;
+import io.dedup.kafka.internal.consumer.UnansweredCommits.Answer;
 import io.dedup.kafka.internal.spring.PollResults;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -122,8 +122,9 @@ public final class DeferralAwareRollbackProcessor<K, V> implements AfterRollback
     private @Nullable DeliveryDeferredException deferral(
             Exception exception, List<ConsumerRecord<K, V>> records, Consumer<K, V> consumer) {
         BoundConsumer bound = consumers.currentOrNull();
-        Answer answer =
-                bound == null ? Answer.NOTHING_OPEN : bound.transaction().resolve(records, consumer, bound.budget());
+        Answer answer = bound == null
+                ? Answer.NOTHING_OPEN
+                : bound.transaction().unanswered().resolve(records, consumer, bound.budget());
         DeliveryDeferredException deferral = Deferrals.in(exception);
         if (deferral != null) {
             return deferral;
