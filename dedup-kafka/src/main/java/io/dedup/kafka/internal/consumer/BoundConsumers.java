@@ -1,5 +1,7 @@
 package io.dedup.kafka.internal.consumer;
 
+import java.util.List;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 import org.springframework.kafka.listener.AbstractMessageListenerContainer;
 
@@ -39,6 +41,14 @@ public final class BoundConsumers {
 
     public @Nullable BoundConsumer currentOrNull() {
         return threads.of(this);
+    }
+
+    /** The container has finished with these records of this thread's consumer. */
+    public void finished(List<? extends ConsumerRecord<?, ?>> records) {
+        BoundConsumer bound = currentOrNull();
+        if (bound != null) {
+            bound.outstanding().finished(records);
+        }
     }
 
     /** Something left the container's loop over what this thread's consumer has polled: the records may be dropped. */

@@ -1,8 +1,11 @@
 package io.dedup.kafka.internal.deferral;
 
 import io.dedup.kafka.exception.DeliveryDeferredException;
+import io.dedup.kafka.internal.consumer.BoundConsumer;
 import io.dedup.kafka.internal.consumer.BoundConsumers;
 import io.dedup.kafka.internal.spring.ConsumerSettings;
+import org.springframework.kafka.KafkaException;
+import org.springframework.kafka.KafkaException.Level;
 import org.springframework.kafka.listener.AbstractMessageListenerContainer;
 import org.springframework.kafka.listener.MessageListenerContainer;
 
@@ -17,6 +20,16 @@ public final class DeferralBackOff {
         this.container = container;
         this.consumers = consumers;
         this.pauses = pauses;
+    }
+
+    /** The same for a deferral that has reached the error handler; returns what that throws, so that nothing else is committed. */
+    KafkaException settle(DeliveryDeferredException deferral, MessageListenerContainer from) {
+        BoundConsumer bound = consumers.currentOrNull();
+        if (bound != null) {
+            bound.deferred().arrived();
+        }
+        begin(deferral, from);
+        return new KafkaException(String.valueOf(deferral.getMessage()), Level.DEBUG, deferral);
     }
 
     /** Keeps the deferred record's partition, or everything when the store is down and so it is wished, from coming. */

@@ -1,0 +1,148 @@
+package io.dedup.kafka.internal.deferral;
+
+import io.dedup.kafka.exception.DeliveryDeferredException;
+import io.dedup.kafka.internal.KafkaLog;
+import io.dedup.kafka.internal.consumer.BoundConsumer;
+import io.dedup.kafka.internal.consumer.BoundConsumers;
+import io.dedup.kafka.internal.deferral.RetriedListener.LeaveRetry;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Supplier;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.kafka.KafkaException;
+import org.springframework.kafka.KafkaException.Level;
+import org.springframework.kafka.listener.CommonErrorHandler;
+import org.springframework.kafka.listener.MessageListenerContainer;
+
+/**
+ * A batch whose listener has thrown, from the container's call of its error handler to the return of that. The container's own
+ * handler may call the listener again, may poll meanwhile, and may know nothing of deferrals and of failures of single records.
+ * Used by the consumer's thread.
+ */
+final class FailedBatch {
+    private static final Logger log = LoggerFactory.getLogger(KafkaLog.NAME);
+
+    private final BoundConsumers consumers;
+    private final DeferralBackOff backOff;
+    private final CommonErrorHandler delegate;
+    private final ConsumerRecords<?, ?> data;
+    private final Consumer<?, ?> consumer;
+    private final MessageListenerContainer container;
+
+    FailedBatch(
+            BoundConsumers consumers,
+            DeferralBackOff backOff,
+            CommonErrorHandler delegate,
+            ConsumerRecords<?, ?> data,
+            Consumer<?, ?> consumer,
+            MessageListenerContainer container) {
+        this.consumers = consumers;
+        this.backOff = backOff;
+        this.delegate = delegate;
+        this.data = data;
+        this.consumer = consumer;
+        this.container = container;
+    }
+
+    /** A call of the container's own handler, with a listener that it may call again. Returns what remains of the poll. */
+    interface Handling<R extends @Nullable ConsumerRecords<?, ?>> {
+        R handle(Exception thrown, Runnable listener);
+    }
+
+    /** Has it handled; throws when the container is to commit nothing, or not all. */
+    <R extends @Nullable ConsumerRecords<?, ?>> R handle(Exception thrown, Runnable listener, Handling<R> handling) {
+        throwIfDeferred(thrown);
+        RetriedListener guarded = new RetriedListener(consumers, listener);
+        R remaining;
+        try {
+            remaining = holding(() -> handling.handle(thrown, guarded));
+        } catch (LeaveRetry e) {
+            return handle(e.thrown(), listener, handling);
+        }
+        requireNotSwallowed(guarded);
+        requireRestKept(thrown, remaining);
+        if (remaining == null || remaining.isEmpty()) {
+            consumers.finished(PollOffsets.listOf(data));
+        }
+        return remaining;
+    }
+
+    private void throwIfDeferred(Exception thrown) {
+        DeliveryDeferredException deferral = Deferrals.in(thrown);
+        if (deferral != null) {
+            throw deferred(deferral);
+        }
+        BoundConsumer bound = consumers.currentOrNull();
+        if (bound != null) {
+            bound.batchRetry().begin();
+        }
+    }
+
+    private KafkaException deferred(DeliveryDeferredException deferral) {
+        List<ConsumerRecord<?, ?>> records = PollOffsets.listOf(data);
+        int finished = 0;
+        while (finished < records.size() && !deferral.resumesAt(records.get(finished))) {
+            finished++;
+        }
+        if (finished == records.size()) {
+            finished = 0; // not of this poll, as far as can be seen: nothing is known to be finished
+        }
+        PollOffsets.commit(records.subList(0, finished), consumer, container);
+        PollOffsets.seekTo(records.subList(finished, records.size()), consumer);
+        return backOff.settle(deferral, container);
+    }
+
+    /** The container's own handler holds the records meanwhile, and may poll. */
+    private <T extends @Nullable Object> T holding(Supplier<T> handling) {
+        BoundConsumer bound = consumers.currentOrNull();
+        return bound == null ? handling.get() : bound.watched().holding(handling);
+    }
+
+    /** A handler that catches even errors took the deferral for a failure and went on; nothing may be committed. */
+    private void requireNotSwallowed(RetriedListener guarded) {
+        BoundConsumer bound = consumers.currentOrNull();
+        boolean deferring = bound != null && bound.deferred().isOnItsWay();
+        if (deferring || guarded.left()) {
+            consumers.current().deferred().arrived();
+            log.warn(
+                    "{} took a deferral for a failure; the batch of container {} is fetched again",
+                    delegate.getClass().getName(),
+                    container.getListenerId());
+            PollOffsets.seekTo(PollOffsets.listOf(data), consumer);
+            throw new KafkaException("A deferral was taken for a failure", Level.DEBUG, null);
+        }
+    }
+
+    /**
+     * A handler that knows no failures of single records, such as one that only logs, has done with the whole poll when
+     * one of its records fails. The listener wasn't given what is behind that one, or hasn't come to it.
+     */
+    private void requireRestKept(Exception thrown, @Nullable ConsumerRecords<?, ?> remaining) {
+        RecordFailedException failed = RecordFailedException.in(thrown);
+        ConsumerRecord<?, ?> record = failed == null ? null : failed.getRecord();
+        if (record == null) {
+            return;
+        }
+        List<ConsumerRecord<?, ?>> records = PollOffsets.listOf(data);
+        int done = PollOffsets.countUpTo(records, record);
+        Set<ConsumerRecord<?, ?>> lost = new HashSet<>(records.subList(done, records.size()));
+        if (remaining != null) {
+            PollOffsets.listOf(remaining).forEach(lost::remove);
+        }
+        if (done == 0 || lost.isEmpty()) {
+            return;
+        }
+        consumers.finished(records.subList(0, done));
+        if (delegate.isAckAfterHandle()) {
+            PollOffsets.commit(records.subList(0, done), consumer, container);
+        }
+        PollOffsets.seekBackTo(records.subList(done, records.size()), consumer);
+        throw new KafkaException("The records behind the one that failed are fetched again", Level.DEBUG, thrown);
+    }
+}
