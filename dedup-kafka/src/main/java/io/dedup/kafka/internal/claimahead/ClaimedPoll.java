@@ -8,7 +8,6 @@ import io.dedup.adapter.Delivery;
 import io.dedup.adapter.Execution;
 import io.dedup.adapter.WaitBudget;
 import io.dedup.kafka.internal.KafkaLog;
-import io.dedup.kafka.internal.poll.WatchedPolls;
 import io.dedup.kafka.internal.record.RecordDeliveries;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -25,7 +24,7 @@ import org.springframework.kafka.retrytopic.RetryTopicHeaders;
  * successes with one. Whatever isn't claimed here is claimed when its turn comes: this decides about nothing, and may be left
  * out at any time. A record's ID is looked for again at its turn: an interceptor may have changed the record since.
  *
- * <p>Only works when it has seen a poll ({@link WatchedPolls}). Used by the consumer's thread.
+ * <p>Only works when it has seen a poll (package {@code poll} shows them). Used by the consumer's thread.
  */
 public final class ClaimedPoll {
     private static final Logger log = LoggerFactory.getLogger(KafkaLog.NAME);
