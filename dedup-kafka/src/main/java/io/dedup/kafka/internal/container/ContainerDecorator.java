@@ -1,10 +1,5 @@
 package io.dedup.kafka.internal.container;
 
-import static java.util.Objects.requireNonNull;
-
-import io.dedup.MissingMessageIdException;
-import io.dedup.PayloadConflictException;
-import io.dedup.PoisonMessageException;
 import io.dedup.adapter.DedupAdapter;
 import io.dedup.kafka.internal.CompletionThreads;
 import io.dedup.kafka.internal.Timer;
@@ -12,7 +7,6 @@ import io.dedup.kafka.internal.claimahead.ClaimsAhead;
 import io.dedup.kafka.internal.consumer.BoundConsumers;
 import io.dedup.kafka.internal.consumer.ConsumerThreads;
 import io.dedup.kafka.internal.deferral.DeferralAwareErrorHandler;
-import io.dedup.kafka.internal.deferral.DeferralAwareRollbackProcessor;
 import io.dedup.kafka.internal.deferral.DeferralBackOff;
 import io.dedup.kafka.internal.deferral.Deferrals;
 import io.dedup.kafka.internal.deferral.StorePauses;
@@ -29,22 +23,15 @@ import io.dedup.kafka.internal.reply.Replies;
 import io.dedup.kafka.internal.reply.ReplyTemplate;
 import io.dedup.kafka.internal.settlement.AsyncMode;
 import io.dedup.kafka.internal.settlement.ContainerServices;
-import io.dedup.kafka.internal.settlement.DedupTransactionManager;
 import io.dedup.kafka.internal.settlement.KafkaTransactions;
 import io.dedup.kafka.internal.spring.ConsumerSettings;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.kafka.listener.AbstractMessageListenerContainer;
-import org.springframework.kafka.listener.AfterRollbackProcessor;
 import org.springframework.kafka.listener.BatchMessageListener;
-import org.springframework.kafka.listener.CommonErrorHandler;
-import org.springframework.kafka.listener.ContainerProperties;
-import org.springframework.kafka.listener.DefaultErrorHandler;
-import org.springframework.kafka.listener.ExceptionClassifier;
 import org.springframework.kafka.listener.MessageListener;
 import org.springframework.kafka.listener.adapter.KafkaBackoffAwareMessageListenerAdapter;
 import org.springframework.kafka.retrytopic.DestinationTopicContainer;
-import org.springframework.kafka.transaction.KafkaAwareTransactionManager;
 
 /** Wires containers: which listener, which error handler, which hooks. Thread-safe. */
 public final class ContainerDecorator implements AutoCloseable {
@@ -89,7 +76,7 @@ public final class ContainerDecorator implements AutoCloseable {
             if (listener instanceof KafkaBackoffAwareMessageListenerAdapter<?, ?>
                     && !(container.getCommonErrorHandler()
                             instanceof DeferralAwareErrorHandler)) { // @RetryableTopic set its own
-                decorateErrors(container, before);
+                FailureDecorator.decorateErrors(container, before);
             }
             return;
         }
@@ -104,8 +91,10 @@ public final class ContainerDecorator implements AutoCloseable {
         AsyncMode later = AsyncMode.of(container, declaredLater, completionThreads);
         // a copy that is claimed with its first would be answered before there is a reply; and a record whose
         // commit got no answer mustn't be claimed by anybody before it has one
-        boolean claimsAhead =
-                claimAhead && !answers && !isInKafkaTransaction(container) && listener instanceof MessageListener<?, ?>;
+        boolean claimsAhead = claimAhead
+                && !answers
+                && !FailureDecorator.isInKafkaTransaction(container)
+                && listener instanceof MessageListener<?, ?>;
         DecoratedContainer decorated = new DecoratedContainer(
                 container,
                 services,
@@ -120,11 +109,7 @@ public final class ContainerDecorator implements AutoCloseable {
                 new ListenerReplies(answers ? replies : null, deliveries, services.kafkaTransactions()::areUsed);
         container.setupMessageListener(
                 decorated(listener, container, services, answered, invocations, later, decorated));
-        if (isInKafkaTransaction(container)) {
-            decorateTransactions(container, decorated);
-        } else {
-            decorateErrors(container, decorated);
-        }
+        FailureDecorator.decorate(container, decorated);
     }
 
     private ContainerServices services(AbstractMessageListenerContainer<?, ?> container) {
@@ -148,40 +133,6 @@ public final class ContainerDecorator implements AutoCloseable {
         return ours instanceof DedupBatchMessageListener<?, ?> batches
                 ? (DecoratedContainer) batches.lifecycle()
                 : null;
-    }
-
-    @SuppressWarnings({"deprecation", "removal"})
-    private static boolean isInKafkaTransaction(AbstractMessageListenerContainer<?, ?> container) {
-        ContainerProperties properties = container.getContainerProperties();
-        return properties.getKafkaAwareTransactionManager() != null
-                || properties.getTransactionManager() instanceof KafkaAwareTransactionManager;
-    }
-
-    /** In a transaction the container has no error handler of its own: what fails is rolled back. */
-    @SuppressWarnings({"deprecation", "removal", "unchecked"})
-    private static <K, V> void decorateTransactions(
-            AbstractMessageListenerContainer<K, V> container, DecoratedContainer decorated) {
-        ContainerServices services = decorated.services();
-        ContainerProperties properties = container.getContainerProperties();
-        KafkaAwareTransactionManager<?, ?> manager = properties.getKafkaAwareTransactionManager();
-        if (manager == null) {
-            manager = (KafkaAwareTransactionManager<?, ?>) requireNonNull(properties.getTransactionManager());
-            properties.setTransactionManager(null);
-        }
-        properties.setKafkaAwareTransactionManager(new DedupTransactionManager<>(
-                manager, services.consumers(), services.deferrals(), properties::isStopContainerWhenFenced));
-        AfterRollbackProcessor<K, V> processor = (AfterRollbackProcessor<K, V>) container.getAfterRollbackProcessor();
-        refuseRetries(processor);
-        container.setAfterRollbackProcessor(new DeferralAwareRollbackProcessor<>(
-                processor, services.consumers(), services.deferrals(), decorated.backOff()));
-    }
-
-    /** What is rejected is rejected again. */
-    private static void refuseRetries(Object handler) {
-        if (handler instanceof ExceptionClassifier classifier) {
-            classifier.addNotRetryableExceptions(
-                    MissingMessageIdException.class, PayloadConflictException.class, PoisonMessageException.class);
-        }
     }
 
     /**
@@ -229,17 +180,6 @@ public final class ContainerDecorator implements AutoCloseable {
                         ? " has no message listener yet: set it first, then decorate"
                         : " has a message listener of an unknown kind: "
                                 + listener.getClass().getName()));
-    }
-
-    private static void decorateErrors(AbstractMessageListenerContainer<?, ?> container, DecoratedContainer decorated) {
-        CommonErrorHandler handler = container.getCommonErrorHandler();
-        CommonErrorHandler delegate = handler == null ? new DefaultErrorHandler() : handler; // so does the container
-        refuseRetries(delegate);
-        container.setCommonErrorHandler(new DeferralAwareErrorHandler(
-                delegate,
-                decorated.services().consumers(),
-                decorated.backOff(),
-                decorated.traits().endsLater()));
     }
 
     /** Ends the timer, and resumes the containers that are paused until the store answers. */
