@@ -64,7 +64,7 @@ class ArchitectureTest {
     void oneClassKnowsWhichConsumerRunsOnWhichThread() {
         fields().that(areMapsByThread())
                 .should()
-                .beDeclaredInClassesThat(simpleName("ConsumerThreads").or(simpleName("Replies")))
+                .beDeclaredInClassesThat(simpleName("ConsumerThreads"))
                 .check(classes);
     }
 

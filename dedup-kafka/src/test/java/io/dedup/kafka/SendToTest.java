@@ -18,7 +18,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.UnaryOperator;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.StringDeserializer;
@@ -76,6 +78,8 @@ class SendToTest {
     /** What duplicates were told of the runs that have handled their messages, whose text is kept beside the reply. */
     private final List<String> firstRuns = new CopyOnWriteArrayList<>();
 
+    private @Nullable UnaryOperator<ConsumerRecord<String, String>> intercepted;
+
     private String first = scene.topic + "-r1";
     private String second = scene.topic + "-r2";
 
@@ -117,6 +121,9 @@ class SendToTest {
                 .with((container, annotated) -> kafka)
                 .with(factory -> {
                     factory.setReplyTemplate(replies);
+                    if (intercepted != null) {
+                        factory.setRecordInterceptor((request, consumer) -> intercepted.apply(request));
+                    }
                     if (listener instanceof ManualAnswering || listener instanceof ManualTransfers) {
                         factory.getContainerProperties().setAckMode(AckMode.MANUAL_IMMEDIATE);
                     }
@@ -168,6 +175,45 @@ class SendToTest {
         assertThat(replies(second)).containsExactly("c2: answer to a no. 1");
         assertThat(scene.effects).containsExactly("a", "b");
         assertThat(firstRuns).hasSize(1);
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = Shape.class,
+            names = {"AUTOMATIC", "MANUAL"})
+    @DisplayName(
+            "K13 where the reply can't be prepared, the claim is given back, and the request is handled at the next try")
+    void replyIsNotPrepared(Shape shape) {
+        AtomicBoolean failing = new AtomicBoolean(true);
+        intercepted = request -> new UnpreparedRequest(request, failing);
+        start(shape == Shape.MANUAL ? new ManualAnswering(scene) : new Answering(scene), scene.template(), 100, null);
+        request("a", first, "c1");
+
+        scene.awaitCommitted(1);
+        assertThat(failing).isFalse();
+        assertThat(replies(first)).containsExactly("c1: answer to a no. 1");
+    }
+
+    /** Fails once when its reply is prepared. */
+    private static final class UnpreparedRequest extends ConsumerRecord<String, String> {
+        private final AtomicBoolean failing;
+
+        UnpreparedRequest(ConsumerRecord<String, String> real, AtomicBoolean failing) {
+            super(real.topic(), real.partition(), real.offset(), real.key(), real.value());
+            real.headers().forEach(headers()::add);
+            this.failing = failing;
+        }
+
+        @Override
+        public String topic() {
+            boolean prepared = StackWalker.getInstance()
+                    .walk(frames ->
+                            frames.anyMatch(frame -> frame.getClassName().endsWith(".ListenerReplies")));
+            if (prepared && failing.getAndSet(false)) {
+                throw new IllegalStateException("for once");
+            }
+            return super.topic();
+        }
     }
 
     @Test

@@ -4,7 +4,7 @@ import io.dedup.adapter.DedupAdapter;
 import io.dedup.adapter.Delivery;
 import io.dedup.adapter.Execution;
 import io.dedup.adapter.WaitBudget;
-import io.dedup.kafka.internal.WorkMayGoOn;
+import io.dedup.kafka.internal.FailedWork;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -110,6 +110,6 @@ public final class ManualAcks {
 
     /** The handler failed with these, or gave them back; true when the lease of one was lost before. */
     public boolean fail(List<PendingDelivery> deliveries, Throwable cause) {
-        return WorkMayGoOn.fail(engine, PendingDelivery.executions(pending.abort(deliveries)), cause);
+        return FailedWork.release(engine, PendingDelivery.executions(pending.abort(deliveries)), cause);
     }
 }

@@ -67,6 +67,11 @@ public final class TrackedAcknowledgment implements Acknowledgment {
         return single || container.isOutOfOrderCommit();
     }
 
+    /** What this stands for. */
+    public PendingDelivery delivery() {
+        return delivery;
+    }
+
     public void handlerReturned() {
         returned = true;
     }

@@ -1,7 +1,6 @@
 package io.dedup.kafka.internal.container;
 
 import io.dedup.adapter.DedupAdapter;
-import io.dedup.kafka.internal.CompletionThreads;
 import io.dedup.kafka.internal.Timer;
 import io.dedup.kafka.internal.claimahead.ClaimsAhead;
 import io.dedup.kafka.internal.consumer.BoundConsumers;
@@ -38,7 +37,6 @@ public final class ContainerDecorator implements AutoCloseable {
     private final DedupAdapter engine;
     private final RecordDeliveries deliveries;
     private final StorePauses pauses;
-    private final CompletionThreads completionThreads = new CompletionThreads();
     private final ConsumerThreads threads = new ConsumerThreads();
     private final PollHooks hooks = new PollHooks(threads::polls);
     private final ClaimsAhead claims;
@@ -83,12 +81,13 @@ public final class ContainerDecorator implements AutoCloseable {
         if (container.isRunning()) {
             throw new IllegalStateException(container.getListenerId() + " is running: decorate it before its start");
         }
-        Invocations invocations = new Invocations(replies);
+        Invocations invocations = new Invocations();
         boolean declaredLater = listener != null && HandlerCalls.take(listener, invocations);
-        boolean answers =
-                listener != null && HandlerCalls.stands(listener, invocations) && ReplyTemplate.take(listener, replies);
+        boolean answers = listener != null
+                && HandlerCalls.stands(listener, invocations)
+                && ReplyTemplate.take(listener, replies, invocations::replying);
         ContainerServices services = services(container);
-        AsyncMode later = AsyncMode.of(container, declaredLater, completionThreads);
+        AsyncMode later = AsyncMode.of(container, declaredLater);
         // a copy that is claimed with its first would be answered before there is a reply; and a record whose
         // commit got no answer mustn't be claimed by anybody before it has one
         boolean claimsAhead = claimAhead
@@ -187,7 +186,6 @@ public final class ContainerDecorator implements AutoCloseable {
     public void close() {
         timer.close();
         pauses.close();
-        completionThreads.close();
         claims.close();
     }
 }

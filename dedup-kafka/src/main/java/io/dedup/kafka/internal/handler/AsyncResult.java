@@ -1,6 +1,6 @@
 package io.dedup.kafka.internal.handler;
 
-import io.dedup.kafka.internal.WorkMayGoOn;
+import io.dedup.kafka.internal.FailedWork;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -52,7 +52,7 @@ public final class AsyncResult {
                 } catch (InterruptedException e) {
                     interrupted = true;
                 } catch (CancellationException e) {
-                    throw WorkMayGoOn.marked(e);
+                    throw FailedWork.outcomeUnknown(e);
                 } catch (ExecutionException e) {
                     Throwable failure = failure(e);
                     if (failure instanceof Error error) {
@@ -76,7 +76,7 @@ public final class AsyncResult {
             failure = failure.getCause();
         }
         return failure instanceof TimeoutException || failure instanceof CancellationException
-                ? WorkMayGoOn.marked((Exception) failure)
+                ? FailedWork.outcomeUnknown((Exception) failure)
                 : failure;
     }
 }

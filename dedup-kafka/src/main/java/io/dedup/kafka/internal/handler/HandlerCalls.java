@@ -143,8 +143,8 @@ public final class HandlerCalls {
                         + " within a transaction, which belongs to one thread: return when the work is done, or use mode"
                         + " LEASED without a transaction manager");
             }
-            if (invocation != null && invocation.end() != null && later instanceof CompletableFuture<?> future) {
-                return invocation.end().apply(future);
+            if (invocation != null && invocation.mayEndLater() && later instanceof CompletableFuture<?> future) {
+                return invocation.endsWith(future);
             }
             Object value = AsyncResult.awaited(later);
             keep(exchange, value);

@@ -1,12 +1,10 @@
 package io.dedup.kafka.internal.handler;
 
 import io.dedup.DedupContext;
-import io.dedup.kafka.internal.reply.Replies;
 import io.dedup.kafka.internal.reply.ReplyExchange;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.UnaryOperator;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
@@ -15,34 +13,52 @@ import org.jspecify.annotations.Nullable;
  * it runs on. Thread-safe.
  */
 public final class Invocations {
-    /**
-     * A call.
-     *
-     * @param end takes what the method returned when that is done later, and gives what ends when the store was told; null
-     *     where the call itself must wait for it
-     */
-    public record Invocation(DedupContext context, @Nullable UnaryOperator<CompletableFuture<?>> end) {}
+    /** A call. */
+    @FunctionalInterface
+    public interface Invocation {
+        /** What the handler may ask about its run. */
+        DedupContext context();
+
+        /** The reply that is kept of it; null when none is. */
+        default @Nullable ReplyExchange reply() {
+            return null;
+        }
+
+        /** Whether the listener was called on the thread that asks. */
+        default boolean isOnThisThread() {
+            return false;
+        }
+
+        /** Whether its run ends with a future that the method returns; else the call itself must wait for it. */
+        default boolean mayEndLater() {
+            return false;
+        }
+
+        /** The run ends with this, which the method returned; returns what ends when the store was told. */
+        default CompletableFuture<?> endsWith(CompletableFuture<?> work) {
+            return work;
+        }
+    }
 
     private final Map<ConsumerRecord<?, ?>, Invocation> running =
             new ConcurrentHashMap<>(); // records are their own keys
 
-    private final @Nullable Replies replies;
-
-    /** @param replies of the requests that are answered; null where none are */
-    public Invocations(@Nullable Replies replies) {
-        this.replies = replies;
-    }
-
     /** The request with these arguments, or null when its reply isn't kept. */
     @Nullable
     ReplyExchange reply(@Nullable Object[] arguments) {
-        return replies == null ? null : replies.about(arguments);
+        Invocation invocation = of(arguments);
+        return invocation == null ? null : invocation.reply();
     }
 
     /** Of the listener that this thread calls; null when its reply isn't kept. */
-    @Nullable
-    ReplyExchange replying() {
-        return replies == null ? null : replies.running();
+    public @Nullable ReplyExchange replying() {
+        for (Invocation each : running.values()) { // as many as the container has consumers
+            ReplyExchange reply = each.reply();
+            if (reply != null && each.isOnThisThread()) {
+                return reply;
+            }
+        }
+        return null;
     }
 
     public void begin(ConsumerRecord<?, ?> record, Invocation invocation) {

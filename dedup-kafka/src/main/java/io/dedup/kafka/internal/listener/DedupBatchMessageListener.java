@@ -1,17 +1,12 @@
 package io.dedup.kafka.internal.listener;
 
-import static java.util.Objects.requireNonNull;
-
 import io.dedup.kafka.internal.Partitions;
 import io.dedup.kafka.internal.ack.NackWatch;
 import io.dedup.kafka.internal.consumer.BoundConsumer;
-import io.dedup.kafka.internal.settlement.AutomaticBatch;
-import io.dedup.kafka.internal.settlement.BatchHandler;
-import io.dedup.kafka.internal.settlement.BatchSteps;
 import io.dedup.kafka.internal.settlement.ContainerServices;
-import io.dedup.kafka.internal.settlement.KafkaTransactionBatch;
-import io.dedup.kafka.internal.settlement.ManualBatch;
-import io.dedup.kafka.internal.settlement.TransactionalBatch;
+import io.dedup.kafka.internal.settlement.SettlementKind;
+import io.dedup.kafka.internal.settlement.SettlementKinds;
+import io.dedup.kafka.internal.spring.CurrentObservation;
 import io.dedup.kafka.internal.spring.HandlerMethods;
 import io.dedup.kafka.internal.spring.PollResults;
 import java.util.ArrayList;
@@ -39,12 +34,14 @@ public final class DedupBatchMessageListener<K, V>
         implements BatchAcknowledgingConsumerAwareMessageListener<K, V>, AsyncRepliesAware {
     private final ContainerServices services;
     private final ContainerLifecycle lifecycle;
+    private final SettlementKinds kinds;
 
     public DedupBatchMessageListener(
             BatchMessageListener<K, V> delegate, ContainerServices services, ContainerLifecycle lifecycle) {
         super(delegate);
         this.services = services;
         this.lifecycle = lifecycle;
+        this.kinds = new SettlementKinds(services, new CurrentObservation(), null);
     }
 
     public ContainerLifecycle lifecycle() {
@@ -91,7 +88,7 @@ public final class DedupBatchMessageListener<K, V>
             List<ConsumerRecord<K, V>> records,
             @Nullable Acknowledgment acknowledgment,
             @Nullable Consumer<?, ?> consumer,
-            BatchHandler<K, V> handler) {
+            BatchCall.Handler<K, V> handler) {
         BoundConsumer bound = services.consumers().current();
         bound.deferred().arrived();
         if (records.isEmpty()) { // a BatchInterceptor has dropped them all: there is nothing to deduplicate
@@ -100,32 +97,14 @@ public final class DedupBatchMessageListener<K, V>
             return;
         }
         NackWatch watched = acknowledgment == null ? null : new NackWatch(acknowledgment);
+        SettlementKind kind = kinds.of(records.get(0).topic(), watched != null);
         bound.watched().holding(() -> {
-            handle(records, watched, consumer, handler, bound);
+            PolledBatch<K, V> batch = new PolledBatch<>(services.engine(), services.deliveries(), bound, records);
+            new BatchPipeline<>(kind, batch, watched, consumer, handler).run();
             return records;
         });
-        if (!services.kafkaTransactions().areUsed() && (watched == null || !watched.isNacked())) {
-            bound.outstanding().finished(records); // a Kafka transaction has yet to commit
-        }
-    }
-
-    private void handle(
-            List<ConsumerRecord<K, V>> records,
-            @Nullable Acknowledgment acknowledgment,
-            @Nullable Consumer<?, ?> consumer,
-            BatchHandler<K, V> handler,
-            BoundConsumer bound) {
-        BatchSteps<K, V> steps = new BatchSteps<>(services.engine(), services.deliveries(), bound, records);
-        if (services.kafkaTransactions().areUsed()) {
-            new KafkaTransactionBatch<>(
-                            steps, services.kafkaTransactions(), acknowledgment, requireNonNull(consumer), handler)
-                    .run();
-        } else if (services.deliveries().isTransactional(records.get(0).topic())) {
-            new TransactionalBatch<>(steps, acknowledgment, handler).run();
-        } else if (acknowledgment == null) {
-            new AutomaticBatch<>(steps, handler).run();
-        } else {
-            new ManualBatch<>(steps, acknowledgment, handler).run();
+        if (kind.returnFinishes() && (watched == null || !watched.isNacked())) {
+            bound.outstanding().finished(records);
         }
     }
 
@@ -175,6 +154,7 @@ public final class DedupBatchMessageListener<K, V>
 
     @Override
     public void registerSeekCallback(ConsumerSeekCallback callback) {
+        kinds.starting();
         lifecycle.consumerStarted(callback);
         super.registerSeekCallback(callback);
     }

@@ -31,26 +31,11 @@ public final class ListenerReplies {
         return replies == null ? null : replies.of(deliveries.topic(record.topic()), execution, atOnce.getAsBoolean());
     }
 
-    /** Answers a duplicate request, if it can be, with the listener but without its handler; false if it can't. */
-    public boolean answer(ConsumerRecord<?, ?> record, AlreadyDone done, Runnable listener) {
+    /** For a duplicate request, which the listener answers without its handler; null when nothing was kept that it could answer with. */
+    public @Nullable ReplyExchange of(ConsumerRecord<?, ?> record, AlreadyDone done) {
         DedupKey key = replies == null ? null : deliveries.of(record).key();
-        ReplyExchange reply = replies == null || key == null
+        return replies == null || key == null
                 ? null
                 : replies.of(deliveries.topic(record.topic()), key, done, atOnce.getAsBoolean());
-        if (reply == null) {
-            return false;
-        }
-        call(reply, record, listener);
-        reply.deliver(record);
-        return true;
-    }
-
-    /** Calls the listener with a record. */
-    public void call(@Nullable ReplyExchange reply, ConsumerRecord<?, ?> record, Runnable listener) {
-        if (replies == null) {
-            listener.run();
-        } else {
-            replies.call(reply, record, listener);
-        }
     }
 }

@@ -7,8 +7,6 @@ import io.dedup.adapter.Execution;
 import io.dedup.adapter.Results;
 import io.dedup.store.ClaimResult.AlreadyDone;
 import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
-import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
 /** Keeps what handlers return, so that a duplicate request is answered again. Thread-safe. */
@@ -16,9 +14,6 @@ public final class Replies {
     private final Map<String, ResultCodec<?>> byTopic;
     private final @Nullable ResultCodec<?> byDefault;
     private final Results results;
-    private final Map<Thread, ReplyExchange> running = new ConcurrentHashMap<>();
-    private final Map<ConsumerRecord<?, ?>, ReplyExchange> requests =
-            new ConcurrentHashMap<>(); // records are their own keys
 
     public Replies(Map<String, ResultCodec<?>> byTopic, @Nullable ResultCodec<?> byDefault, Results results) {
         this.byTopic = Map.copyOf(byTopic);
@@ -65,38 +60,5 @@ public final class Replies {
         byte[] bytes = done.result();
         Object stored = codec == null || bytes == null ? null : results.decode(key, codec, bytes);
         return stored == null ? null : new ReplyExchange(stored, atOnce, result -> bytes);
-    }
-
-    /** Of the listener that this thread calls; null when none is kept. */
-    @Nullable
-    public ReplyExchange running() {
-        return running.get(Thread.currentThread());
-    }
-
-    /** Of the handler that is called with these arguments, on whatever thread; null when none is kept. */
-    @Nullable
-    public ReplyExchange about(@Nullable Object[] arguments) {
-        for (Object argument : arguments) {
-            if (argument instanceof ConsumerRecord<?, ?> record) {
-                return requests.get(record);
-            }
-        }
-        return null;
-    }
-
-    /** Calls a listener with a request. */
-    public void call(@Nullable ReplyExchange exchange, ConsumerRecord<?, ?> request, Runnable listener) {
-        if (exchange == null) {
-            listener.run();
-            return;
-        }
-        running.put(Thread.currentThread(), exchange);
-        requests.put(request, exchange);
-        try {
-            listener.run();
-        } finally {
-            requests.remove(request);
-            running.remove(Thread.currentThread());
-        }
     }
 }

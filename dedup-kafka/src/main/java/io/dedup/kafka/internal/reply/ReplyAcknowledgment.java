@@ -2,19 +2,18 @@ package io.dedup.kafka.internal.reply;
 
 import java.time.Duration;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.jspecify.annotations.Nullable;
 import org.springframework.kafka.support.Acknowledgment;
 
 /**
  * Holds a handler's acknowledgment back until it has returned: its reply is kept with the message, and sent before the record
  * is acked. Thread-safe.
  */
-public final class ReplyAcknowledgment implements Acknowledgment {
+final class ReplyAcknowledgment implements Acknowledgment {
     private final Acknowledgment tracked;
     private boolean holding = true;
     private boolean held;
 
-    public ReplyAcknowledgment(Acknowledgment tracked) {
+    ReplyAcknowledgment(Acknowledgment tracked) {
         this.tracked = tracked;
     }
 
@@ -34,10 +33,7 @@ public final class ReplyAcknowledgment implements Acknowledgment {
      *
      * @param finish marks the message as done, without an ack: it isn't to run again when its reply can't be sent
      */
-    public void deliverIfAny(@Nullable ReplyExchange reply, ConsumerRecord<?, ?> record, Runnable finish) {
-        if (reply == null) {
-            return;
-        }
+    void deliver(ReplyExchange reply, ConsumerRecord<?, ?> record, Runnable finish) {
         boolean acknowledged;
         synchronized (this) {
             holding = false;

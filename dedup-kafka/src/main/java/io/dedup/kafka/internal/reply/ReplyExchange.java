@@ -11,6 +11,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.kafka.support.Acknowledgment;
 
 /**
  * One request and its reply: what the handler returned, or what is kept of an earlier run, and what spring-kafka makes of it.
@@ -24,6 +25,7 @@ public final class ReplyExchange {
     private final Function<Object, byte @Nullable []> keeper;
     private final List<Supplier<CompletableFuture<?>>> held = new ArrayList<>(1);
     private volatile byte @Nullable [] kept;
+    private @Nullable ReplyAcknowledgment heldBack;
 
     /**
      * One.
@@ -64,10 +66,23 @@ public final class ReplyExchange {
         return new CompletableFuture<>();
     }
 
-    /** As {@link #deliver}, if there is one. */
-    public static void deliverIfAny(@Nullable ReplyExchange exchange, ConsumerRecord<?, ?> record) {
-        if (exchange != null) {
-            exchange.deliver(record);
+    /** Holds the handler's acknowledgment back until this is delivered; returns what the handler gets instead. */
+    public Acknowledgment holdBack(Acknowledgment acknowledgment) {
+        ReplyAcknowledgment held = new ReplyAcknowledgment(acknowledgment);
+        heldBack = held;
+        return held;
+    }
+
+    /**
+     * As {@link #deliver(ConsumerRecord)}, then acknowledges if the handler has.
+     *
+     * @param finish marks the message as done, without an ack: it isn't to run again when its reply can't be sent
+     */
+    public void deliver(ConsumerRecord<?, ?> record, Runnable finish) {
+        if (heldBack == null) {
+            deliver(record);
+        } else {
+            heldBack.deliver(this, record, finish);
         }
     }
 

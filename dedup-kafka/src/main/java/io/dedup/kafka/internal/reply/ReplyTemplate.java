@@ -3,6 +3,7 @@ package io.dedup.kafka.internal.reply;
 import io.dedup.kafka.internal.KafkaLog;
 import io.dedup.kafka.internal.spring.HandlerMethods;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -19,20 +20,21 @@ public final class ReplyTemplate<K, V> extends KafkaTemplate<K, V> {
     private static final Logger log = LoggerFactory.getLogger(KafkaLog.NAME);
 
     private final KafkaTemplate<K, V> template;
-    private final Replies replies;
+    private final Supplier<@Nullable ReplyExchange> replying;
 
-    private ReplyTemplate(KafkaTemplate<K, V> template, Replies replies) {
+    private ReplyTemplate(KafkaTemplate<K, V> template, Supplier<@Nullable ReplyExchange> replying) {
         super(template.getProducerFactory());
         this.template = template;
-        this.replies = replies;
+        this.replying = replying;
     }
 
     /**
      * Takes the place of the template behind a listener.
      *
+     * @param replying of the listener that the thread calls which asks; null when its reply isn't kept
      * @return whether there is one, and results are kept
      */
-    public static boolean take(Object listener, Replies replies) {
+    public static boolean take(Object listener, Replies replies, Supplier<@Nullable ReplyExchange> replying) {
         if (!replies.any()
                 || !(HandlerMethods.innermost(listener) instanceof MessagingMessageListenerAdapter<?, ?> adapter)) {
             return false;
@@ -40,7 +42,7 @@ public final class ReplyTemplate<K, V> extends KafkaTemplate<K, V> {
         try {
             Object template = HandlerMethods.read(MessagingMessageListenerAdapter.class, "replyTemplate", adapter);
             if (template instanceof KafkaTemplate<?, ?> known && !(template instanceof ReplyTemplate<?, ?>)) {
-                adapter.setReplyTemplate(new ReplyTemplate<>(known, replies));
+                adapter.setReplyTemplate(new ReplyTemplate<>(known, replying));
                 return true;
             }
         } catch (ReflectiveOperationException | RuntimeException e) { // spring-kafka has no getter for it
@@ -54,13 +56,13 @@ public final class ReplyTemplate<K, V> extends KafkaTemplate<K, V> {
 
     @Override
     public CompletableFuture<SendResult<K, V>> send(Message<?> message) {
-        ReplyExchange exchange = replies.running();
+        ReplyExchange exchange = replying.get();
         return exchange == null ? template.send(message) : exchange.send(() -> template.send(message));
     }
 
     @Override
     public CompletableFuture<SendResult<K, V>> send(String topic, @Nullable V data) {
-        ReplyExchange exchange = replies.running();
+        ReplyExchange exchange = replying.get();
         return exchange == null ? template.send(topic, data) : exchange.send(() -> template.send(topic, data));
     }
 }

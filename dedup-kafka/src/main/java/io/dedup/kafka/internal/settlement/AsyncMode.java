@@ -2,7 +2,6 @@ package io.dedup.kafka.internal.settlement;
 
 import io.dedup.kafka.internal.consumer.BoundConsumer;
 import io.dedup.kafka.internal.spring.ConsumerSettings;
-import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 import org.springframework.kafka.listener.AbstractMessageListenerContainer;
 import org.springframework.kafka.listener.ContainerProperties;
@@ -16,12 +15,10 @@ import org.springframework.kafka.listener.MessageListener;
  * @param automatic whether the user's ack mode leaves acknowledging to the container: where the handler returns nothing that
  *     ends later, its return is the end
  * @param limit how many records a consumer's handler may have at once
- * @param completionThreads where the store is told: threads that complete futures may not be blocked
  */
-public record AsyncMode(boolean endsWithFuture, boolean automatic, int limit, Executor completionThreads) {
+public record AsyncMode(boolean endsWithFuture, boolean automatic, int limit) {
     /** Of a container with a listener that isn't decorated yet; null when its return is the end. Takes its acks over. */
-    public static @Nullable AsyncMode of(
-            AbstractMessageListenerContainer<?, ?> container, boolean declaredLater, Executor completionThreads) {
+    public static @Nullable AsyncMode of(AbstractMessageListenerContainer<?, ?> container, boolean declaredLater) {
         ContainerProperties properties = container.getContainerProperties();
         if (!(properties.getMessageListener() instanceof MessageListener<?, ?>)) {
             return null; // a batch is waited for
@@ -37,10 +34,7 @@ public record AsyncMode(boolean endsWithFuture, boolean automatic, int limit, Ex
             properties.setAckMode(AckMode.MANUAL); // so does the container for such a listener
         }
         return new AsyncMode(
-                declaredLater,
-                automatic && declaredLater,
-                new ConsumerSettings(container).maxPollRecords(),
-                completionThreads);
+                declaredLater, automatic && declaredLater, new ConsumerSettings(container).maxPollRecords());
     }
 
     boolean returnEnds(BoundConsumer bound) {

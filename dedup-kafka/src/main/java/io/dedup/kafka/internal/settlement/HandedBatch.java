@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Belongs to one call of a handler.
  */
-final class HandedBatch<K, V> {
+public final class HandedBatch<K, V> {
     private final List<Integer> indexes;
     private final List<ConsumerRecord<K, V>> records;
     private final List<ConsumerRecord<K, V>> list;
@@ -22,37 +22,37 @@ final class HandedBatch<K, V> {
      *
      * @param indexes where they are in the poll, ascending
      */
-    HandedBatch(List<ConsumerRecord<K, V>> poll, List<Integer> indexes) {
+    public HandedBatch(List<ConsumerRecord<K, V>> poll, List<Integer> indexes) {
         this.indexes = List.copyOf(indexes);
         this.records = indexes.stream().map(poll::get).toList();
         this.list = new ArrayList<>(records);
     }
 
     /** For the handler. */
-    List<ConsumerRecord<K, V>> list() {
+    public List<ConsumerRecord<K, V>> list() {
         return list;
     }
 
-    int size() {
+    public int size() {
         return records.size();
     }
 
-    ConsumerRecord<K, V> record(int position) {
+    public ConsumerRecord<K, V> record(int position) {
         return records.get(position);
     }
 
     /** Where in the poll the records are. */
-    List<Integer> indexes() {
+    public List<Integer> indexes() {
         return indexes;
     }
 
     /** Where in the poll the record at a position is. */
-    int index(int position) {
+    public int index(int position) {
         return indexes.get(position);
     }
 
     /** Which of the records the handler means by an index of its list; -1 when that can't be told. */
-    int position(int handlersIndex) {
+    public int position(int handlersIndex) {
         int[] positions = positions();
         return positions != null && handlersIndex >= 0 && handlersIndex < positions.length
                 ? positions[handlersIndex]
@@ -60,7 +60,7 @@ final class HandedBatch<K, V> {
     }
 
     /** Which of the records this is; -1 when it is none, or when what comes before it isn't known to be handled. */
-    int position(ConsumerRecord<?, ?> record) {
+    public int position(ConsumerRecord<?, ?> record) {
         if (positions() == null) {
             return -1;
         }
@@ -76,7 +76,7 @@ final class HandedBatch<K, V> {
     }
 
     /** How many records the handler's list has now. */
-    int listSize() {
+    public int listSize() {
         return list.size();
     }
 

@@ -32,16 +32,16 @@ public final class NotAcknowledgedException extends RuntimeException {
         this.sleep = sleep;
     }
 
-    int position() {
+    public int position() {
         return position;
     }
 
-    boolean isNack() {
+    public boolean isNack() {
         return sleep != null;
     }
 
     /** After which delay the record is tried again. */
-    Duration sleep(Duration byDefault) {
+    public Duration sleep(Duration byDefault) {
         return sleep == null ? byDefault : sleep;
     }
 }

@@ -1,4 +1,4 @@
-/** How a run ends: at its return, when it is acknowledged, when its future ends, and in transactions. */
+/** How a run ends, one class each: at its return, when it is acknowledged, when its future ends, and in transactions. */
 @NullMarked
 package io.dedup.kafka.internal.settlement;
 

@@ -38,7 +38,7 @@ public final class DedupShareContainer<K, V> extends ShareKafkaMessageListenerCo
                 && listener instanceof GenericMessageListener<?> handler
                 && !(listener instanceof DedupShareListener<?, ?>)) {
             new ShareStartCheck(this, engine, deliveries).requireSafe();
-            Invocations invocations = new Invocations(null);
+            Invocations invocations = new Invocations();
             boolean unused = HandlerCalls.take(handler, invocations); // makes its method return when its work is done
             properties.setMessageListener(new DedupShareListener<K, V>(handler, engine, deliveries, invocations));
         }

@@ -5,13 +5,15 @@ import io.dedup.DedupOutcome.DeferReason;
 import io.dedup.adapter.Admission;
 import io.dedup.adapter.DedupAdapter;
 import io.dedup.adapter.Execution;
+import io.dedup.adapter.HandlerCall;
+import io.dedup.adapter.HandlerRun;
 import io.dedup.adapter.RunEnd;
+import io.dedup.adapter.Settlement;
 import io.dedup.kafka.exception.DeliveryDeferredException;
+import io.dedup.kafka.internal.FailedWork;
 import io.dedup.kafka.internal.KafkaLog;
 import io.dedup.kafka.internal.Rethrow;
-import io.dedup.kafka.internal.WorkMayGoOn;
 import io.dedup.kafka.internal.handler.Invocations;
-import io.dedup.kafka.internal.handler.Invocations.Invocation;
 import io.dedup.kafka.internal.record.RecordDeliveries;
 import io.dedup.kafka.internal.settlement.NotAcknowledgedException;
 import io.dedup.policy.DedupPolicy;
@@ -81,10 +83,8 @@ final class DedupShareListener<K, V>
         }
         if (execution.isTransactional()) {
             runInTransaction(record, acknowledgment, execution, holding);
-        } else if (acknowledgment == null) {
-            run(record, execution, holding);
         } else {
-            runUntilAcknowledged(record, acknowledgment, execution, holding);
+            run(record, acknowledgment, execution, holding);
         }
     }
 
@@ -119,14 +119,39 @@ final class DedupShareListener<K, V>
         return new DeliveryDeferredException(reason, retryAfter, false, record, record, cause);
     }
 
-    private void run(ConsumerRecord<K, V> record, Execution execution, HoldingShareConsumer<?, ?> consumer) {
-        execution.begin();
-        try {
-            invoke(record, null, consumer, execution);
-        } catch (Throwable e) { // Errors, too: a claim that nobody releases holds the message for its lease
-            throw failed(record, e, WorkMayGoOn.fail(engine, List.of(execution), e), consumer);
-        }
-        execution.succeed(null, consumer.budget()); // whatever it says: the effect has happened
+    /** Ends at the handler's return, or, in the ack mode MANUAL, with its acknowledgment. */
+    private void run(
+            ConsumerRecord<K, V> record,
+            @Nullable ShareAcknowledgment acknowledgment,
+            Execution execution,
+            HoldingShareConsumer<?, ?> consumer) {
+        Duration delay = policy(record).maxDeferDelay();
+        ClaimedShareAcknowledgment ack = acknowledgment == null
+                ? null
+                : new ClaimedShareAcknowledgment(
+                        acknowledgment, execution, consumer, () -> consumer.defer(record, delay));
+        HandlerCall<Boolean> handler = () -> {
+            invoke(record, ack, consumer, execution);
+            return ack == null;
+        };
+        boolean unused = HandlerRun.run(execution, handler, new Settlement<>() {
+            @Override
+            public Boolean succeeded(Boolean isTheEnd) {
+                if (isTheEnd) {
+                    execution.succeed(null, consumer.budget()); // whatever it says: the effect has happened
+                }
+                return isTheEnd;
+            }
+
+            @Override
+            public Boolean failed(Throwable thrown) {
+                boolean unsettled = ack == null || ack.failedUnsettled();
+                boolean leaseLost = unsettled && FailedWork.release(engine, List.of(execution), thrown);
+                throw HandlerRun.isDeferral(leaseLost, thrown)
+                        ? deferred(record, DeferReason.LEASE_LOST, delay, thrown, consumer)
+                        : Rethrow.asIs(thrown);
+            }
+        });
     }
 
     /** Returns when the record is done: its transaction has committed, or its message was done before. */
@@ -162,36 +187,12 @@ final class DedupShareListener<K, V>
         }
     }
 
-    private void runUntilAcknowledged(
-            ConsumerRecord<K, V> record,
-            ShareAcknowledgment acknowledgment,
-            Execution execution,
-            HoldingShareConsumer<?, ?> consumer) {
-        Duration delay = policy(record).maxDeferDelay();
-        ClaimedShareAcknowledgment ack = new ClaimedShareAcknowledgment(
-                acknowledgment, execution, consumer, () -> consumer.defer(record, delay));
-        execution.begin();
-        try {
-            invoke(record, ack, consumer, execution);
-        } catch (Throwable e) { // Errors, too: a claim that nobody releases holds the message for its lease
-            boolean leaseLost = ack.failedUnsettled() && WorkMayGoOn.fail(engine, List.of(execution), e);
-            throw failed(record, e, leaseLost, consumer);
-        }
-    }
-
-    private RuntimeException failed(
-            ConsumerRecord<K, V> record, Throwable cause, boolean leaseLost, HoldingShareConsumer<?, ?> consumer) {
-        return leaseLost && !(cause instanceof Error)
-                ? deferred(record, DeferReason.LEASE_LOST, policy(record).maxDeferDelay(), cause, consumer)
-                : Rethrow.asIs(cause);
-    }
-
     private void invoke(
             ConsumerRecord<K, V> record,
             @Nullable ShareAcknowledgment acknowledgment,
             ShareConsumer<?, ?> consumer,
             DedupContext context) {
-        invocations.begin(record, new Invocation(context, null));
+        invocations.begin(record, () -> context);
         try {
             invoke(record, acknowledgment, consumer);
         } finally {

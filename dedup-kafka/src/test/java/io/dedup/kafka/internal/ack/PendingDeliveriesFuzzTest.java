@@ -9,8 +9,8 @@ import io.dedup.adapter.Delivery;
 import io.dedup.adapter.Execution;
 import io.dedup.adapter.WaitBudget;
 import io.dedup.engine.Deduplicators;
+import io.dedup.kafka.internal.FailedWork;
 import io.dedup.kafka.internal.Partitions;
-import io.dedup.kafka.internal.WorkMayGoOn;
 import io.dedup.policy.DedupPolicy;
 import io.dedup.store.memory.InMemoryDedupStore;
 import java.time.Duration;
@@ -247,7 +247,7 @@ class PendingDeliveriesFuzzTest {
             positions.putAll(back);
         }
 
-        /** As ManualBatch does; leaves what is to come again. */
+        /** As AcknowledgedBatch does; leaves what is to come again. */
         private void deliver(Deque<ConsumerRecord<String, String>> polled) {
             List<ConsumerRecord<String, String>> batch = List.copyOf(polled);
             List<Delivery> deliveries = batch.stream()
@@ -403,7 +403,7 @@ class PendingDeliveriesFuzzTest {
                 closing.add(new Closing(given, these));
             } else {
                 Throwable failure = new IllegalStateException();
-                boolean lost = WorkMayGoOn.fail(DedupAdapter.of(dedup), List.of(given.execution()), failure);
+                boolean lost = FailedWork.release(DedupAdapter.of(dedup), List.of(given.execution()), failure);
                 redeliveries.failed(given.delivery(), lost ? null : failure);
             }
         }

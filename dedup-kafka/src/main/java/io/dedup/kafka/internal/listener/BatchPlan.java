@@ -1,4 +1,4 @@
-package io.dedup.kafka.internal.settlement;
+package io.dedup.kafka.internal.listener;
 
 import io.dedup.adapter.Admission;
 import io.dedup.adapter.BatchAdmission;
@@ -35,6 +35,11 @@ record BatchPlan(
         return new BatchPlan(admissions, firsts, cut, runs);
     }
 
+    /** One record of a batch that runs alone; the others aren't the plan's. */
+    static BatchPlan alone(int index) {
+        return new BatchPlan(List.of(), Map.of(), 0, List.of(index));
+    }
+
     /** What was admitted to run, for one who can't go on with the batch. */
     static List<Execution> executions(BatchAdmission batch) {
         List<Execution> executions = new ArrayList<>(batch.admissions().size());
@@ -52,6 +57,9 @@ record BatchPlan(
 
     /** The admissions of some of a batch's records in their places, with the leaders' indexes translated. */
     static List<@Nullable Admission> spread(List<Admission> some, List<Integer> indexes, int size) {
+        if (some.size() == size) {
+            return List.copyOf(some);
+        }
         Map<Integer, Admission> placed = new TreeMap<>();
         for (int i = 0; i < some.size(); i++) {
             placed.put(

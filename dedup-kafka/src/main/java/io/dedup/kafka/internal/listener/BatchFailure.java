@@ -1,6 +1,7 @@
-package io.dedup.kafka.internal.settlement;
+package io.dedup.kafka.internal.listener;
 
 import io.dedup.kafka.internal.deferral.RecordFailedException;
+import io.dedup.kafka.internal.settlement.HandedBatch;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 import org.springframework.kafka.listener.BatchListenerFailedException;

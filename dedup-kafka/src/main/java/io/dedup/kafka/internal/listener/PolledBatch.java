@@ -1,10 +1,9 @@
-package io.dedup.kafka.internal.settlement;
+package io.dedup.kafka.internal.listener;
 
 import io.dedup.DedupOutcome.DeferReason;
 import io.dedup.adapter.Admission;
 import io.dedup.adapter.DedupAdapter;
 import io.dedup.adapter.Delivery;
-import io.dedup.adapter.Execution;
 import io.dedup.adapter.WaitBudget;
 import io.dedup.kafka.exception.DeliveryDeferredException;
 import io.dedup.kafka.internal.KafkaLog;
@@ -13,16 +12,20 @@ import io.dedup.kafka.internal.ack.PendingDeliveries;
 import io.dedup.kafka.internal.consumer.BoundConsumer;
 import io.dedup.kafka.internal.deferral.RecordFailedException;
 import io.dedup.kafka.internal.record.RecordDeliveries;
+import io.dedup.kafka.internal.settlement.HandedBatch;
+import io.dedup.kafka.internal.settlement.NotAcknowledgedException;
 import java.time.Duration;
 import java.util.List;
-import java.util.function.ObjIntConsumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The steps that a batch takes in every ack mode. Belongs to one invocation of one batch. */
-public final class BatchSteps<K, V> {
+/**
+ * The records of one call of a batch listener, and what the container is told when not all of them are done. Belongs to that
+ * call.
+ */
+final class PolledBatch<K, V> {
     private static final Logger log = LoggerFactory.getLogger(KafkaLog.NAME);
 
     final DedupAdapter engine;
@@ -32,8 +35,7 @@ public final class BatchSteps<K, V> {
     final WaitBudget budget;
     private final PendingDeliveries pending;
 
-    public BatchSteps(
-            DedupAdapter engine, RecordDeliveries made, BoundConsumer bound, List<ConsumerRecord<K, V>> records) {
+    PolledBatch(DedupAdapter engine, RecordDeliveries made, BoundConsumer bound, List<ConsumerRecord<K, V>> records) {
         this.engine = engine;
         this.bound = bound;
         this.records = records;
@@ -48,18 +50,6 @@ public final class BatchSteps<K, V> {
 
     HandedBatch<K, V> hand(List<Integer> indexes) {
         return new HandedBatch<>(records, indexes);
-    }
-
-    /** Takes the records one after the other, because one of them may have killed its process; throws at the first that isn't done. */
-    void singly(ObjIntConsumer<Execution> alone) {
-        for (int i = 0; i < size(); i++) {
-            Admission admission = engine.admit(deliveries.get(i), budget);
-            if (admission instanceof Admission.Run run) {
-                alone.accept(run.execution(), i);
-            } else if (admission instanceof Admission.Defer || admission instanceof Admission.Reject) {
-                throw cutAt(i, admission);
-            }
-        }
     }
 
     /** The index of the first record whose partition has too many unfinished ones of earlier polls; the size when there is none. */

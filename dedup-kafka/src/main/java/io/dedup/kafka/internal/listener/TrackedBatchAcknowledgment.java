@@ -1,6 +1,7 @@
-package io.dedup.kafka.internal.settlement;
+package io.dedup.kafka.internal.listener;
 
 import io.dedup.kafka.internal.ack.ContainerAck;
+import io.dedup.kafka.internal.settlement.HandedBatch;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import org.springframework.kafka.support.Acknowledgment;
@@ -10,7 +11,7 @@ import org.springframework.kafka.support.Acknowledgment;
  * handler was given; the container's count the poll.
  */
 final class TrackedBatchAcknowledgment implements Acknowledgment {
-    private final ManualBatch<?, ?> batch;
+    private final AcknowledgedBatch batch;
     private final Acknowledgment container;
     private final HandedBatch<?, ?> handed;
     private final int end;
@@ -27,7 +28,7 @@ final class TrackedBatchAcknowledgment implements Acknowledgment {
      *     was cut, or the record is handled alone
      */
     TrackedBatchAcknowledgment(
-            ManualBatch<?, ?> batch,
+            AcknowledgedBatch batch,
             Acknowledgment container,
             HandedBatch<?, ?> handed,
             int end,

@@ -1,0 +1,213 @@
+package io.dedup.kafka.internal.listener;
+
+import static java.util.Objects.requireNonNull;
+
+import io.dedup.DedupContext;
+import io.dedup.DedupOutcome.DeferReason;
+import io.dedup.adapter.Admission;
+import io.dedup.adapter.Delivery;
+import io.dedup.adapter.Execution;
+import io.dedup.adapter.HandlerRun;
+import io.dedup.adapter.TransactionalRun;
+import io.dedup.kafka.internal.KafkaLog;
+import io.dedup.kafka.internal.Rethrow;
+import io.dedup.kafka.internal.ack.ContainerAck;
+import io.dedup.kafka.internal.ack.PendingDelivery;
+import io.dedup.kafka.internal.ack.TrackedAcknowledgment;
+import io.dedup.kafka.internal.consumer.BoundConsumer;
+import io.dedup.kafka.internal.deferral.Deferrals;
+import io.dedup.kafka.internal.handler.Invocations.Invocation;
+import io.dedup.kafka.internal.reply.ReplyExchange;
+import io.dedup.kafka.internal.settlement.ListenerCall;
+import io.dedup.kafka.internal.settlement.NotAcknowledgedException;
+import io.dedup.kafka.internal.settlement.SettlementKind;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.kafka.support.Acknowledgment;
+
+/** A call of a record listener, with the one record that it is given. */
+final class RecordCall<K, V> extends ListenerCall implements Invocation {
+    private static final Logger log = LoggerFactory.getLogger(KafkaLog.NAME);
+
+    private final RecordPipeline<K, V> pipeline;
+    private final ConsumerRecord<K, V> record;
+    private final Delivery delivery;
+    private final @Nullable Consumer<?, ?> consumer;
+    private Execution execution;
+    private @Nullable TrackedAcknowledgment tracked;
+    private @Nullable ReplyExchange reply;
+    private boolean endsLater;
+
+    RecordCall(
+            SettlementKind kind,
+            RecordPipeline<K, V> pipeline,
+            ConsumerRecord<K, V> record,
+            Delivery delivery,
+            Execution execution,
+            @Nullable Acknowledgment container,
+            @Nullable Consumer<?, ?> consumer,
+            BoundConsumer bound) {
+        super(kind, bound, container);
+        this.pipeline = pipeline;
+        this.record = record;
+        this.delivery = delivery;
+        this.execution = execution;
+        this.consumer = consumer;
+    }
+
+    @Override
+    protected boolean runHandler() {
+        return HandlerRun.run(execution, this, this);
+    }
+
+    @Override
+    protected void invoke(@Nullable Acknowledgment acknowledgment) {
+        reply = kind.keepsReplies() ? pipeline.replies.of(record, execution) : null;
+        Acknowledgment handed = reply != null && tracked != null ? reply.holdBack(tracked) : acknowledgment;
+        pipeline.call(record, this, handed, consumer);
+    }
+
+    @Override
+    public DedupContext context() {
+        return execution;
+    }
+
+    @Override
+    public @Nullable ReplyExchange reply() {
+        return reply;
+    }
+
+    @Override
+    public boolean isOnThisThread() {
+        return bound.isOnItsThread();
+    }
+
+    @Override
+    public boolean mayEndLater() {
+        return kind.endsWithFuture();
+    }
+
+    @Override
+    public CompletableFuture<?> endsWith(CompletableFuture<?> work) {
+        endsLater = true;
+        return kind.endsWith(this, work);
+    }
+
+    @Override
+    protected boolean endsLater() {
+        return endsLater;
+    }
+
+    @Override
+    protected int size() {
+        return 1;
+    }
+
+    @Override
+    protected List<ConsumerRecord<K, V>> records() {
+        return List.of(record);
+    }
+
+    @Override
+    protected List<Execution> executions() {
+        return List.of(execution);
+    }
+
+    @Override
+    protected RuntimeException failure(Throwable thrown, boolean leaseLost) {
+        if (thrown instanceof NotAcknowledgedException open) {
+            return comesAgain(open);
+        }
+        if (HandlerRun.isDeferral(leaseLost, thrown)) {
+            Deferrals deferrals = pipeline.services.deferrals();
+            return bound.deferred().throwing(deferrals.of(DeferReason.LEASE_LOST, record, thrown), record);
+        }
+        return Rethrow.asIs(thrown);
+    }
+
+    /** The record is deferred, with a warning unless the handler has given it back. */
+    private RuntimeException comesAgain(NotAcknowledgedException open) {
+        if (!open.isNack()) {
+            log.warn("{}: {}", delivery.origin().get(), open.getMessage());
+        }
+        return bound.deferred()
+                .throwing(
+                        Deferrals.of(
+                                DeferReason.ROLLED_BACK,
+                                open.sleep(pipeline.services.deferrals().longestDelay(record)),
+                                record,
+                                open),
+                        record);
+    }
+
+    @Override
+    protected void complete(int count) {
+        bound.claims().succeed(execution, delivery, bound.budget());
+    }
+
+    @Override
+    protected byte @Nullable [] kept() {
+        return reply == null ? null : reply.kept();
+    }
+
+    @Override
+    protected void deliverReply() {
+        if (reply != null) {
+            reply.deliver(record, () -> bound.acks().finish(given()));
+        }
+    }
+
+    @Override
+    protected void give(boolean single) {
+        Acknowledgment ofContainer = requireNonNull(container);
+        // Without a group nothing can be committed: the container's acknowledgment would fail with the attempt.
+        ContainerAck ack = bound.commitsOffsets() ? ContainerAck.of(record, ofContainer) : null;
+        PendingDelivery given = bound.acks().given(record, delivery, execution, ack);
+        tracked = new TrackedAcknowledgment(ofContainer, bound.acks(), given, ack, single);
+    }
+
+    @Override
+    protected List<PendingDelivery> given() {
+        return List.of(tracked().delivery());
+    }
+
+    private TrackedAcknowledgment tracked() {
+        return requireNonNull(tracked);
+    }
+
+    @Override
+    protected Acknowledgment acknowledgment() {
+        return tracked();
+    }
+
+    @Override
+    protected void acknowledge() {
+        tracked().acknowledge();
+    }
+
+    @Override
+    protected void handlerReturned() {
+        tracked().handlerReturned();
+    }
+
+    @Override
+    protected @Nullable TransactionalRun open() {
+        TransactionalRun run = pipeline.services.engine().open(List.of(execution), true, bound.budgetFor(record));
+        if (run.admissions().get(0) instanceof Admission.Run) {
+            execution = run.executions().get(0);
+            return run;
+        }
+        undone(run.admissions().get(0));
+        return null;
+    }
+
+    @Override
+    protected void undone(Admission instead) {
+        pipeline.notRun(record, instead, bound);
+    }
+}

@@ -1,0 +1,187 @@
+package io.dedup.kafka.internal.listener;
+
+import io.dedup.DedupContext;
+import io.dedup.adapter.Admission;
+import io.dedup.adapter.Delivery;
+import io.dedup.adapter.Execution;
+import io.dedup.kafka.internal.ack.ContainerAck;
+import io.dedup.kafka.internal.ack.PendingDeliveries;
+import io.dedup.kafka.internal.ack.PendingDelivery;
+import io.dedup.kafka.internal.ack.UnfinishedLimit;
+import io.dedup.kafka.internal.consumer.BoundConsumer;
+import io.dedup.kafka.internal.deferral.Deferrals;
+import io.dedup.kafka.internal.handler.Invocations;
+import io.dedup.kafka.internal.handler.Invocations.Invocation;
+import io.dedup.kafka.internal.reply.ListenerReplies;
+import io.dedup.kafka.internal.reply.ReplyExchange;
+import io.dedup.kafka.internal.settlement.AsyncMode;
+import io.dedup.kafka.internal.settlement.ContainerServices;
+import io.dedup.kafka.internal.settlement.SettlementKind;
+import io.dedup.kafka.internal.settlement.SettlementKinds;
+import io.dedup.kafka.internal.spring.CurrentObservation;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.jspecify.annotations.Nullable;
+import org.springframework.kafka.support.Acknowledgment;
+
+/**
+ * The way of each record of one container's record listener: hold it back, admit it, run it and settle the run, acknowledge it.
+ */
+final class RecordPipeline<K, V> {
+    /** Calls the user's listener in the shape that it has. */
+    @FunctionalInterface
+    interface Handler<K, V> {
+        void handle(
+                ConsumerRecord<K, V> record,
+                @Nullable Acknowledgment acknowledgment,
+                @Nullable Consumer<?, ?> consumer);
+    }
+
+    final ContainerServices services;
+    final ListenerReplies replies;
+    private final Invocations invocations;
+    private final Handler<K, V> handler;
+    private final CurrentObservation observation = new CurrentObservation();
+    private final SettlementKinds kinds;
+
+    /** @param mode how records end that aren't done when the listener returns; null where there are none */
+    RecordPipeline(
+            ContainerServices services,
+            ListenerReplies replies,
+            Invocations invocations,
+            @Nullable AsyncMode mode,
+            Handler<K, V> handler) {
+        this.services = services;
+        this.replies = replies;
+        this.invocations = invocations;
+        this.handler = handler;
+        this.kinds = new SettlementKinds(services, observation, mode);
+    }
+
+    /** The observation that a record has which the listener isn't given. */
+    CurrentObservation observation() {
+        return observation;
+    }
+
+    /** The container starts. */
+    void starting() {
+        kinds.starting();
+    }
+
+    /**
+     * Returns when the record may be acked, or finishes with its acknowledgment or its future.
+     *
+     * @param acknowledgment the container's own; null in the automatic ack modes
+     * @return whether the container may forget the record, unless it was given back
+     */
+    boolean handle(
+            ConsumerRecord<K, V> record,
+            @Nullable Acknowledgment acknowledgment,
+            @Nullable Consumer<?, ?> consumer,
+            BoundConsumer bound) {
+        if (bound.isBehindTooMany(record)) {
+            notRun(record, UnfinishedLimit.deferral(services.deferrals().longestDelay(record)), bound);
+        }
+        SettlementKind kind = kinds.of(record.topic(), acknowledgment != null);
+        kind.called(record, bound);
+        Delivery delivery = services.deliveries().of(record);
+        if (acknowledgment != null && kind.acksInOrder()) {
+            handleInOrder(kind, record, delivery, acknowledgment, consumer, bound);
+            return kind.returnFinishes();
+        }
+        Execution execution = admitted(record, delivery, bound);
+        if (execution != null) {
+            kind.run(new RecordCall<>(kind, this, record, delivery, execution, acknowledgment, consumer, bound));
+        }
+        kind.acknowledge(acknowledgment, bound);
+        return kind.returnFinishes();
+    }
+
+    private void handleInOrder(
+            SettlementKind kind,
+            ConsumerRecord<K, V> record,
+            Delivery delivery,
+            Acknowledgment acknowledgment,
+            @Nullable Consumer<?, ?> consumer,
+            BoundConsumer bound) {
+        PendingDeliveries pending = bound.acks().pending();
+        PendingDelivery first = pending.firstOf(delivery);
+        Execution execution = first == null ? admitted(record, delivery, bound) : null;
+        if (execution != null
+                && !kind.run(
+                        new RecordCall<>(kind, this, record, delivery, execution, acknowledgment, consumer, bound))) {
+            return;
+        }
+        // Without a group nothing can be committed: the container's acknowledgment would fail with the attempt.
+        ContainerAck ack = bound.commitsOffsets() ? ContainerAck.of(record, acknowledgment) : null;
+        if (first != null) {
+            observation.close(null);
+            pending.arrivals().following(first, record, ack);
+        } else {
+            pending.arrivals().finished(record, ack);
+        }
+        pending.request(ack);
+        kind.finished(bound);
+    }
+
+    /** The run that may begin; null when the record is to be acked without one. */
+    private @Nullable Execution admitted(ConsumerRecord<K, V> record, Delivery delivery, BoundConsumer bound) {
+        if (bound.claims().follows(delivery)) {
+            observation.close(null);
+            return null;
+        }
+        Admission admission = bound.claims().admit(delivery, bound.budgetFor(record));
+        if (admission instanceof Admission.Run run) {
+            return run.execution();
+        }
+        notRun(record, admission, bound);
+        return null;
+    }
+
+    /** Returns when the record is to be acked without a run. */
+    void notRun(ConsumerRecord<K, V> record, Admission admission, BoundConsumer bound) {
+        if (admission instanceof Admission.Reject reject) {
+            observation.close(reject.cause());
+            bound.rejected(record);
+            throw reject.cause();
+        }
+        ReplyExchange kept =
+                admission instanceof Admission.Duplicate duplicate ? replies.of(record, duplicate.done()) : null;
+        if (kept != null) {
+            call(record, new Answer(kept, bound), null, null);
+            kept.deliver(record);
+            return;
+        }
+        observation.close(null);
+        if (admission instanceof Admission.Defer defer) {
+            throw bound.deferred().throwing(Deferrals.of(defer, record), record);
+        }
+    }
+
+    /** Calls the listener. */
+    void call(
+            ConsumerRecord<K, V> record,
+            Invocation invocation,
+            @Nullable Acknowledgment acknowledgment,
+            @Nullable Consumer<?, ?> consumer) {
+        invocations.begin(record, invocation);
+        try {
+            handler.handle(record, acknowledgment, consumer);
+        } finally {
+            invocations.end(record);
+        }
+    }
+
+    /** A duplicate request, which is answered by the listener without its handler. */
+    private record Answer(ReplyExchange reply, BoundConsumer bound) implements Invocation {
+        @Override
+        public DedupContext context() {
+            throw new IllegalStateException("no handler is called");
+        }
+
+        @Override
+        public boolean isOnThisThread() {
+            return bound.isOnItsThread();
+        }
+    }
+}

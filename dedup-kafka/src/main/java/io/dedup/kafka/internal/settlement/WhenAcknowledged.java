@@ -1,0 +1,66 @@
+package io.dedup.kafka.internal.settlement;
+
+import io.dedup.kafka.internal.ack.ManualAcks;
+import io.dedup.kafka.internal.ack.PendingDelivery;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The acknowledgment is the end, which may come later than the return and from another thread: the manual ack modes.
+ *
+ * <ol>
+ *   <li>enter the records among those that the handler has; if that fails, their claims are given back
+ *   <li>begin, handler, with an acknowledgment of ours; a kept reply holds it back until the return
+ *   <li>acknowledgment: complete the record and what is below it, then, whatever the store says, ask for the container's ack,
+ *       which goes out when everything below is finished
+ *   <li>return: send the reply, then the acknowledgment that it held back; without a group it stands for the acknowledgment
+ *   <li>failure: complete what it proves handled, release what isn't acknowledged; a lost lease is a deferral
+ * </ol>
+ */
+final class WhenAcknowledged extends SettlementKind {
+    @Override
+    public boolean run(ListenerCall call) {
+        call.give(false);
+        return call.runHandler();
+    }
+
+    @Override
+    byte @Nullable [] handle(ListenerCall call) {
+        call.invoke(call.acknowledgment());
+        return null;
+    }
+
+    @Override
+    boolean succeeded(ListenerCall call) {
+        call.handlerReturned();
+        call.deliverReply();
+        if (!call.bound.commitsOffsets()) {
+            call.acknowledge(); // the handler's return stands for it; what it has given back stays so
+        }
+        return false;
+    }
+
+    @Override
+    RuntimeException failed(ListenerCall call, Throwable thrown) {
+        try {
+            ManualAcks acks = call.bound.acks();
+            List<PendingDelivery> given = call.given();
+            int proven = call.provenBy(thrown);
+            // These only: of earlier polls it proves nothing, although an acknowledgment would stand for them.
+            acks.finish(given.subList(0, proven));
+            return call.failure(thrown, acks.fail(given.subList(proven, given.size()), thrown));
+        } finally {
+            call.handlerReturned();
+        }
+    }
+
+    @Override
+    public boolean acksInOrder() {
+        return true;
+    }
+
+    @Override
+    public boolean endsWithAcknowledgment() {
+        return true;
+    }
+}

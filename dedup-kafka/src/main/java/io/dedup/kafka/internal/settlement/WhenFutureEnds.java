@@ -1,0 +1,194 @@
+package io.dedup.kafka.internal.settlement;
+
+import io.dedup.DedupOutcome.DeferReason;
+import io.dedup.adapter.DedupAdapter;
+import io.dedup.adapter.Execution;
+import io.dedup.kafka.exception.DeliveryDeferredException;
+import io.dedup.kafka.internal.FailedWork;
+import io.dedup.kafka.internal.KafkaLog;
+import io.dedup.kafka.internal.Rethrow;
+import io.dedup.kafka.internal.ack.PendingDelivery;
+import io.dedup.kafka.internal.consumer.BoundConsumer;
+import io.dedup.kafka.internal.handler.AsyncResult;
+import io.dedup.kafka.internal.spring.CurrentObservation;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.kafka.listener.ListenerExecutionFailedException;
+
+/**
+ * The future that the handler returned is the end, or, with {@code asyncAcks}, an acknowledgment that stands for its record
+ * alone. Record listeners only: a batch is waited for.
+ *
+ * <ol>
+ *   <li>a record whose work failed after the return comes again: its failure is thrown now, for the error handler
+ *   <li>wait for room: as many records may be open as a poll brings
+ *   <li>enter the record among those that the handler has; begin, handler
+ *   <li>return without a future: the end, where acknowledging is left to the container
+ *   <li>the future's success, on a thread that may block: complete, then the container's ack in the order of the offsets; its
+ *       failure: as below
+ *   <li>failure: release, unless it was acknowledged before; the record is fetched again when everything below it is finished
+ * </ol>
+ */
+final class WhenFutureEnds extends SettlementKind {
+    private static final Logger log = LoggerFactory.getLogger(KafkaLog.NAME);
+    private static final long LOOK_AGAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+    private static final Duration TRY_AGAIN = Duration.ofMillis(20);
+
+    private final DedupAdapter engine;
+    private final CurrentObservation observation;
+    private final AsyncMode mode;
+
+    WhenFutureEnds(DedupAdapter engine, CurrentObservation observation, AsyncMode mode) {
+        this.engine = engine;
+        this.observation = observation;
+        this.mode = mode;
+    }
+
+    @Override
+    public void called(ConsumerRecord<?, ?> record, BoundConsumer bound) {
+        Throwable failure = bound.redeliveries().failureOf(record);
+        if (failure != null) {
+            observation.close(failure);
+            throw failure instanceof ListenerExecutionFailedException known ? known : thrown(failure);
+        }
+        requireRoom(record, bound);
+    }
+
+    private static RuntimeException thrown(Throwable failure) {
+        return failure instanceof Error
+                ? Rethrow.asIs(failure)
+                : new ListenerExecutionFailedException("What the handler returned has failed", failure);
+    }
+
+    /** As many records may be open as a poll brings: the container, which pauses then, doesn't know of them. */
+    private void requireRoom(ConsumerRecord<?, ?> record, BoundConsumer bound) {
+        if (hasRoom(bound)) {
+            return;
+        }
+        long budget = mode.endsWithFuture() ? bound.budget().nanosLeft() : 0;
+        long start = System.nanoTime();
+        while (!hasRoom(bound) && System.nanoTime() - start < budget) {
+            LockSupport.parkNanos(LOOK_AGAIN_NANOS);
+        }
+        bound.budget().spend(System.nanoTime() - start);
+        if (!hasRoom(bound)) {
+            throw bound.deferred()
+                    .throwing(
+                            new DeliveryDeferredException(
+                                    DeferReason.IN_FLIGHT, TRY_AGAIN, false, record, record, null),
+                            record);
+        }
+    }
+
+    private boolean hasRoom(BoundConsumer bound) {
+        return bound.acks().pending().hasRoom(mode.limit());
+    }
+
+    @Override
+    public boolean run(ListenerCall call) {
+        Execution execution = call.executions().get(0);
+        if (execution.isTransactional()) {
+            execution.giveBack();
+            throw new IllegalStateException("topic " + call.records().get(0).topic()
+                    + " has a transactional mode, but the work of its listener ends later than its call");
+        }
+        call.give(true);
+        return call.runHandler();
+    }
+
+    @Override
+    byte @Nullable [] handle(ListenerCall call) {
+        call.invoke(call.acknowledgment());
+        return null;
+    }
+
+    @Override
+    boolean succeeded(ListenerCall call) {
+        call.handlerReturned();
+        if (!call.endsLater() && mode.returnEnds(call.bound)) {
+            call.acknowledge();
+        }
+        return false;
+    }
+
+    @Override
+    RuntimeException failed(ListenerCall call, Throwable thrown) {
+        try {
+            return call.failure(thrown, release(call, thrown));
+        } finally {
+            call.handlerReturned();
+        }
+    }
+
+    /** Whether its lease was lost before. What was acknowledged before stays done: the store may not have been told yet. */
+    private boolean release(ListenerCall call, Throwable cause) {
+        PendingDelivery given = call.given().get(0);
+        BoundConsumer bound = call.bound;
+        if (bound.acks().pending().closeOnly(List.of(given), null).isEmpty()) {
+            return false;
+        }
+        boolean leaseLost = false;
+        try {
+            leaseLost = FailedWork.release(engine, call.executions(), cause);
+        } finally { // on an Error, too: nothing above an unfinished record is committed
+            bound.redeliveries().failed(given, leaseLost ? null : cause);
+        }
+        return leaseLost;
+    }
+
+    /**
+     * The work ends with this future.
+     *
+     * @return ends when the store was told, with the value; with null after a failure, which the container would
+     *     acknowledge before it retries it
+     */
+    @Override
+    @SuppressWarnings("FutureReturnValueIgnored") // what is done with it ends with what is returned
+    public CompletableFuture<?> endsWith(ListenerCall call, CompletableFuture<?> work) {
+        CompletableFuture<@Nullable Object> told = new CompletableFuture<>();
+        Consumer<Throwable> observed = observation.failure();
+        work.whenComplete((value, failure) -> engine.settlements().execute(() -> {
+            try {
+                if (failure == null) {
+                    call.acknowledge();
+                } else {
+                    observed.accept(AsyncResult.failure(failure));
+                    boolean unused = release(call, AsyncResult.failure(failure));
+                }
+            } catch (Throwable e) {
+                log.error("The end of {} couldn't be recorded; its lease runs out", call.container, e);
+            } finally {
+                told.complete(failure == null ? value : null);
+            }
+        }));
+        return told;
+    }
+
+    @Override
+    public boolean endsWithFuture() {
+        return mode.endsWithFuture();
+    }
+
+    @Override
+    public boolean keepsReplies() {
+        return false;
+    }
+
+    @Override
+    public boolean acksInOrder() {
+        return true;
+    }
+
+    @Override
+    public void finished(BoundConsumer bound) {
+        bound.redeliveries().fetch();
+    }
+}
