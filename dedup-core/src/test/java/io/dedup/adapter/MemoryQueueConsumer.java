@@ -8,6 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Map;
 
+// docs:begin
 /**
  * A complete adapter for a broker, the {@link MemoryQueue}: the example to begin with when you adapt another one. It uses
  * {@code io.dedup.adapter} and what users call, and nothing else.
@@ -65,17 +66,15 @@ final class MemoryQueueConsumer {
                 message,
                 () -> topic + "#" + message.number(),
                 it -> Fingerprint.ofPayload(it.body().getBytes(StandardCharsets.UTF_8)));
-        // 3. Claim. The budget bounds how long this thread waits in place for a copy that another consumer handles, and
-        // for
-        //    repeating a completion. Keep it well below what the broker allows between two receives.
+        // 3. Claim. The budget bounds how long this thread waits in place: for a copy that another consumer handles,
+        // and for repeating a completion. Keep it well below what the broker allows between two receives.
         WaitBudget budget = WaitBudget.of(delivery.topic().policy().inFlightWait());
         Admission admission = dedup.admit(delivery, budget);
         if (!(admission instanceof Admission.Run run)) {
             return notRun(message, admission);
         }
         // 4. Run and settle. HandlerRun is inside: it begins the execution, calls the handler, and completes the claim
-        // or
-        //    releases it, in a transaction where the topic's mode asks for one.
+        // or releases it, in a transaction where the topic's mode asks for one.
         RunEnd end = dedup.run(
                 run.execution(),
                 execution -> {
@@ -121,3 +120,4 @@ final class MemoryQueueConsumer {
         }
     }
 }
+// docs:end

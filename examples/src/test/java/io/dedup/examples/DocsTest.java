@@ -21,7 +21,9 @@ class DocsTest {
     private static final Pattern JAVA = Pattern.compile("```java\n");
 
     @ParameterizedTest
-    @ValueSource(strings = {"getting-started.md", "testing-your-listeners.md", "writing-a-store.md"})
+    @ValueSource(
+            strings = {"getting-started.md", "testing-your-listeners.md", "writing-a-store.md", "writing-an-adapter.md"
+            })
     void samplesAreTheCompiledOnes(String page) throws IOException {
         String text = Files.readString(ROOT.resolve("docs").resolve(page));
         Matcher sample = SAMPLE.matcher(text);
