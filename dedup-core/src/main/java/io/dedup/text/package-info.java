@@ -1,4 +1,4 @@
-/** Text that came from a message: fit for a log line, and measured in UTF-8. */
+/** Makes text that came from a message fit for a log line, and measures it in UTF-8. */
 @NullMarked
 package io.dedup.text;
 

@@ -1,5 +1,6 @@
 /**
- * What proves a dedup store: {@link io.dedup.testkit.DedupStoreContract}, inherited by one test class of the store's.
+ * The contract that every dedup store passes: one test class of the store extends {@link
+ * io.dedup.testkit.DedupStoreContract}.
  */
 @NullMarked
 package io.dedup.testkit;

@@ -1,6 +1,6 @@
 /**
- * Proves a listener: {@link io.dedup.testkit.replay.TopicReplay} brings a topic's messages to a running application again,
- * and {@link io.dedup.testkit.replay.ReplayAssert} says what has to be true afterwards. Knows no broker: {@link
+ * Tests a listener: {@link io.dedup.testkit.replay.TopicReplay} delivers a topic's messages to a running application again,
+ * and {@link io.dedup.testkit.replay.ReplayAssert} checks what must be true afterwards. Knows no broker: {@link
  * io.dedup.testkit.kafka.KafkaReplay} and {@link io.dedup.testkit.rocketmq.RocketMqReplay} make replays.
  */
 @NullMarked

@@ -1,4 +1,4 @@
-/** The fault ledger: who loses, doubles and gets stuck, when things break. */
+/** The fault ledger: counts messages that are lost, doubled or stuck when things break. */
 @NullMarked
 package io.dedup.ledger;
 

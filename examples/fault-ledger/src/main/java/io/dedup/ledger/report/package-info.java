@@ -1,4 +1,4 @@
-/** The ledger on paper. */
+/** Writes the ledger down: tables, charts, CSV and JSON. */
 @NullMarked
 package io.dedup.ledger.report;
 

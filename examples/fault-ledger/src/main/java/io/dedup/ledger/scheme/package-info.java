@@ -1,4 +1,4 @@
-/** What people write by hand, and what they take off the shelf, each in one class. */
+/** The schemes that are compared: what people write by hand, and what they take off the shelf, each in one class. */
 @NullMarked
 package io.dedup.ledger.scheme;
 

@@ -1,4 +1,4 @@
-/** What became of a row's messages, counted from what was sent, what took effect and what was acknowledged. */
+/** Counts what happened to the messages of a row, from what was sent, what took effect and what was acknowledged. */
 @NullMarked
 package io.dedup.ledger.tally;
 

@@ -1,4 +1,4 @@
-/** A row of the table, and what the protocol makes of it. */
+/** A row of the table, and the transitions of the protocol from one row to the next. */
 @NullMarked
 package io.dedup.store.jdbc.internal.row;
 
