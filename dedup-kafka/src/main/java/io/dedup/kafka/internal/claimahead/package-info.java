@@ -1,4 +1,4 @@
-/** Claims the records of a poll before their turns, and tells the store of many successes at once. */
+/** Claims the records of a poll before their turns, and records many successes with one call. */
 @NullMarked
 package io.dedup.kafka.internal.claimahead;
 

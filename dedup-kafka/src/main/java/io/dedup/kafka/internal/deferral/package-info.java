@@ -1,4 +1,4 @@
-/** Lets deferred records come again: seeks, pauses and back-offs instead of counted failures. */
+/** Defers records: seeks, pauses and back-offs instead of counted failures. */
 @NullMarked
 package io.dedup.kafka.internal.deferral;
 
