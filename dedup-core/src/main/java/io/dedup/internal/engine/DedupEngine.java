@@ -57,7 +57,8 @@ public final class DedupEngine implements DedupAdapter, AutoCloseable {
     @Override
     public RunEnd run(Execution execution, Work work, WaitBudget budget) {
         if (!execution.isTransactional()) {
-            return HandlerRun.run(execution, () -> work.run(execution), new LeasedRun((AdmittedRun) execution, budget));
+            LeasedRun run = new LeasedRun((AdmittedRun) execution, work, budget);
+            return HandlerRun.run(execution, run, run);
         }
         TransactionalRun run = open(List.of(execution), true, budget);
         Admission admission = run.admissions().get(0);

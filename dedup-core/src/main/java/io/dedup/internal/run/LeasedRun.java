@@ -1,19 +1,31 @@
 package io.dedup.internal.run;
 
+import io.dedup.adapter.HandlerCall;
 import io.dedup.adapter.HandlerRun;
 import io.dedup.adapter.RunEnd;
 import io.dedup.adapter.Settlement;
 import io.dedup.adapter.WaitBudget;
+import io.dedup.adapter.Work;
 import org.jspecify.annotations.Nullable;
 
-/** Settles a single run at its handler's return: completes its claim, or releases it. */
-public final class LeasedRun implements Settlement<byte @Nullable [], RunEnd> {
+/**
+ * A single run, settled at its handler's return: completes its claim, or releases it. Calls the handler as well, since each
+ * message pays for this object.
+ */
+public final class LeasedRun implements HandlerCall<byte @Nullable []>, Settlement<byte @Nullable [], RunEnd> {
     private final AdmittedRun run;
+    private final Work work;
     private final WaitBudget budget;
 
-    public LeasedRun(AdmittedRun run, WaitBudget budget) {
+    public LeasedRun(AdmittedRun run, Work work, WaitBudget budget) {
         this.run = run;
+        this.work = work;
         this.budget = budget;
+    }
+
+    @Override
+    public byte @Nullable [] call() throws Throwable {
+        return work.run(run);
     }
 
     @Override
