@@ -1,4 +1,4 @@
-/** Makes text that came from a message fit for a log line, and measures it in UTF-8. */
+/** Makes text that came from a message fit for a log line, measures it in UTF-8, and finds what a failure came from. */
 @NullMarked
 package io.dedup.text;
 

@@ -10,11 +10,11 @@ import io.dedup.adapter.HandlerRun;
 import io.dedup.adapter.Settlement;
 import io.dedup.adapter.WaitBudget;
 import io.dedup.policy.DedupPolicy;
+import io.dedup.text.Causes;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
@@ -68,7 +68,7 @@ record AsyncRun<R extends @Nullable Object>(
                     outcomes.encode(call, policy.maxResultBytes(), value), WaitBudget.of(policy.inFlightWait()));
             return new DedupOutcome.Handled<>(value, completion);
         }
-        Throwable cause = causeOf(error);
+        Throwable cause = Causes.unwrapped(error);
         if (cause instanceof CancellationException || cause instanceof TimeoutException) {
             execution.abandon(); // the work may go on: releasing would let a second one start beside it
         } else if (HandlerRun.isDeferral(execution.fail(cause), cause)) {
@@ -79,15 +79,5 @@ record AsyncRun<R extends @Nullable Object>(
 
     private DedupOutcome<R> leaseLost(Throwable cause) {
         return new DedupOutcome.Deferred<>(DeferReason.LEASE_LOST, policy.maxDeferDelay(), cause);
-    }
-
-    /** What the work failed with: stages of stages wrap it. */
-    private static Throwable causeOf(Throwable error) {
-        Throwable cause = error;
-        while ((cause instanceof CompletionException || cause instanceof ExecutionException)
-                && cause.getCause() != null) {
-            cause = cause.getCause();
-        }
-        return cause;
     }
 }

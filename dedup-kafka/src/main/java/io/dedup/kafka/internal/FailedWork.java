@@ -2,6 +2,7 @@ package io.dedup.kafka.internal;
 
 import io.dedup.adapter.DedupAdapter;
 import io.dedup.adapter.Execution;
+import io.dedup.text.Causes;
 import java.util.Collection;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -12,7 +13,6 @@ import org.jspecify.annotations.Nullable;
  * releasing the claim would let a second run start beside it, so its lease runs out.
  */
 public final class FailedWork {
-    private static final int DEEPEST_CAUSE = 20;
 
     private FailedWork() {}
 
@@ -28,8 +28,7 @@ public final class FailedWork {
     }
 
     private static boolean isUnknown(Throwable thrown) {
-        Throwable each = thrown;
-        for (int depth = 0; each != null && depth < DEEPEST_CAUSE; depth++) {
+        for (Throwable each : Causes.of(thrown)) {
             if (each instanceof OutcomeUnknown) {
                 return true;
             }
@@ -38,7 +37,6 @@ public final class FailedWork {
                     return true;
                 }
             }
-            each = each.getCause();
         }
         return false;
     }

@@ -15,7 +15,7 @@ import io.dedup.store.StoredRecord;
 import io.dedup.store.WriteResult;
 import io.dedup.store.jdbc.internal.connection.DataSources;
 import io.dedup.store.jdbc.internal.connection.OwnConnections;
-import io.dedup.store.jdbc.internal.failure.Causes;
+import io.dedup.store.jdbc.internal.failure.SqlCauses;
 import io.dedup.store.jdbc.internal.failure.SqlErrors;
 import io.dedup.store.jdbc.internal.operation.LeaseOperations;
 import io.dedup.store.jdbc.internal.operation.OperatorCommands;
@@ -196,7 +196,7 @@ public final class JdbcDedupStore implements DedupStore, StuckRecordFinder {
             try {
                 table.probe().run(connection);
             } catch (SQLException e) {
-                if (Causes.anySql(e, SqlErrors::isReadOnly)) {
+                if (SqlCauses.anySql(e, SqlErrors::isReadOnly)) {
                     OwnConnections.end(connection);
                 }
                 throw e;

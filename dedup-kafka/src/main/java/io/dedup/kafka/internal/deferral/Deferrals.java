@@ -4,6 +4,7 @@ import io.dedup.DedupOutcome.DeferReason;
 import io.dedup.adapter.Admission;
 import io.dedup.kafka.exception.DeliveryDeferredException;
 import io.dedup.kafka.internal.record.RecordDeliveries;
+import io.dedup.text.Causes;
 import java.time.Duration;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
@@ -11,7 +12,6 @@ import org.jspecify.annotations.Nullable;
 /** Makes the exceptions that defer records, and finds them in what a container hands over. */
 public final class Deferrals {
     private static final Duration UNTIL_BELOW_IS_FINISHED = Duration.ofMillis(50);
-    private static final int DEEPEST_CAUSE = 20;
 
     private final RecordDeliveries deliveries;
 
@@ -47,13 +47,6 @@ public final class Deferrals {
 
     /** The deferral that led to an exception as the container hands it over, or null. */
     public static @Nullable DeliveryDeferredException in(@Nullable Throwable thrown) {
-        Throwable each = thrown;
-        for (int depth = 0; each != null && depth < DEEPEST_CAUSE; depth++) {
-            if (each instanceof DeliveryDeferredException deferral) {
-                return deferral;
-            }
-            each = each.getCause();
-        }
-        return null;
+        return Causes.first(thrown, DeliveryDeferredException.class);
     }
 }

@@ -1,5 +1,6 @@
 package io.dedup.kafka.internal.deferral;
 
+import io.dedup.text.Causes;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 import org.springframework.kafka.listener.BatchListenerFailedException;
@@ -17,13 +18,6 @@ public final class RecordFailedException extends BatchListenerFailedException {
 
     /** The failure of one record that led to an exception as the container hands it over, or null. */
     static @Nullable RecordFailedException in(@Nullable Throwable thrown) {
-        Throwable each = thrown;
-        for (int depth = 0; each != null && depth < 20; depth++) {
-            if (each instanceof RecordFailedException failed) {
-                return failed;
-            }
-            each = each.getCause();
-        }
-        return null;
+        return Causes.first(thrown, RecordFailedException.class);
     }
 }

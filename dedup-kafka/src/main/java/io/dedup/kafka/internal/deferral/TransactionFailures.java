@@ -1,5 +1,6 @@
 package io.dedup.kafka.internal.deferral;
 
+import io.dedup.text.Causes;
 import java.util.List;
 import org.apache.kafka.clients.consumer.CommitFailedException;
 import org.apache.kafka.common.errors.InterruptException;
@@ -35,14 +36,7 @@ public final class TransactionFailures {
      * records, as what was sent may be at fault.
      */
     public static boolean isOfNoRecord(Throwable thrown) {
-        Throwable each = thrown;
-        for (int depth = 0; each != null && depth < 20; depth++) {
-            Throwable cause = each;
-            if (NOT_THE_RECORDS.stream().anyMatch(type -> type.isInstance(cause))) {
-                return true;
-            }
-            each = each.getCause();
-        }
-        return false;
+        return Causes.of(thrown).stream()
+                .anyMatch(cause -> NOT_THE_RECORDS.stream().anyMatch(type -> type.isInstance(cause)));
     }
 }

@@ -1,9 +1,9 @@
 package io.dedup.kafka.internal.handler;
 
 import io.dedup.kafka.internal.FailedWork;
+import io.dedup.text.Causes;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
@@ -70,11 +70,7 @@ public final class AsyncResult {
 
     /** The failure itself; marked when it tells nothing about the work. */
     public static Throwable failure(Throwable thrown) {
-        Throwable failure = thrown;
-        while ((failure instanceof CompletionException || failure instanceof ExecutionException)
-                && failure.getCause() != null) {
-            failure = failure.getCause();
-        }
+        Throwable failure = Causes.unwrapped(thrown);
         return failure instanceof TimeoutException || failure instanceof CancellationException
                 ? FailedWork.outcomeUnknown((Exception) failure)
                 : failure;

@@ -2,8 +2,8 @@ package io.dedup.kafka.internal.listener;
 
 import io.dedup.kafka.internal.deferral.RecordFailedException;
 import io.dedup.kafka.internal.settlement.HandedBatch;
+import io.dedup.text.Causes;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.jspecify.annotations.Nullable;
 import org.springframework.kafka.listener.BatchListenerFailedException;
 
 /**
@@ -17,24 +17,13 @@ import org.springframework.kafka.listener.BatchListenerFailedException;
 record BatchFailure(Throwable thrown, int failed, boolean misleading) {
 
     static BatchFailure of(Throwable thrown, HandedBatch<?, ?> handed) {
-        BatchListenerFailedException named = named(thrown);
+        BatchListenerFailedException named = Causes.first(thrown, BatchListenerFailedException.class);
         if (named == null) {
             return new BatchFailure(thrown, -1, false);
         }
         ConsumerRecord<?, ?> record = named.getRecord();
         int position = record == null ? handed.position(named.getIndex()) : handed.position(record);
         return new BatchFailure(thrown, position, position < 0);
-    }
-
-    private static @Nullable BatchListenerFailedException named(Throwable thrown) {
-        Throwable each = thrown;
-        for (int depth = 0; each != null && depth < 20; depth++) {
-            if (each instanceof BatchListenerFailedException named) {
-                return named;
-            }
-            each = each.getCause();
-        }
-        return null;
     }
 
     /** For the container: names the record instead of an index, which counted the handler's list and not the poll's. */

@@ -1,10 +1,10 @@
 package io.dedup.rocketmq.internal.broker;
 
 import io.dedup.rocketmq.internal.thread.ConditionLock;
+import io.dedup.text.Causes;
 import io.dedup.text.Printable;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
@@ -116,10 +116,7 @@ public final class BrokerRequests {
     }
 
     private Answer answer(ReceivedMessage message, String what, Throwable problem) {
-        Throwable cause = problem;
-        while (cause instanceof CompletionException && cause.getCause() != null) {
-            cause = cause.getCause();
-        }
+        Throwable cause = Causes.unwrapped(problem);
         log.warn(
                 "The request to {} {} failed: {}. The broker redelivers it, and it is acknowledged then if it is done",
                 what,

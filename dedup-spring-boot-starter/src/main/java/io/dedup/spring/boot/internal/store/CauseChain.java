@@ -1,24 +1,21 @@
 package io.dedup.spring.boot.internal.store;
 
+import io.dedup.text.Causes;
 import io.dedup.text.Printable;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** Looks for what a failure came from: stores wrap what a server has said, pools wrap it once more. */
 final class CauseChain {
-    private static final int LONGEST = 50; // a chain may be a circle
-
     private CauseChain() {}
 
     /** The innermost cause of a kind, which may be the failure itself; null when there is none. */
     static <T extends Throwable> @Nullable T last(Throwable failure, Class<T> kind, Predicate<T> wanted) {
         T last = null;
-        Throwable each = failure;
-        for (int i = 0; i < LONGEST && each != null; i++) {
+        for (Throwable each : Causes.of(failure)) {
             if (kind.isInstance(each) && wanted.test(kind.cast(each))) {
                 last = kind.cast(each);
             }
-            each = each.getCause();
         }
         return last;
     }

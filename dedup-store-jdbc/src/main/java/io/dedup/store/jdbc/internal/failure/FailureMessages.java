@@ -134,7 +134,7 @@ final class FailureMessages {
     /** A pool's time-out has the server's refusal for a cause. */
     private static SQLException mostTelling(SQLException e) {
         SQLException telling = e;
-        for (SQLException each : Causes.sqlOf(e)) {
+        for (SQLException each : SqlCauses.sqlOf(e)) {
             if (each.getSQLState() != null || telling.getSQLState() == null) {
                 telling = each;
             }

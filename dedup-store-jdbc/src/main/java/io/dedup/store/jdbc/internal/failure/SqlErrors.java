@@ -1,6 +1,7 @@
 package io.dedup.store.jdbc.internal.failure;
 
 import io.dedup.store.jdbc.internal.sql.Database;
+import io.dedup.text.Causes;
 import java.sql.SQLException;
 import java.sql.SQLNonTransientConnectionException;
 import java.sql.SQLRecoverableException;
@@ -66,7 +67,7 @@ public final class SqlErrors {
     }
 
     public FailureKind kind(SQLException exception) {
-        for (SQLException each : Causes.batchOf(exception)) {
+        for (SQLException each : SqlCauses.batchOf(exception)) {
             FailureKind kind = kindOfOne(each);
             if (kind != FailureKind.OTHER) {
                 return kind;
@@ -131,7 +132,7 @@ public final class SqlErrors {
      * Not told by Spring's exceptions, which take lock time-outs of single statements for the same.
      */
     public boolean undoesTransaction(Throwable failure) {
-        return Causes.anySql(
+        return SqlCauses.anySql(
                 failure,
                 e -> UNDONE_STATES.contains(state(e))
                         || (database.isMySqlOrMariaDb() && MYSQL_RACES.contains(e.getErrorCode())));
@@ -140,7 +141,7 @@ public final class SqlErrors {
     /** Whether somebody else's transaction is why this one failed. */
     public boolean isUndoneByOthers(Throwable failure) {
         return undoesTransaction(failure)
-                || Causes.anySql(failure, e -> isOfH2(e) && e.getErrorCode() == H2_CONCURRENT_UPDATE);
+                || SqlCauses.anySql(failure, e -> isOfH2(e) && e.getErrorCode() == H2_CONCURRENT_UPDATE);
     }
 
     /**
@@ -149,7 +150,7 @@ public final class SqlErrors {
      */
     public boolean provesRollback(Throwable failure) {
         return undoesTransaction(failure)
-                || Causes.anySql(failure, e -> {
+                || SqlCauses.anySql(failure, e -> {
                     String state = state(e);
                     boolean refused = (state.length() == 5 && REFUSALS.contains(state.substring(0, 2)))
                             || (database.isMySqlOrMariaDb() && MYSQL_REFUSALS.contains(e.getErrorCode()))

@@ -1,6 +1,6 @@
 package io.dedup.store.jdbc.internal.transaction;
 
-import io.dedup.store.jdbc.internal.failure.Causes;
+import io.dedup.store.jdbc.internal.failure.SqlCauses;
 import io.dedup.store.jdbc.internal.failure.SqlErrors;
 import io.dedup.store.transaction.CommitResult;
 import org.jspecify.annotations.Nullable;
@@ -75,6 +75,6 @@ final class TransactionCommit {
             return watch.isRolledBack();
         }
         // From here on only what the database says counts, or that it had no say, as with an optimistic lock of JPA's.
-        return errors.provesRollback(cause) || (watch.isRolledBack() && !Causes.anySql(cause, any -> true));
+        return errors.provesRollback(cause) || (watch.isRolledBack() && !SqlCauses.anySql(cause, any -> true));
     }
 }

@@ -1,7 +1,7 @@
 package io.dedup.store.jdbc.internal.transaction;
 
 import io.dedup.DedupStoreException;
-import io.dedup.store.jdbc.internal.failure.Causes;
+import io.dedup.store.jdbc.internal.failure.SqlCauses;
 import io.dedup.store.jdbc.internal.sql.JdbcSettings;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -94,7 +94,7 @@ public final class TransactionOpener {
     }
 
     private String cause(TransactionException e) {
-        List<SQLException> causes = Causes.sqlOf(e);
+        List<SQLException> causes = SqlCauses.sqlOf(e);
         return causes.isEmpty() ? "" : ": " + table.failures().message("begin", causes.get(0));
     }
 

@@ -1,6 +1,6 @@
 package io.dedup.store.redis.internal.check;
 
-import io.dedup.store.redis.internal.connection.Causes;
+import io.dedup.text.Causes;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URL;

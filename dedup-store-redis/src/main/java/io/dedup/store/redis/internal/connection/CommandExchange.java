@@ -1,11 +1,11 @@
 package io.dedup.store.redis.internal.connection;
 
 import io.dedup.DedupStoreException;
+import io.dedup.text.Causes;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.protocol.AsyncCommand;
 import java.time.Duration;
 import java.util.concurrent.CancellationException;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -77,10 +77,7 @@ public final class CommandExchange {
     }
 
     private static Exception unwrapped(ExecutionException e) {
-        Throwable cause = e.getCause();
-        while (cause instanceof CompletionException && cause.getCause() != null) {
-            cause = cause.getCause();
-        }
+        Throwable cause = Causes.unwrapped(e);
         return cause instanceof Exception exception ? exception : e;
     }
 }

@@ -1,6 +1,7 @@
 package io.dedup.store.redis.internal.connection;
 
 import io.dedup.DedupStoreException;
+import io.dedup.text.Causes;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisConnectionException;
 import java.time.Duration;

@@ -1,30 +1,22 @@
 package io.dedup.store.jdbc.internal.failure;
 
+import io.dedup.text.Causes;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Predicate;
 
-/** Looks through an exception, its causes, and what a failed batch has beside them. The one place that walks causes. */
-public final class Causes {
-    /** More than anybody wraps; a chain may be a circle. */
+/** Looks through an exception, its causes, and what a failed batch has beside them. */
+public final class SqlCauses {
+    /** More than anybody looks at; a chain may be a circle. */
     private static final int MAX_DEPTH = 50;
 
-    private Causes() {}
-
-    /** The exception and its causes. */
-    public static List<Throwable> of(Throwable failure) {
-        List<Throwable> causes = new ArrayList<>();
-        for (Throwable cause = failure; cause != null && causes.size() < MAX_DEPTH; cause = cause.getCause()) {
-            causes.add(cause);
-        }
-        return causes;
-    }
+    private SqlCauses() {}
 
     /** The SQL exceptions among the exception and its causes, each followed by those of its batch. */
     public static List<SQLException> sqlOf(Throwable failure) {
         List<SQLException> all = new ArrayList<>();
-        for (Throwable cause : of(failure)) {
+        for (Throwable cause : Causes.of(failure)) {
             if (cause instanceof SQLException first) {
                 all.addAll(batchOf(first));
             }
