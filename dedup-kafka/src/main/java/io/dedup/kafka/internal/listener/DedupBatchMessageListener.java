@@ -154,7 +154,6 @@ public final class DedupBatchMessageListener<K, V>
 
     @Override
     public void registerSeekCallback(ConsumerSeekCallback callback) {
-        kinds.starting();
         lifecycle.consumerStarted(callback);
         super.registerSeekCallback(callback);
     }

@@ -90,7 +90,6 @@ public final class DedupMessageListener<K, V> extends FilteringMessageListenerAd
 
     @Override
     public void registerSeekCallback(ConsumerSeekCallback callback) {
-        pipeline.starting();
         lifecycle.consumerStarted(callback);
         super.registerSeekCallback(callback);
     }

@@ -63,11 +63,6 @@ final class RecordPipeline<K, V> {
         return observation;
     }
 
-    /** The container starts. */
-    void starting() {
-        kinds.starting();
-    }
-
     /**
      * Returns when the record may be acked, or finishes with its acknowledgment or its future.
      *

@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.kafka.support.Acknowledgment;
 
 /**
- * How the runs of a container's listener end, for the records of one topic: chosen once, for a record listener and a batch
- * listener alike. The order of steps, with what happens to an {@link Error}, is {@link io.dedup.adapter.HandlerRun}'s; each
+ * How a run of a container's listener ends, for a record listener and a batch listener alike ({@link SettlementKinds} chooses).
+ * The order of steps, with what happens to an {@link Error}, is {@link io.dedup.adapter.HandlerRun}'s; each
  * kind says what its steps are. Thread-safe.
  */
 public abstract class SettlementKind {

@@ -1,49 +1,42 @@
 package io.dedup.kafka.internal.settlement;
 
 import io.dedup.kafka.internal.spring.CurrentObservation;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
-/** Chooses how the runs of one container end, once for each topic from its start on. Thread-safe. */
+/**
+ * Chooses how a run of one container ends. With each record, and not once for a container's start: a consumer that outlives the
+ * stop of its container still has records of its own ack mode when the container has started with another one. Thread-safe.
+ */
 public final class SettlementKinds {
     private final ContainerServices services;
-    private final CurrentObservation observation;
-    private final @Nullable AsyncMode mode;
-    private final Map<String, SettlementKind> byTopic = new ConcurrentHashMap<>();
+    private final SettlementKind inKafkaTransaction;
+    private final @Nullable SettlementKind whenFutureEnds;
+    private final SettlementKind inDatabaseTransaction;
+    private final SettlementKind inDatabaseTransactionInOrder;
+    private final SettlementKind whenAcknowledged = new WhenAcknowledged();
+    private final SettlementKind atReturn;
 
     /** @param mode of a record listener whose records may end later than its call; else null */
     public SettlementKinds(ContainerServices services, CurrentObservation observation, @Nullable AsyncMode mode) {
         this.services = services;
-        this.observation = observation;
-        this.mode = mode;
+        this.inKafkaTransaction = new InKafkaTransaction(services.engine(), services.kafkaTransactions());
+        this.whenFutureEnds = mode == null ? null : new WhenFutureEnds(services.engine(), observation, mode);
+        this.inDatabaseTransaction = new InDatabaseTransaction(false);
+        this.inDatabaseTransactionInOrder = new InDatabaseTransaction(true);
+        this.atReturn = new AtReturn(services.engine());
     }
 
-    /** The container starts, perhaps with other settings than before. */
-    public void starting() {
-        byTopic.clear();
-    }
-
-    /** @param manual whether the container leaves acknowledging to the handler */
+    /** @param manual whether the container leaves acknowledging this record to the handler */
     public SettlementKind of(String topic, boolean manual) {
-        SettlementKind known = byTopic.get(topic);
-        if (known == null) {
-            known = choose(topic, manual);
-            byTopic.put(topic, known);
-        }
-        return known;
-    }
-
-    private SettlementKind choose(String topic, boolean manual) {
         if (services.kafkaTransactions().areUsed()) {
-            return new InKafkaTransaction(services.engine(), services.kafkaTransactions());
+            return inKafkaTransaction;
         }
-        if (mode != null && manual) {
-            return new WhenFutureEnds(services.engine(), observation, mode);
+        if (whenFutureEnds != null && manual) {
+            return whenFutureEnds;
         }
         if (services.deliveries().isTransactional(topic)) {
-            return new InDatabaseTransaction(manual);
+            return manual ? inDatabaseTransactionInOrder : inDatabaseTransaction;
         }
-        return manual ? new WhenAcknowledged() : new AtReturn(services.engine());
+        return manual ? whenAcknowledged : atReturn;
     }
 }
