@@ -128,9 +128,10 @@ final class WaitingClaims {
     private List<ClaimAhead> dropped() {
         lock.lock();
         try {
-            Polled left = polled;
-            polled = null;
-            return left == null ? List.of() : List.copyOf(left.unstarted().values());
+            List<ClaimAhead> left =
+                    polled == null ? List.of() : List.copyOf(polled.unstarted().values());
+            polled = null; // last: on an Error they are still known, and given back at the consumer's end
+            return left;
         } finally {
             lock.unlock();
         }

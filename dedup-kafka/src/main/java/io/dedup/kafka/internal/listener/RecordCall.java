@@ -165,10 +165,19 @@ final class RecordCall<K, V> extends ListenerCall implements Invocation {
     @Override
     protected void give(boolean single) {
         Acknowledgment ofContainer = requireNonNull(container);
-        // Without a group nothing can be committed: the container's acknowledgment would fail with the attempt.
-        ContainerAck ack = bound.commitsOffsets() ? ContainerAck.of(record, ofContainer) : null;
+        ContainerAck ack = ackOf(ofContainer);
         PendingDelivery given = bound.acks().given(record, delivery, execution, ack);
         tracked = new TrackedAcknowledgment(ofContainer, bound.acks(), given, ack, single);
+    }
+
+    /** Null without a group: nothing can be committed, and the container's acknowledgment would fail with the attempt. */
+    private @Nullable ContainerAck ackOf(Acknowledgment ofContainer) {
+        try {
+            return bound.commitsOffsets() ? ContainerAck.of(record, ofContainer) : null;
+        } catch (Throwable e) { // as when memory is full: nobody else would end the claim's renewals
+            execution.giveBack();
+            throw e;
+        }
     }
 
     @Override

@@ -86,7 +86,7 @@ final class RecordPipeline<K, V> {
         }
         Execution execution = admitted(record, delivery, bound);
         if (execution != null) {
-            kind.run(new RecordCall<>(kind, this, record, delivery, execution, acknowledgment, consumer, bound));
+            kind.run(callOf(kind, record, delivery, execution, acknowledgment, consumer, bound));
         }
         kind.acknowledge(acknowledgment, bound);
         return kind.returnFinishes();
@@ -103,8 +103,7 @@ final class RecordPipeline<K, V> {
         PendingDelivery first = pending.firstOf(delivery);
         Execution execution = first == null ? admitted(record, delivery, bound) : null;
         if (execution != null
-                && !kind.run(
-                        new RecordCall<>(kind, this, record, delivery, execution, acknowledgment, consumer, bound))) {
+                && !kind.run(callOf(kind, record, delivery, execution, acknowledgment, consumer, bound))) {
             return;
         }
         // Without a group nothing can be committed: the container's acknowledgment would fail with the attempt.
@@ -117,6 +116,23 @@ final class RecordPipeline<K, V> {
         }
         pending.request(ack);
         kind.finished(bound);
+    }
+
+    /** If that fails, as when memory is full, its claim is given back: nobody else would end its renewals. */
+    private RecordCall<K, V> callOf(
+            SettlementKind kind,
+            ConsumerRecord<K, V> record,
+            Delivery delivery,
+            Execution execution,
+            @Nullable Acknowledgment acknowledgment,
+            @Nullable Consumer<?, ?> consumer,
+            BoundConsumer bound) {
+        try {
+            return new RecordCall<>(kind, this, record, delivery, execution, acknowledgment, consumer, bound);
+        } catch (Throwable e) {
+            execution.giveBack();
+            throw e;
+        }
     }
 
     /** The run that may begin; null when the record is to be acked without one. */
