@@ -145,7 +145,7 @@ final class BatchPipeline<K, V> {
      * @return the plan as the records of its transaction have changed it
      */
     private BatchPlan handle(BatchPlan plan, int end) {
-        BatchCall<K, V> call = calls.of(plan);
+        BatchCall<K, V> call = callOf(plan);
         try {
             if (end < batch.size() && end > 0) {
                 kind.runPart(call, batch.records.subList(0, end), consumer);
@@ -155,6 +155,16 @@ final class BatchPipeline<K, V> {
             return call.plan();
         } catch (HandlerFailed e) {
             throw undone(call, e);
+        }
+    }
+
+    /** If that fails, its claims are given back: nobody else would end their renewals. */
+    private BatchCall<K, V> callOf(BatchPlan plan) {
+        try {
+            return calls.of(plan);
+        } catch (Throwable e) {
+            engine.failAll(plan.executions(), null);
+            throw e;
         }
     }
 
