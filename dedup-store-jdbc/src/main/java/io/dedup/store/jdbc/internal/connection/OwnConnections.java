@@ -2,7 +2,6 @@ package io.dedup.store.jdbc.internal.connection;
 
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.sql.SQLFeatureNotSupportedException;
 import java.sql.SQLNonTransientConnectionException;
 import java.sql.Statement;
 import javax.sql.DataSource;
@@ -20,7 +19,7 @@ public final class OwnConnections {
 
     private final DataSource dataSource;
     private final int networkTimeoutMillis;
-    private volatile boolean networkTimeouts = true;
+    private final SilenceLimit silence = new SilenceLimit();
     private volatile boolean closed;
 
     public OwnConnections(DataSource dataSource, int networkTimeoutMillis) {
@@ -43,7 +42,7 @@ public final class OwnConnections {
             if (!autoCommit) {
                 connection.setAutoCommit(true);
             }
-            return new Borrowed(connection, !autoCommit, limitSilence(connection));
+            return new Borrowed(connection, !autoCommit, silence.set(connection, networkTimeoutMillis));
         } catch (SQLException | RuntimeException e) {
             try {
                 connection.close();
@@ -60,25 +59,6 @@ public final class OwnConnections {
             return dataSource.getConnection();
         } catch (RuntimeException e) {
             throw new SQLNonTransientConnectionException(e.getMessage(), "08001", e);
-        }
-    }
-
-    /** Returns the time-out to be put back, or -1. */
-    private int limitSilence(Connection connection) throws SQLException {
-        if (!networkTimeouts) {
-            return -1;
-        }
-        try {
-            int before = connection.getNetworkTimeout();
-            if (before > 0 && before <= networkTimeoutMillis) {
-                return -1;
-            }
-            connection.setNetworkTimeout(Runnable::run, networkTimeoutMillis);
-            return before;
-        } catch (SQLFeatureNotSupportedException | AbstractMethodError e) {
-            networkTimeouts = false;
-            LOG.debug("The driver has no network time-outs", e);
-            return -1;
         }
     }
 
@@ -105,9 +85,7 @@ public final class OwnConnections {
         public void close() {
             try (connection) {
                 if (!connection.isClosed()) {
-                    if (networkTimeout >= 0) {
-                        connection.setNetworkTimeout(Runnable::run, networkTimeout);
-                    }
+                    SilenceLimit.restore(connection, networkTimeout);
                     if (autoCommitOff) {
                         connection.setAutoCommit(false);
                     }

@@ -31,7 +31,11 @@ public record JdbcSettings(
         return networkTimeoutMillis(queryTimeout);
     }
 
+    /** At most what a driver takes, which is 24 days. */
     public static int networkTimeoutMillis(Duration timeout) {
-        return Math.toIntExact(timeout.plus(NETWORK_GRACE).toMillis());
+        Duration most = Duration.ofMillis(Integer.MAX_VALUE).minus(NETWORK_GRACE);
+        return Math.toIntExact((timeout.compareTo(most) < 0 ? timeout : most)
+                .plus(NETWORK_GRACE)
+                .toMillis());
     }
 }

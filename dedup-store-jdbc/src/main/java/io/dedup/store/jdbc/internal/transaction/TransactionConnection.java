@@ -1,6 +1,7 @@
 package io.dedup.store.jdbc.internal.transaction;
 
 import io.dedup.store.jdbc.internal.connection.DataSources;
+import io.dedup.store.jdbc.internal.connection.SilenceLimit;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.Map;
@@ -54,6 +55,31 @@ record TransactionConnection(DataSource key, ConnectionHolder holder) {
             return work.on(connection);
         } finally {
             DataSourceUtils.releaseConnection(connection, key);
+        }
+    }
+
+    /**
+     * Limits how long the connection waits for an answer, the one to the commit included.
+     *
+     * @return what {@link #restoreSilence} takes
+     */
+    int limitSilence(SilenceLimit limit, int millis) {
+        try {
+            return with(connection -> limit.set(connection, millis));
+        } catch (SQLException e) {
+            LOG.debug(
+                    "A connection has no limit on how long it waits for an answer",
+                    e); // it is broken: the claim will say so
+            return SilenceLimit.UNCHANGED;
+        }
+    }
+
+    void restoreSilence(int before) {
+        if (before != SilenceLimit.UNCHANGED) {
+            ended("given its limit back", connection -> {
+                SilenceLimit.restore(connection, before);
+                return true;
+            });
         }
     }
 

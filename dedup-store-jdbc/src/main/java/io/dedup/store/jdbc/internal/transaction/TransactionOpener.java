@@ -1,6 +1,7 @@
 package io.dedup.store.jdbc.internal.transaction;
 
 import io.dedup.DedupStoreException;
+import io.dedup.store.jdbc.internal.connection.SilenceLimit;
 import io.dedup.store.jdbc.internal.failure.SqlCauses;
 import io.dedup.store.jdbc.internal.sql.JdbcSettings;
 import java.sql.SQLException;
@@ -19,6 +20,7 @@ public final class TransactionOpener {
     private final PlatformTransactionManager manager;
     private final RecordTable table;
     private final OtherConnections others;
+    private final SilenceLimit silence;
     private final int isolation;
     private final boolean suspension;
 
@@ -26,11 +28,13 @@ public final class TransactionOpener {
             PlatformTransactionManager manager,
             RecordTable table,
             OtherConnections others,
+            SilenceLimit silence,
             int isolation,
             boolean suspension) {
         this.manager = manager;
         this.table = table;
         this.others = others;
+        this.silence = silence;
         this.isolation = isolation;
         this.suspension = suspension;
     }
@@ -38,17 +42,18 @@ public final class TransactionOpener {
     /** Opens transactions at the isolation level that the connections have. */
     static TransactionOpener of(PlatformTransactionManager manager, RecordTable table) {
         OtherConnections others = new OtherConnections(table.dataSource(), table.name());
-        return new TransactionOpener(manager, table, others, TransactionDefinition.ISOLATION_DEFAULT, false);
+        return new TransactionOpener(
+                manager, table, others, new SilenceLimit(), TransactionDefinition.ISOLATION_DEFAULT, false);
     }
 
     /** The same, but asks for an isolation level. */
     TransactionOpener at(int isolationLevel) {
-        return new TransactionOpener(manager, table, others, isolationLevel, suspension);
+        return new TransactionOpener(manager, table, others, silence, isolationLevel, suspension);
     }
 
     /** The same, but for whether handlers may suspend a transaction. */
     public TransactionOpener allowSuspension(boolean allowed) {
-        return new TransactionOpener(manager, table, others, isolation, allowed);
+        return new TransactionOpener(manager, table, others, silence, isolation, allowed);
     }
 
     public boolean allowsSuspension() {
@@ -121,7 +126,8 @@ public final class TransactionOpener {
                             + " one of the DataSource that table " + table.name() + " is in");
         }
         try {
-            TransactionWatch watch = TransactionWatch.register(connection, suspension);
+            int before = connection.limitSilence(silence, JdbcSettings.networkTimeoutMillis(longest));
+            TransactionWatch watch = TransactionWatch.register(connection, suspension, before);
             WrittenRecords written = new WrittenRecords(longest);
             return new JdbcTransaction(
                     table,

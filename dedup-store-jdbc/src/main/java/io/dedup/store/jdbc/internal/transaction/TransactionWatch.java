@@ -16,6 +16,7 @@ final class TransactionWatch implements TransactionSynchronization {
 
     private final TransactionConnection connection;
     private final boolean suspension;
+    private final int silenceBefore;
     private @Nullable Runnable last;
     private @Nullable RuntimeException refusal;
     private boolean prepared;
@@ -23,13 +24,15 @@ final class TransactionWatch implements TransactionSynchronization {
     private boolean durable;
     private int status = OPEN;
 
-    private TransactionWatch(TransactionConnection connection, boolean suspension) {
+    private TransactionWatch(TransactionConnection connection, boolean suspension, int silenceBefore) {
         this.connection = connection;
         this.suspension = suspension;
+        this.silenceBefore = silenceBefore;
     }
 
-    static TransactionWatch register(TransactionConnection connection, boolean suspension) {
-        TransactionWatch watch = new TransactionWatch(connection, suspension);
+    /** @param silenceBefore the connection's own limit, which is restored at the end */
+    static TransactionWatch register(TransactionConnection connection, boolean suspension, int silenceBefore) {
+        TransactionWatch watch = new TransactionWatch(connection, suspension, silenceBefore);
         TransactionSynchronizationManager.registerSynchronization(watch);
         return watch;
     }
@@ -141,6 +144,9 @@ final class TransactionWatch implements TransactionSynchronization {
         // afterwards, would commit.
         if (ended == STATUS_UNKNOWN || (ended == STATUS_ROLLED_BACK && !connection.rollBack())) {
             aborted |= connection.abort();
+        }
+        if (!aborted) {
+            connection.restoreSilence(silenceBefore);
         }
     }
 }

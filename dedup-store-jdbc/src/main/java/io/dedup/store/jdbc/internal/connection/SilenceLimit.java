@@ -1,0 +1,54 @@
+package io.dedup.store.jdbc.internal.connection;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.SQLFeatureNotSupportedException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Limits how long a connection waits for a server that doesn't answer. A host that vanishes without closing its connections
+ * (power, network) would otherwise hold a thread for as long as TCP retransmits, which is 15 minutes or more.
+ *
+ * <p>Setting a limit costs no round trip. Thread-safe.
+ */
+public final class SilenceLimit {
+    /** What {@link #set} returns where there is nothing to restore. */
+    public static final int UNCHANGED = -1;
+
+    private static final Logger LOG = LoggerFactory.getLogger(SilenceLimit.class);
+
+    private volatile boolean supported = true;
+
+    /**
+     * Sets the limit, unless the connection already has a shorter one.
+     *
+     * @param millis above 0
+     * @return what {@link #restore} takes afterwards
+     * @throws SQLException when the connection is closed
+     */
+    public int set(Connection connection, int millis) throws SQLException {
+        if (!supported) {
+            return UNCHANGED;
+        }
+        try {
+            int before = connection.getNetworkTimeout();
+            if (before > 0 && before <= millis) {
+                return UNCHANGED;
+            }
+            connection.setNetworkTimeout(Runnable::run, millis);
+            return before;
+        } catch (SQLFeatureNotSupportedException | AbstractMethodError e) {
+            supported = false;
+            LOG.debug("The driver has no network time-outs", e);
+            return UNCHANGED;
+        }
+    }
+
+    /** @throws SQLException when the connection is closed */
+    public static void restore(Connection connection, int before) throws SQLException {
+        if (before != UNCHANGED) {
+            connection.setNetworkTimeout(Runnable::run, before);
+        }
+    }
+}
