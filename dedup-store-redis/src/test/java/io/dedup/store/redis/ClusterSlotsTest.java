@@ -7,6 +7,7 @@ import io.dedup.DedupKey;
 import io.dedup.DedupScope;
 import io.dedup.store.ClaimRequest;
 import io.dedup.store.ClaimResult;
+import io.dedup.store.ReleaseMode;
 import io.dedup.store.RenewRequest;
 import io.dedup.store.WriteResult;
 import io.dedup.store.redis.internal.record.RecordKeys;
@@ -129,10 +130,7 @@ class ClusterSlotsTest {
                 .findFirst()
                 .orElseThrow();
         int slot = slot(key);
-        RedisServer from = cluster.masters().stream()
-                .filter(master -> serves(master, slot))
-                .findFirst()
-                .orElseThrow();
+        RedisServer from = owner(slot);
         RedisServer to = cluster.masters().stream()
                 .filter(master -> master != from)
                 .findFirst()
@@ -148,6 +146,53 @@ class ClusterSlotsTest {
         assertThat(to.command("CLUSTER", "COUNTKEYSINSLOT", Integer.toString(slot)))
                 .isEqualTo("1");
         assertThat(store.complete(Messages.complete(batch.get(0)))).isEqualTo(WriteResult.applied());
+    }
+
+    @Test
+    @DisplayName("while a slot is being moved, its records are completed and released where they still are")
+    void movingSlot() {
+        ClaimRequest completed = Messages.claim(messages.key());
+        ClaimRequest released = Messages.claim(messages.key());
+        ClaimRequest renewed = Messages.claim(messages.key());
+        List<ClaimRequest> claims = List.of(completed, released, renewed);
+        assertThat(store.claimAll(claims))
+                .allSatisfy(answer -> assertThat(answer).isInstanceOf(ClaimResult.Acquired.class));
+        claims.forEach(claim -> beginMove(slot(claim.key())));
+        try {
+            assertThat(store.complete(Messages.complete(completed))).isEqualTo(WriteResult.applied());
+            assertThat(store.release(Messages.release(released, ReleaseMode.STARTED)))
+                    .isEqualTo(WriteResult.applied());
+            assertThat(store.renew(Messages.renew(renewed))).isEqualTo(WriteResult.applied());
+
+            assertThat(store.claim(Messages.claim(completed.key()))).isInstanceOf(ClaimResult.AlreadyDone.class);
+            assertThat(store.claim(Messages.claim(released.key())))
+                    .isInstanceOfSatisfying(
+                            ClaimResult.Acquired.class,
+                            acquired -> assertThat(acquired.attempt()).isEqualTo(2));
+            assertThat(store.claim(Messages.claim(renewed.key()))).isInstanceOf(ClaimResult.InFlight.class);
+        } finally {
+            claims.forEach(claim -> cluster.masters()
+                    .forEach(master ->
+                            master.command("CLUSTER", "SETSLOT", Integer.toString(slot(claim.key())), "STABLE")));
+        }
+    }
+
+    private static void beginMove(int slot) {
+        RedisServer from = owner(slot);
+        RedisServer to = cluster.masters().stream()
+                .filter(master -> master != from)
+                .findFirst()
+                .orElseThrow();
+        String number = Integer.toString(slot);
+        to.command("CLUSTER", "SETSLOT", number, "IMPORTING", from.command("CLUSTER", "MYID"));
+        from.command("CLUSTER", "SETSLOT", number, "MIGRATING", to.command("CLUSTER", "MYID"));
+    }
+
+    private static RedisServer owner(int slot) {
+        return cluster.masters().stream()
+                .filter(master -> serves(master, slot))
+                .findFirst()
+                .orElseThrow();
     }
 
     @Test
@@ -181,7 +226,9 @@ class ClusterSlotsTest {
                 .findFirst()
                 .orElseThrow();
         return IntStream.range(8, mine.split(" ").length)
-                .mapToObj(i -> mine.split(" ")[i].split("-"))
+                .mapToObj(i -> mine.split(" ")[i])
+                .filter(range -> !range.startsWith("[")) // one that is being moved, told a second time
+                .map(range -> range.split("-"))
                 .anyMatch(range ->
                         Integer.parseInt(range[0]) <= slot && slot <= Integer.parseInt(range[range.length - 1]));
     }

@@ -18,11 +18,11 @@ public record Scripts(
         Script forceDone) {
     /**
      * @param flags whether the server knows script flags (7.0 and newer): then {@code allow-oom} lets completes and
-     *     releases through when memory is full; an older server lets a script go on whose first write frees memory
+     *     releases through when memory is full; an older server lets a script go on whose first write needs none
      */
     public static Scripts load(boolean flags) {
         String constants = "local EPOCH, ATTEMPTS = " + DoneValue.EPOCH_MILLIS + ", " + DoneValue.ATTEMPTS + "\n";
-        String whenFull = flags ? "#!lua flags=allow-oom\nlocal FREE_FIRST = false\n" : "local FREE_FIRST = true\n";
+        String whenFull = flags ? "#!lua flags=allow-oom\nlocal LIGHT_FIRST = false\n" : "local LIGHT_FIRST = true\n";
         return new Scripts(
                 script("claim", ""),
                 script("complete", whenFull + constants),

@@ -38,9 +38,10 @@ for i = 1, #KEYS do
       local attempt, fingerprint = match(value, '^(%d+),%d+,%d+,([%w_-]*)$', #mine + 2)
       next = done(attempt, fingerprint, width == 3 and ARGV[at + 2] or '')
     end
-    if FREE_FIRST then -- a script whose first write needs no memory may go on when memory is full
-      call('DEL', key)
-      FREE_FIRST = false
+    if LIGHT_FIRST then -- a script whose first write needs no memory may go on when memory is full
+      -- Not by DEL: a key that is gone while its slot moves to another node can't be set here any more.
+      call('PEXPIRE', key, math.max(call('PTTL', key), 1))
+      LIGHT_FIRST = false
     end
     if window == '' then
       call('SET', key, next)

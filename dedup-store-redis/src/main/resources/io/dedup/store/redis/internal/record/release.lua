@@ -17,9 +17,10 @@ for i = 1, #KEYS do
     elseif mode == 'N' and string.sub(value, 1, 1) == 'T' then
       phase, deaths = 'X', deaths - 1
     end
-    if FREE_FIRST then -- a script whose first write needs no memory may go on when memory is full
-      call('DEL', key)
-      FREE_FIRST = false
+    if LIGHT_FIRST then -- a script whose first write needs no memory may go on when memory is full
+      -- Not by DEL: a key that is gone while its slot moves to another node can't be set here any more.
+      call('PEXPIRE', key, math.max(call('PTTL', key), 1))
+      LIGHT_FIRST = false
     end
     call('SET', key, string.format('%s,%.0f,%.0f,', phase, attempt, deaths) .. rest, 'PX', ARGV[1])
     answers[i] = 'A'
