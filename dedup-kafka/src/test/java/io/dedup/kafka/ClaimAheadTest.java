@@ -31,6 +31,7 @@ import java.util.stream.IntStream;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.serialization.StringDeserializer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DisplayName;
@@ -48,6 +49,7 @@ import org.springframework.kafka.listener.ContainerProperties;
 import org.springframework.kafka.listener.ContainerProperties.AckMode;
 import org.springframework.kafka.listener.DefaultErrorHandler;
 import org.springframework.kafka.listener.MessageListener;
+import org.springframework.kafka.listener.MessageListenerContainer;
 import org.springframework.kafka.support.Acknowledgment;
 import org.springframework.kafka.support.TopicPartitionOffset;
 import org.springframework.util.backoff.FixedBackOff;
@@ -325,6 +327,38 @@ class ClaimAheadTest {
                     .atMost(Duration.ofSeconds(10))
                     .until(() -> DedupAdapter.of(scene.dedup).inFlight() == 0);
             scene.awaitCommitted(5);
+        }
+    }
+
+    @Test
+    @DisplayName("a commit fails behind a record: the claims of the other records are given back before the back-off")
+    void commitFailsBehindARecord() {
+        try (Scene scene = scene(policy -> policy)) {
+            scene.send("a", "b", "c");
+            AtomicBoolean once = new AtomicBoolean();
+            ContainerProperties properties = scene.properties(AckMode.RECORD, effect(scene));
+            ConcurrentMessageListenerContainer<String, String> container =
+                    FaultyConsumers.container(scene, properties, Map.of(), (method, argument) -> {
+                        if (method.equals("commitSync") && once.compareAndSet(false, true)) {
+                            throw new TimeoutException("the commit gets no answer");
+                        }
+                    });
+            List<Integer> claimed = new CopyOnWriteArrayList<>();
+            container.setCommonErrorHandler(new DefaultErrorHandler(new FixedBackOff(0, 3)) {
+                @Override
+                public void handleRemaining(
+                        Exception thrown,
+                        List<ConsumerRecord<?, ?>> records,
+                        Consumer<?, ?> consumer,
+                        MessageListenerContainer listener) {
+                    claimed.add(DedupAdapter.of(scene.dedup).inFlight());
+                    super.handleRemaining(thrown, records, consumer, listener);
+                }
+            });
+            scene.start(container);
+            scene.awaitCommitted(3);
+            assertThat(scene.effects).containsExactly("a", "b", "c");
+            assertThat(claimed).containsExactly(0);
         }
     }
 

@@ -50,7 +50,7 @@ final class Model {
     @Nullable
     Rule broken(State state) {
         Rule broken = state.broken != null ? state.broken : brokenOffsets(state);
-        if (broken == null && !setup.commitsEach() && hasClaimWithoutPoll(state)) {
+        if (broken == null && hasClaimWithoutPoll(state)) {
             broken = Rule.NO_CLAIM_WITHOUT_POLL;
         }
         return broken == null || setup.unchecked().contains(broken) ? null : broken;

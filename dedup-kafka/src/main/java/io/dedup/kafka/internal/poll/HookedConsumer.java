@@ -86,6 +86,7 @@ public final class HookedConsumer implements InvocationHandler {
             throw e; // the container keeps such offsets, and goes on with the poll
         } catch (Throwable e) {
             polls.outstanding().disturbed();
+            polls.claims().giveBack(); // the container drops the rest of the poll, and may back off before the next one
             throw e;
         }
     }
