@@ -18,7 +18,7 @@ final class Measurement {
 
     Measurement(Settings settings) {
         this.settings = settings;
-        this.file = new LedgerFile(settings.directory().resolve("ledger.csv"));
+        this.file = new LedgerFile(settings.directory().resolve("ledger.csv"), Row::of);
     }
 
     /** Of all rows asked for, in their order. */

@@ -2,12 +2,13 @@ package io.dedup.ledger;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.dedup.ledger.plan.Contender;
 import io.dedup.ledger.plan.Row;
 import io.dedup.ledger.plan.Settings;
 import io.dedup.ledger.report.TextReport;
 import io.dedup.ledger.tally.RowResult;
 import java.nio.file.Path;
-import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -36,10 +37,10 @@ class LedgerTest {
                 .results();
         System.out.print(TextReport.of(results));
 
-        Map<Row, RowResult> by = new EnumMap<>(Row.class);
+        Map<Contender, RowResult> by = new HashMap<>();
         results.forEach(result -> by.put(result.row(), result));
         assertThat(results).hasSize(8).allSatisfy(result -> {
-            if (result.row().mode().isPresent()) {
+            if (result.row().isOurs()) {
                 assertThat(result.lost()).isZero();
                 assertThat(result.stuck()).isZero();
                 assertThat(result.deadLettered()).isZero();
@@ -59,7 +60,7 @@ class LedgerTest {
                 .isEqualTo(of(by, Row.UNIQUE_ROW).expected());
     }
 
-    private static RowResult of(Map<Row, RowResult> results, Row row) {
+    private static RowResult of(Map<Contender, RowResult> results, Row row) {
         return Objects.requireNonNull(results.get(row));
     }
 }

@@ -7,7 +7,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** A row of the ledger: one mode of the framework, or one of the other ways to deal with duplicates. */
-public enum Row {
+public enum Row implements Contender {
     LEASED_REDIS("dedup: LEASED, Redis", DedupMode.LEASED, Effect.CALL, 1, false),
     LEASED_JDBC("dedup: LEASED, JDBC", DedupMode.LEASED, Effect.CALL, 0, true),
     LEASED_TRANSACTIONAL("dedup: LEASED_TRANSACTIONAL", DedupMode.LEASED_TRANSACTIONAL, Effect.ROW, 0, true),
@@ -64,10 +64,12 @@ public enum Row {
     }
 
     /** Part of the names of its topic, tables and keys; what {@link #of} takes. */
+    @Override
     public String id() {
         return name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 
+    @Override
     public String title() {
         return title;
     }
@@ -91,12 +93,17 @@ public enum Row {
         return database;
     }
 
-    /** Whether its memory can be lost without its effects. */
+    @Override
     public boolean forgets() {
         return effect == Effect.CALL && (redisServers > 0 || database);
     }
 
-    /** Whether its promise is that nothing ever takes effect twice. */
+    @Override
+    public boolean isOurs() {
+        return mode != null;
+    }
+
+    @Override
     public boolean isExact() {
         return mode != null && mode != DedupMode.LEASED;
     }

@@ -17,7 +17,7 @@ public final class HtmlReport {
             body { font: 15px/1.5 system-ui, sans-serif; color: #222; max-width: 75rem; margin: 2rem auto; padding: 0 1rem }
             table { border-collapse: collapse; font-variant-numeric: tabular-nums }
             th, td { padding: .2rem .6rem; border-bottom: 1px solid #ddd; text-align: right }
-            th:first-child, td:first-child { text-align: left }
+            th:first-child, td:first-child, td:nth-child(2) { text-align: left }
             td.bad { color: #b00020; font-weight: bold }
             tr.ours td:first-child { font-weight: bold }
             svg text { font: 12px system-ui, sans-serif; fill: #222 }
@@ -54,7 +54,7 @@ public final class HtmlReport {
     private static String table(List<RowResult> results) {
         String head = Arrays.stream(Column.values())
                 .map(column -> "<th>" + column.title() + "</th>")
-                .collect(Collectors.joining("", "<tr><th>row</th>", "</tr>\n"));
+                .collect(Collectors.joining("", "<tr><th>row</th><th>combination</th>", "</tr>\n"));
         return results.stream().map(HtmlReport::line).collect(Collectors.joining("", "<table>\n" + head, "</table>\n"));
     }
 
@@ -63,8 +63,8 @@ public final class HtmlReport {
                 .map(column -> (column.isBad(result) ? "<td class=\"bad\">" : "<td>") + column.of(result) + "</td>")
                 .collect(Collectors.joining(
                         "",
-                        (result.row().mode().isPresent() ? "<tr class=\"ours\">" : "<tr>") + "<td>"
-                                + result.row().title() + "</td>",
+                        (result.row().isOurs() ? "<tr class=\"ours\">" : "<tr>") + "<td>"
+                                + result.row().title() + "</td><td>" + result.combination() + "</td>",
                         "</tr>\n"));
     }
 

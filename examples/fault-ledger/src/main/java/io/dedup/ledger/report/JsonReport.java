@@ -28,6 +28,7 @@ public final class JsonReport {
         Map<String, Object> values = new LinkedHashMap<>();
         values.put("row", result.row().id());
         values.put("title", result.row().title());
+        values.put("combination", result.combination());
         values.put("date", result.date().toString());
         values.put("faults", result.size().faults());
         values.put("kinds", result.size().kinds());

@@ -1,6 +1,6 @@
 package io.dedup.ledger.report;
 
-import io.dedup.ledger.plan.Row;
+import io.dedup.ledger.plan.Contender;
 import io.dedup.ledger.plan.RunSize;
 import io.dedup.ledger.tally.RowResult;
 import java.io.IOException;
@@ -13,6 +13,7 @@ import java.time.LocalDate;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.Function;
 import java.util.stream.Stream;
 import org.apache.commons.csv.CSVFormat;
 import org.apache.commons.csv.CSVParser;
@@ -22,15 +23,18 @@ import org.apache.commons.csv.CSVRecord;
 /** All results so far, as CSV: a line is added when its row is measured. */
 public final class LedgerFile {
     private static final String[] HEADER = Stream.concat(
-                    Stream.of("row", "faults", "kinds", "seed", "date"),
+                    Stream.of("row", "faults", "kinds", "seed", "combination", "date"),
                     Arrays.stream(Column.values()).map(Column::id))
             .toArray(String[]::new);
     private static final CSVFormat FORMAT =
             CSVFormat.DEFAULT.builder().setRecordSeparator('\n').get();
 
     private final Path file;
+    private final Function<String, ? extends Contender> rows;
 
-    public LedgerFile(Path file) {
+    /** @param rows by their IDs */
+    public LedgerFile(Path file, Function<String, ? extends Contender> rows) {
+        this.rows = rows;
         this.file = file;
     }
 
@@ -54,6 +58,7 @@ public final class LedgerFile {
                 result.size().faults(),
                 result.size().kinds(),
                 result.size().seed(),
+                result.combination(),
                 result.date()));
         Arrays.stream(Column.values()).map(column -> column.of(result)).forEach(values::add);
         return values;
@@ -69,20 +74,21 @@ public final class LedgerFile {
         try (Reader reader = Files.newBufferedReader(file);
                 CSVParser lines = withHeader.parse(reader)) {
             return lines.stream()
-                    .map(LedgerFile::result)
+                    .map(this::result)
                     .filter(result -> result.size().equals(size))
                     .toList();
         }
     }
 
-    private static RowResult result(CSVRecord line) {
+    private RowResult result(CSVRecord line) {
         return new RowResult(
-                Row.of(line.get("row")),
+                rows.apply(line.get("row")),
                 new RunSize(
                         integer(line, Column.MESSAGES),
                         Integer.parseInt(line.get("faults")),
                         line.get("kinds"),
                         Long.parseLong(line.get("seed"))),
+                line.get("combination"),
                 LocalDate.parse(line.get("date")),
                 integer(line, Column.EXPECTED),
                 integer(line, Column.EFFECTS),

@@ -13,11 +13,11 @@ public final class TextReport {
     /** With a line feed at its end. */
     public static String of(List<RowResult> results) {
         List<List<String>> lines = new ArrayList<>();
-        List<String> head = new ArrayList<>(List.of("row"));
+        List<String> head = new ArrayList<>(List.of("row", "combination"));
         Arrays.stream(Column.values()).map(Column::title).forEach(head::add);
         lines.add(head);
         for (RowResult result : results) {
-            List<String> line = new ArrayList<>(List.of(result.row().title()));
+            List<String> line = new ArrayList<>(List.of(result.row().title(), result.combination()));
             for (Column column : Column.values()) {
                 String text = column.of(result).toString();
                 line.add(column.isBad(result) ? "**" + text + "**" : text);

@@ -76,7 +76,7 @@ public final class Run {
             awaitQuiet(effects, tables);
             List<RowResult> results = new ArrayList<>();
             for (Row row : rows) {
-                results.add(new Tally(row, injector.losses(), sender::firstSent)
+                results.add(new Tally(row, "plain", injector.losses(), sender::firstSent)
                         .of(
                                 size,
                                 traffic.messages(),

@@ -1,6 +1,6 @@
 package io.dedup.ledger.tally;
 
-import io.dedup.ledger.plan.Row;
+import io.dedup.ledger.plan.Contender;
 import io.dedup.ledger.plan.RunSize;
 import java.time.LocalDate;
 import java.util.ArrayList;
@@ -9,6 +9,7 @@ import java.util.List;
 /**
  * What became of a row's messages.
  *
+ * @param combination under which circumstances, as people read them
  * @param date when it was measured
  * @param expected effects: one for each message that isn't poison
  * @param effects that were counted
@@ -23,8 +24,9 @@ import java.util.List;
  * @param roundTrips to the store, for each message
  */
 public record RowResult(
-        Row row,
+        Contender row,
         RunSize size,
+        String combination,
         LocalDate date,
         int expected,
         int effects,
@@ -40,7 +42,7 @@ public record RowResult(
     /** What the framework promises about this row, and hasn't kept; empty for what isn't ours. */
     public List<String> brokenPromises() {
         List<String> broken = new ArrayList<>();
-        if (row.mode().isPresent()) {
+        if (row.isOurs()) {
             check(lost == 0, lost + " lost", broken);
             check(stuck == 0, stuck + " stuck", broken);
             check(deadLettered == 0, deadLettered + " given up", broken);

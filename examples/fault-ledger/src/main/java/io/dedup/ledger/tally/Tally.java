@@ -1,7 +1,7 @@
 package io.dedup.ledger.tally;
 
+import io.dedup.ledger.plan.Contender;
 import io.dedup.ledger.plan.Message;
-import io.dedup.ledger.plan.Row;
 import io.dedup.ledger.plan.RunSize;
 import java.time.LocalDate;
 import java.time.ZoneId;
@@ -17,7 +17,8 @@ import java.util.function.ToLongFunction;
 
 /** Counts what became of one row's messages. */
 public final class Tally {
-    private final Row row;
+    private final Contender row;
+    private final String combination;
     private final List<DataLoss> losses;
     private final ToLongFunction<String> firstSent;
     private final Map<String, List<Effect>> effects = new HashMap<>();
@@ -27,11 +28,13 @@ public final class Tally {
     private int afterLoss;
 
     /**
+     * @param combination under which circumstances, as people read them
      * @param losses when the store's data were deleted
      * @param firstSent when a message was sent first
      */
-    public Tally(Row row, List<DataLoss> losses, ToLongFunction<String> firstSent) {
+    public Tally(Contender row, String combination, List<DataLoss> losses, ToLongFunction<String> firstSent) {
         this.row = row;
+        this.combination = combination;
         this.losses = losses;
         this.firstSent = firstSent;
     }
@@ -83,6 +86,7 @@ public final class Tally {
         return new RowResult(
                 row,
                 size,
+                combination,
                 LocalDate.now(ZoneId.systemDefault()),
                 expected,
                 counted.size(),

@@ -25,7 +25,7 @@ class ReportTest {
 
     @Test
     void theFileGivesBackWhatWasAddedInOneSize() throws IOException {
-        LedgerFile file = new LedgerFile(directory.resolve("ledger.csv"));
+        LedgerFile file = new LedgerFile(directory.resolve("ledger.csv"), Row::of);
         assertThat(file.results(SIZE)).isEmpty();
         file.append(List.of(NONE));
         file.append(List.of(result(Row.NONE, new RunSize(100, 10, "kill+pause", 3)), TIERED));
@@ -61,6 +61,6 @@ class ReportTest {
     }
 
     private static RowResult result(Row row, RunSize size) {
-        return new RowResult(row, size, LocalDate.of(2026, 1, 2), 99, 104, 4, 5, 3, 2, 1, 0, 7, 800, 2.5);
+        return new RowResult(row, size, "plain", LocalDate.of(2026, 1, 2), 99, 104, 4, 5, 3, 2, 1, 0, 7, 800, 2.5);
     }
 }

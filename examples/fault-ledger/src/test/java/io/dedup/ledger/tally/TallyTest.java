@@ -121,6 +121,6 @@ class TallyTest {
             Set<String> waiting,
             Set<String> dead,
             Effect... effects) {
-        return new Tally(row, losses, id -> 10L).of(SIZE, messages, List.of(effects), waiting, dead, 0);
+        return new Tally(row, "plain", losses, id -> 10L).of(SIZE, messages, List.of(effects), waiting, dead, 0);
     }
 }

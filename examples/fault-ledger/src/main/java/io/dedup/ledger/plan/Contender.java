@@ -1,0 +1,19 @@
+package io.dedup.ledger.plan;
+
+/** Whose messages are counted: a row of a ledger, whatever its broker is. */
+public interface Contender {
+    /** As it is written in files and settings, and part of the names of what it uses. */
+    String id();
+
+    /** As people read it. */
+    String title();
+
+    /** Whether it is a mode of the framework, whose promises are checked. */
+    boolean isOurs();
+
+    /** Whether its promise is that nothing ever takes effect twice. */
+    boolean isExact();
+
+    /** Whether its memory can be lost without its effects. */
+    boolean forgets();
+}
