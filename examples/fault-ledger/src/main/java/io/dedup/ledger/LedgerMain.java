@@ -1,6 +1,7 @@
 package io.dedup.ledger;
 
 import io.dedup.ledger.plan.Settings;
+import io.dedup.ledger.report.DimensionReport;
 import io.dedup.ledger.report.HtmlReport;
 import io.dedup.ledger.report.JsonReport;
 import io.dedup.ledger.report.TextReport;
@@ -36,17 +37,23 @@ public final class LedgerMain {
     /** Returns whether all promises were kept. */
     private static boolean measure(Settings settings) throws Exception {
         Files.createDirectories(settings.directory());
-        List<RowResult> results = new Measurement(settings).results();
+        List<RowResult> results =
+                settings.isDrawn() ? new CombinationRuns(settings).results() : new Measurement(settings).results();
         System.out.print(TextReport.of(results));
+        if (settings.isDrawn()) {
+            System.out.print(DimensionReport.of(results));
+        }
         String name =
                 "ledger-" + settings.size().messages() + "-" + settings.size().faults() + "-"
-                        + settings.size().kinds() + "-" + settings.size().seed();
+                        + settings.size().kinds() + "-" + settings.size().seed()
+                        + (settings.isDrawn() ? "-" + settings.combinations() + "-combinations" : "");
         Files.writeString(settings.directory().resolve(name + ".json"), JsonReport.of(results));
         Files.writeString(settings.directory().resolve(name + ".html"), HtmlReport.of(results));
         boolean kept = true;
         for (RowResult result : results) {
             for (String broken : result.brokenPromises()) {
-                System.out.println("BROKEN: " + result.row().title() + ": " + broken);
+                System.out.println("BROKEN: " + result.row().title() + ": " + broken + " (" + result.combination()
+                        + ", seed " + result.size().seed() + ")");
                 kept = false;
             }
         }

@@ -1,5 +1,6 @@
 package io.dedup.ledger.consumer;
 
+import io.dedup.ledger.plan.Combination;
 import io.dedup.ledger.plan.Row;
 import io.dedup.ledger.scheme.Stores;
 import java.util.List;
@@ -10,28 +11,32 @@ import tools.jackson.databind.json.JsonMapper;
  * What a consumer process is told by its argument.
  *
  * @param run what topics and groups begin with
- * @param seed decides how groups share their partitions
  * @param effectsPort where effects are counted
+ * @param process which of the consumer processes; the same for the one that takes the place of a killed one
  * @param skewMillis how much its host's clock is wrong
  */
 public record Assignment(
         String bootstrap,
         String run,
-        long seed,
+        int process,
         int effectsPort,
         long skewMillis,
         String user,
         String password,
         List<Place> places) {
+    private static final String RETRY_SUFFIX = "-retry";
     private static final JsonMapper JSON = new JsonMapper();
 
     /**
-     * Where a row finds its stores.
+     * Where a row finds its stores, and in which circumstances it consumes.
      *
      * @param jdbcUrl null for a row without a database
      */
     public record Place(
-            Row row, List<Integer> redisPorts, @Nullable String jdbcUrl) {}
+            Row row,
+            Combination combination,
+            List<Integer> redisPorts,
+            @Nullable String jdbcUrl) {}
 
     /** What {@link #of} takes: one argument. */
     public String argument() {
@@ -50,6 +55,16 @@ public record Assignment(
     /** Where a row's dead letters go. */
     public static String deadLetters(String run, Row row) {
         return topic(run, row) + "-dlt";
+    }
+
+    /** Where a row's outputs go that are sent in Kafka transactions. */
+    public static String outputs(String run, Row row) {
+        return topic(run, row) + "-out";
+    }
+
+    /** Where a row's failed messages wait for their next attempt. */
+    public static String retries(String run, Row row) {
+        return topic(run, row) + RETRY_SUFFIX;
     }
 
     Stores stores(Place place) {

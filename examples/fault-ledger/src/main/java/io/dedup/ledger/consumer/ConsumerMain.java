@@ -1,14 +1,19 @@
 package io.dedup.ledger.consumer;
 
+import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.kafka.listener.MessageListenerContainer;
 
-/** Says {@code READY} when every row's listener runs, and ends with its standard input. */
+/** Says {@code READY} when every row's listener runs; obeys what it reads ({@link ConsumerFaults}), and ends with its standard input. */
 public final class ConsumerMain {
     private static final Logger log = LoggerFactory.getLogger(ConsumerMain.class);
     private static final long RETRY_MILLIS = 300;
@@ -16,12 +21,14 @@ public final class ConsumerMain {
     private ConsumerMain() {}
 
     /** Argument: an {@link Assignment}. */
-    public static void main(String[] args) throws IOException, InterruptedException {
+    public static void main(String[] args) throws IOException {
         Assignment assignment = Assignment.of(args[0]);
+        ConsumerFaults faults = new ConsumerFaults();
         List<Thread> starting = new ArrayList<>();
         for (Assignment.Place place : assignment.places()) {
             Thread thread = new Thread(
-                    () -> start(assignment, place), "start-" + place.row().id());
+                    () -> start(assignment, place, faults),
+                    "start-" + place.row().id());
             thread.setDaemon(true);
             thread.start();
             starting.add(thread);
@@ -29,18 +36,20 @@ public final class ConsumerMain {
         Thread teller = new Thread(() -> tellWhenReady(starting), "teller");
         teller.setDaemon(true);
         teller.start();
-        while (System.in.read() >= 0) {
-            // until the ledger closes our input, or ends
+        BufferedReader orders = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+        String order;
+        while ((order = orders.readLine()) != null) { // until the ledger closes our input, or ends
+            faults.obey(order);
         }
         Runtime.getRuntime().halt(0);
     }
 
     /** As whatever runs a process would do, starts again what can't start while its store is away. */
-    private static void start(Assignment assignment, Assignment.Place place) {
+    private static void start(Assignment assignment, Assignment.Place place, ConsumerFaults faults) {
         while (true) {
-            RowListener listener = new RowListener(assignment, place);
+            RowListener listener = new RowListener(assignment, place, faults);
             try {
-                listener.start();
+                watch(place, listener.start());
                 return;
             } catch (Exception e) {
                 log.warn("{} can't start, tries again", place.row(), e);
@@ -48,6 +57,21 @@ public final class ConsumerMain {
                 LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(RETRY_MILLIS));
             }
         }
+    }
+
+    /** As whatever runs a process would do, ends one whose listener has stopped by itself. */
+    private static void watch(Assignment.Place place, Collection<? extends MessageListenerContainer> containers) {
+        Thread thread = new Thread(
+                () -> {
+                    while (containers.stream().allMatch(MessageListenerContainer::isRunning)) {
+                        LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(RETRY_MILLIS));
+                    }
+                    log.error("{} has stopped by itself", place.row());
+                    Runtime.getRuntime().halt(1);
+                },
+                "watch-" + place.row().id());
+        thread.setDaemon(true);
+        thread.start();
     }
 
     private static void tellWhenReady(List<Thread> starting) {

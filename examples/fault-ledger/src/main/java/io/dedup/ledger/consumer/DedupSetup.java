@@ -1,6 +1,5 @@
 package io.dedup.ledger.consumer;
 
-import io.dedup.DedupContext;
 import io.dedup.engine.DeduplicatorBuilder;
 import io.dedup.engine.Deduplicators;
 import io.dedup.kafka.KafkaDedup;
@@ -16,18 +15,13 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Objects;
 import javax.sql.DataSource;
-import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.support.JdbcTransactionManager;
-import org.springframework.kafka.config.ConcurrentKafkaListenerContainerFactory;
-import org.springframework.kafka.config.MethodKafkaListenerEndpoint;
-import org.springframework.kafka.core.ConsumerFactory;
-import org.springframework.kafka.listener.ConcurrentMessageListenerContainer;
-import org.springframework.messaging.handler.annotation.support.DefaultMessageHandlerMethodFactory;
 
 /** A mode of the framework, as a user would set it up. */
 final class DedupSetup implements AutoCloseable {
     private final Deque<AutoCloseable> open = new ArrayDeque<>();
+    private final Attempts attempts = new Attempts();
     private final String topic;
     private final KafkaDedup kafka;
 
@@ -57,6 +51,7 @@ final class DedupSetup implements AutoCloseable {
         DedupMode mode = row.mode().orElseThrow();
         DeduplicatorBuilder builder = Deduplicators.builder(store)
                 .consumer(topic)
+                .listener(attempts)
                 .topic(
                         topic,
                         policy -> policy.mode(mode)
@@ -78,45 +73,18 @@ final class DedupSetup implements AutoCloseable {
         return closeable;
     }
 
-    /** What an annotated method would be: only such a one is told its attempt. */
-    ConcurrentMessageListenerContainer<String, String> container(
-            ConsumerFactory<String, String> consumers, SimulatedHandler handler) throws NoSuchMethodException {
-        ConcurrentKafkaListenerContainerFactory<String, String> factory =
-                new ConcurrentKafkaListenerContainerFactory<>();
-        factory.setConsumerFactory(consumers);
-        DefaultMessageHandlerMethodFactory methods = new DefaultMessageHandlerMethodFactory();
-        methods.afterPropertiesSet();
-        MethodKafkaListenerEndpoint<String, String> endpoint = new MethodKafkaListenerEndpoint<>();
-        endpoint.setId(topic);
-        endpoint.setGroupId(topic);
-        endpoint.setTopics(topic);
-        endpoint.setBean(new Handler(handler));
-        endpoint.setMethod(Handler.class.getMethod("on", ConsumerRecord.class, DedupContext.class));
-        endpoint.setMessageHandlerMethodFactory(methods);
-        return factory.createListenerContainer(endpoint);
+    KafkaDedup kafka() {
+        return kafka;
     }
 
-    void decorate(ConcurrentMessageListenerContainer<String, String> container) {
-        kafka.decorate(container);
+    Attempts attempts() {
+        return attempts;
     }
 
     @Override
     public void close() throws Exception {
         while (!open.isEmpty()) {
             open.pop().close();
-        }
-    }
-
-    /** Public, for spring-kafka. */
-    public static final class Handler {
-        private final SimulatedHandler handler;
-
-        Handler(SimulatedHandler handler) {
-            this.handler = handler;
-        }
-
-        public void on(ConsumerRecord<String, String> record, DedupContext context) {
-            handler.run(RowListener.message(record), context.attempt());
         }
     }
 }

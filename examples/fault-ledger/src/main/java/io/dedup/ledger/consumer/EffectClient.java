@@ -10,7 +10,7 @@ import java.net.InetAddress;
 import java.net.Socket;
 import org.jspecify.annotations.Nullable;
 
-/** Calls the process that counts effects. Not thread-safe. */
+/** Calls the process that counts effects. Thread-safe. */
 final class EffectClient {
     private final int port;
     private @Nullable Socket socket;
@@ -20,7 +20,7 @@ final class EffectClient {
     }
 
     /** Returns when the effect is counted. */
-    void call(String row, String id, int attempt) {
+    synchronized void call(String row, String id, int attempt) {
         try {
             Socket open = socket == null ? new Socket(InetAddress.getLoopbackAddress(), port) : socket;
             socket = open;

@@ -1,68 +1,98 @@
 package io.dedup.ledger.consumer;
 
 import com.zaxxer.hikari.HikariDataSource;
+import io.dedup.ledger.plan.Combination;
 import io.dedup.ledger.plan.Message;
 import io.dedup.ledger.plan.Row;
+import io.dedup.ledger.plan.Shape;
 import io.dedup.ledger.scheme.Scheme;
 import io.dedup.ledger.scheme.Stores;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
+import java.util.Collection;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.StringDeserializer;
-import org.apache.kafka.common.serialization.StringSerializer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.springframework.core.NestedExceptionUtils;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.kafka.core.DefaultKafkaConsumerFactory;
-import org.springframework.kafka.core.DefaultKafkaProducerFactory;
-import org.springframework.kafka.core.KafkaTemplate;
 import org.springframework.kafka.listener.ConcurrentMessageListenerContainer;
 import org.springframework.kafka.listener.ContainerProperties;
-import org.springframework.kafka.listener.DeadLetterPublishingRecoverer;
-import org.springframework.kafka.listener.DefaultErrorHandler;
 import org.springframework.kafka.listener.MessageListener;
-import org.springframework.util.backoff.FixedBackOff;
+import org.springframework.kafka.listener.MessageListenerContainer;
 
 /** One row's listener, and all that belongs to it. */
 final class RowListener implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(RowListener.class);
-    private static final long RETRY_MILLIS = 100;
-    private static final long POISON_RETRIES = 2;
     private static final String ID_HEADER = "id";
+    private static final int WORKERS = 6;
 
     private final Assignment assignment;
     private final Row row;
+    private final Combination combination;
+    private final String topic;
     private final Stores stores;
+    private final ConsumerFaults faults;
     private final Deque<AutoCloseable> open = new ArrayDeque<>();
 
-    RowListener(Assignment assignment, Assignment.Place place) {
+    RowListener(Assignment assignment, Assignment.Place place, ConsumerFaults faults) {
         this.assignment = assignment;
         this.row = place.row();
+        this.combination = place.combination();
+        this.topic = Assignment.topic(assignment.run(), row);
         this.stores = assignment.stores(place);
+        this.faults = faults;
     }
 
-    void start() throws Exception {
+    /** Returns its containers, which run. */
+    Collection<? extends MessageListenerContainer> start() throws Exception {
         HikariDataSource pool = row.database() ? closing(stores.pool()) : null;
         JdbcTemplate jdbc = pool == null ? null : new JdbcTemplate(pool);
-        SimulatedHandler handler = new SimulatedHandler(effect(jdbc), row.effect() == Row.Effect.ROW);
-        ConcurrentMessageListenerContainer<String, String> container;
-        if (row.mode().isPresent()) {
-            DedupSetup dedup = closing(new DedupSetup(assignment, row, stores, pool));
-            container = dedup.container(consumers(), handler);
-            container.setCommonErrorHandler(errorHandler());
-            dedup.decorate(container);
-        } else {
-            Scheme scheme = closing(Schemes.of(row, stores, jdbc));
-            container = container(record -> handle(scheme, handler, record));
-            container.setCommonErrorHandler(errorHandler());
+        ErrorHandlers errors =
+                closing(new ErrorHandlers(assignment.bootstrap(), Assignment.deadLetters(assignment.run(), row)));
+        if (row.isOurs()) {
+            Collection<? extends MessageListenerContainer> containers = startOurs(pool, jdbc, errors);
+            containers.forEach(faults::add);
+            return containers;
         }
+        Scheme scheme = closing(Schemes.of(row, stores, jdbc));
+        SimulatedHandler handler = new SimulatedHandler(effect(jdbc), row.effect() == Row.Effect.ROW);
+        ConcurrentMessageListenerContainer<String, String> container =
+                container(record -> handle(scheme, handler, record));
+        container.setCommonErrorHandler(errors.handler());
         container.start();
+        return List.of(container);
+    }
+
+    private Collection<? extends MessageListenerContainer> startOurs(
+            @Nullable HikariDataSource pool, @Nullable JdbcTemplate jdbc, ErrorHandlers errors) throws Exception {
+        Shape shape = combination.shape();
+        DedupSetup dedup = closing(new DedupSetup(assignment, row, stores, pool));
+        OutputProducers outputs = shape.isInKafkaTransaction() ? closing(new OutputProducers(assignment, row)) : null;
+        SimulatedHandler simulated = outputs == null
+                ? new SimulatedHandler(effect(jdbc), row.effect() == Row.Effect.ROW)
+                : new SimulatedHandler(outputs::send, true);
+        ExecutorService workers = Executors.newFixedThreadPool(WORKERS);
+        open.push(workers::shutdownNow);
+        Object handler = Handlers.of(shape, simulated, dedup.attempts(), workers);
+        if (shape == Shape.RETRY_TOPIC) {
+            var context = closing(
+                    RetryTopicContext.of(topic, combination, handler, consumers(), errors.template(), dedup.kafka()));
+            context.refresh();
+            return RetryTopicContext.registry(context).getAllListenerContainers();
+        }
+        ConcurrentMessageListenerContainer<String, String> container =
+                DedupContainers.of(topic, combination, handler, consumers(), errors, outputs);
+        dedup.kafka().decorate(container);
+        container.start();
+        return List.of(container);
     }
 
     private <T extends AutoCloseable> T closing(T closeable) {
@@ -96,7 +126,7 @@ final class RowListener implements AutoCloseable {
     }
 
     private ConcurrentMessageListenerContainer<String, String> container(MessageListener<String, String> listener) {
-        ContainerProperties properties = new ContainerProperties(Assignment.topic(assignment.run(), row));
+        ContainerProperties properties = new ContainerProperties(topic);
         properties.setMessageListener(listener);
         ConcurrentMessageListenerContainer<String, String> container =
                 new ConcurrentMessageListenerContainer<>(consumers(), properties);
@@ -105,31 +135,21 @@ final class RowListener implements AutoCloseable {
     }
 
     private DefaultKafkaConsumerFactory<String, String> consumers() {
-        Map<String, Object> config =
-                new HashMap<>(Membership.of(assignment.seed(), row).settings());
+        Map<String, Object> config = new HashMap<>(combination.membership().settings());
         config.put("bootstrap.servers", assignment.bootstrap());
-        config.put("group.id", Assignment.topic(assignment.run(), row));
+        config.put("group.id", topic);
         config.put("auto.offset.reset", "earliest");
-        config.put("max.poll.records", 20);
+        config.put("max.poll.records", combination.maxPollRecords());
         config.put("fetch.max.wait.ms", 50);
-        return new DefaultKafkaConsumerFactory<>(config, new StringDeserializer(), new StringDeserializer());
-    }
-
-    /** Poison goes to the dead letters; everything else is tried for ever. */
-    private DefaultErrorHandler errorHandler() {
-        DefaultKafkaProducerFactory<String, String> producers = new DefaultKafkaProducerFactory<>(
-                Map.of("bootstrap.servers", assignment.bootstrap()), new StringSerializer(), new StringSerializer());
-        open.push(producers::destroy);
-        DeadLetterPublishingRecoverer recoverer = new DeadLetterPublishingRecoverer(
-                new KafkaTemplate<>(producers),
-                (record, failure) -> new TopicPartition(Assignment.deadLetters(assignment.run(), row), 0));
-        DefaultErrorHandler handler =
-                new DefaultErrorHandler(recoverer, new FixedBackOff(RETRY_MILLIS, FixedBackOff.UNLIMITED_ATTEMPTS));
-        handler.setBackOffFunction(
-                (record, failure) -> NestedExceptionUtils.getMostSpecificCause(failure) instanceof PoisonException
-                        ? new FixedBackOff(RETRY_MILLIS, POISON_RETRIES)
-                        : null);
-        return handler;
+        if (combination.staticMembers()) {
+            config.put("group.instance.id", "member-" + assignment.process());
+        }
+        DefaultKafkaConsumerFactory<String, String> factory =
+                new DefaultKafkaConsumerFactory<>(config, new StringDeserializer(), new StringDeserializer());
+        if (row.isOurs()) {
+            factory.addPostProcessor(faults::around);
+        }
+        return factory;
     }
 
     /** Of what a failed start has left. */

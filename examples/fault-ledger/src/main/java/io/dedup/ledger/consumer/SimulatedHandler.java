@@ -2,11 +2,11 @@ package io.dedup.ledger.consumer;
 
 import io.dedup.ledger.plan.Message;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.LockSupport;
 
-/** What a handler does with a message. Not thread-safe. */
+/** What a handler does with a message. Thread-safe. */
 final class SimulatedHandler {
     /** Has the effect of a message; told which attempt it is, 0 for unknown. */
     @FunctionalInterface
@@ -16,7 +16,7 @@ final class SimulatedHandler {
 
     private final Effect effect;
     private final boolean rollsBack;
-    private final Map<String, Integer> failed = new HashMap<>();
+    private final Map<String, Integer> failed = new ConcurrentHashMap<>();
 
     /** @param rollsBack whether an effect before a failure is undone */
     SimulatedHandler(Effect effect, boolean rollsBack) {
@@ -25,6 +25,12 @@ final class SimulatedHandler {
     }
 
     void run(Message message, int attempt) {
+        begin(message, attempt);
+        finish(message, attempt);
+    }
+
+    /** What may fail. */
+    void begin(Message message, int attempt) {
         if (message.poison()) {
             throw new PoisonException();
         }
@@ -36,6 +42,10 @@ final class SimulatedHandler {
             }
             throw new IllegalStateException("fails this time");
         }
+    }
+
+    /** The effect. */
+    void finish(Message message, int attempt) {
         effect.take(message.id(), attempt);
         work(message.after());
     }

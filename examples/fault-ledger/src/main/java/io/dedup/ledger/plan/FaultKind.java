@@ -24,7 +24,13 @@ public enum FaultKind {
     /** Handlers fail once or twice in each process. */
     FAIL,
     /** A handler always fails, and its message ends among the dead letters. */
-    POISON;
+    POISON,
+    /** Other threads wake consumers up, pause and resume their containers, and ask for rebalances. */
+    WAKE_UP,
+    /** Commits fail as in rebalances and on a bad network: in progress, no longer a member, no answer. */
+    COMMIT_FAILS,
+    /** Members join and leave while handlers are slow, copies of their messages are held, and the stores are slow to answer. */
+    REBALANCE_HELD;
 
     /** As it is written in settings. */
     String id() {

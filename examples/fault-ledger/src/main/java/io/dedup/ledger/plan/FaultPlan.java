@@ -29,7 +29,10 @@ public final class FaultPlan {
             FaultKind.POISON,
             FaultKind.REBALANCE,
             FaultKind.STORE_FLUSH,
-            FaultKind.LOST_REPLIES);
+            FaultKind.LOST_REPLIES,
+            FaultKind.COMMIT_FAILS,
+            FaultKind.WAKE_UP,
+            FaultKind.REBALANCE_HELD);
 
     /**
      * A fault.
@@ -51,7 +54,8 @@ public final class FaultPlan {
         List<FaultKind> kinds = new ArrayList<>();
         while (kinds.size() < faults) {
             List<FaultKind> round = new ArrayList<>(of);
-            if (faults >= of.size()) { // else the first ones, in the order of what they teach
+            if (faults >= of.size()
+                    || size.kinds().equals(RunSize.DRAWN)) { // else the first ones, in the order of what they teach
                 Collections.shuffle(round, random);
             }
             kinds.addAll(round);
@@ -69,7 +73,7 @@ public final class FaultPlan {
     }
 
     private static List<FaultKind> round(String kinds) {
-        if (kinds.equals(RunSize.ALL)) {
+        if (kinds.equals(RunSize.ALL) || kinds.equals(RunSize.DRAWN)) {
             return ROUND;
         }
         return Arrays.stream(kinds.split("\\+", -1)).map(FaultKind::of).toList();

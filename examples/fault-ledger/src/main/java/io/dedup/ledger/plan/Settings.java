@@ -4,6 +4,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ITypeConverter;
@@ -14,17 +15,36 @@ import picocli.CommandLine.TypeConversionException;
 /** What is to be measured. */
 @Command(name = "ledger", sortOptions = false, showDefaultValues = true)
 public final class Settings {
+    private static final String DEFAULT = "default";
+
     @Option(names = "--rows", description = "all, or names separated by commas, such as tiered,unique-row")
     private String rows = "all";
 
-    @Option(names = "--messages", converter = FromOne.class, description = "for each row")
-    private int messages = 1000;
+    @Option(
+            names = "--combinations",
+            converter = FromZero.class,
+            description =
+                    "0: one pass in plain circumstances; else so many passes of our modes, each with the next seed, in"
+                            + " circumstances that the seed draws")
+    private int combinations = 0;
 
-    @Option(names = "--faults", converter = FromOne.class, description = "for each row")
-    private int faults = 30;
+    @Option(
+            names = "--messages",
+            converter = OrDefault.class,
+            description = "for each row; unless given, 1000, or 200 in drawn circumstances")
+    private @Nullable Integer messages;
 
-    @Option(names = "--kinds", description = "of faults: all, or names joined by plus signs, such as kill+store-cut")
-    private String kinds = RunSize.ALL;
+    @Option(
+            names = "--faults",
+            converter = OrDefault.class,
+            description = "for each row; unless given, 30, or 12 in drawn circumstances")
+    private @Nullable Integer faults;
+
+    @Option(
+            names = "--kinds",
+            description = "of faults: all, drawn (by the seed), or names joined by plus signs, such as kill+store-cut;"
+                    + " unless given, drawn in drawn circumstances, else all")
+    private String kinds = DEFAULT;
 
     @Option(names = "--seed", description = "decides what is sent and broken, where and when")
     private long seed = 1;
@@ -64,21 +84,44 @@ public final class Settings {
     }
 
     private void check() {
-        if (messages < faults) {
-            throw new IllegalArgumentException("messages=" + messages + ": at least one for each of faults=" + faults);
+        RunSize size = size();
+        if (size.messages() < size.faults()) {
+            throw new IllegalArgumentException(
+                    "messages=" + size.messages() + ": at least one for each of faults=" + size.faults());
         }
-        List<FaultPlan.Fault> unusedPlan = FaultPlan.of(size()); // refuses what isn't a kind
+        List<FaultPlan.Fault> unusedPlan = FaultPlan.of(size); // refuses what isn't a kind
         List<Row> unusedRows = rows(); // refuses what isn't a row
     }
 
     public List<Row> rows() {
         return rows.equals("all")
-                ? List.of(Row.values())
+                ? Arrays.stream(Row.values())
+                        .filter(row -> row.isOurs() || !isDrawn())
+                        .toList()
                 : Arrays.stream(rows.split(",", -1)).map(Row::of).distinct().toList();
     }
 
+    /** Whether circumstances are drawn by the seed. */
+    public boolean isDrawn() {
+        return combinations > 0;
+    }
+
+    /** How many passes, in drawn circumstances. */
+    public int combinations() {
+        return combinations;
+    }
+
     public RunSize size() {
-        return new RunSize(messages, faults, kinds, seed);
+        return size(0);
+    }
+
+    /** Of a pass in drawn circumstances, from 0. */
+    public RunSize size(int pass) {
+        return new RunSize(
+                messages != null ? messages : isDrawn() ? 200 : 1000,
+                faults != null ? faults : isDrawn() ? 12 : 30,
+                kinds.equals(DEFAULT) ? isDrawn() ? RunSize.DRAWN : RunSize.ALL : kinds,
+                seed + pass);
     }
 
     /** How many rows share one pass, and its consumer processes. */
@@ -99,6 +142,25 @@ public final class Settings {
     /** Of results. */
     public Path directory() {
         return directory;
+    }
+
+    /** A number from 0. */
+    private static final class FromZero implements ITypeConverter<Integer> {
+        @Override
+        public Integer convert(String text) {
+            if (!text.matches("\\d{1,9}")) {
+                throw new TypeConversionException("'" + text + "' is not a number from 0 to 999999999");
+            }
+            return Integer.valueOf(text);
+        }
+    }
+
+    /** A number from 1, or the word for what isn't given. */
+    private static final class OrDefault implements ITypeConverter<@Nullable Integer> {
+        @Override
+        public @Nullable Integer convert(String text) {
+            return text.equals(DEFAULT) ? null : new FromOne().convert(text);
+        }
     }
 
     /** A number from 1. */

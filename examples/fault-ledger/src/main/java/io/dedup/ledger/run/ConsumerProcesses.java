@@ -1,6 +1,7 @@
 package io.dedup.ledger.run;
 
 import io.dedup.ledger.consumer.Assignment;
+import io.dedup.ledger.consumer.ConsumerFaults;
 import io.dedup.ledger.consumer.ConsumerMain;
 import io.dedup.ledger.plan.FaultPlan;
 import io.dedup.testkit.faults.PausedProcess;
@@ -15,21 +16,29 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.function.LongFunction;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** The consumer processes of a run. */
 final class ConsumerProcesses implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(ConsumerProcesses.class);
     private static final int MAX_SKEW_MILLIS = 3_000;
     private static final Duration START = Duration.ofMinutes(2);
 
-    private final LongFunction<Assignment> assignment;
+    /** Makes what a consumer process is told. */
+    @FunctionalInterface
+    interface Assignments {
+        /** @param skewMillis how much the process's host's clock is wrong */
+        Assignment of(int process, long skewMillis);
+    }
+
+    private final Assignments assignments;
     private final Path logs;
     private final Random random;
     private final List<Consumer> consumers = new ArrayList<>();
 
-    /** @param assignment what to tell a process whose host's clock is wrong by so many milliseconds */
-    ConsumerProcesses(LongFunction<Assignment> assignment, Path logs, long seed) {
-        this.assignment = assignment;
+    ConsumerProcesses(Assignments assignments, Path logs, long seed) {
+        this.assignments = assignments;
         this.logs = logs;
         this.random = new Random(seed);
     }
@@ -75,6 +84,18 @@ final class ConsumerProcesses implements AutoCloseable {
         try (PausedProcess paused =
                 PausedProcess.pause(consumers.get(which).process.pid())) {
             TimeUnit.NANOSECONDS.sleep(time.toNanos());
+        }
+    }
+
+    /** Gives all of them an order of {@link ConsumerFaults}. */
+    void order(String order) {
+        for (Consumer consumer : consumers) {
+            try {
+                consumer.process.outputWriter().write(order + "\n");
+                consumer.process.outputWriter().flush();
+            } catch (IOException e) {
+                log.info("a process that has ended isn't told: {}", order);
+            }
         }
     }
 
@@ -126,7 +147,7 @@ final class ConsumerProcesses implements AutoCloseable {
                     "-cp",
                     System.getProperty("java.class.path"),
                     ConsumerMain.class.getName()));
-            command.add(assignment.apply(skew).argument());
+            command.add(assignments.of(which, skew).argument());
             try {
                 process = new ProcessBuilder(command)
                         .redirectError(ProcessBuilder.Redirect.appendTo(

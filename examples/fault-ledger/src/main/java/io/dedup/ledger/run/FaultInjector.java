@@ -1,14 +1,14 @@
 package io.dedup.ledger.run;
 
 import io.dedup.ledger.consumer.Assignment;
-import io.dedup.ledger.consumer.Membership;
+import io.dedup.ledger.consumer.ConsumerFaults;
 import io.dedup.ledger.plan.FaultPlan;
+import io.dedup.ledger.plan.Pass;
 import io.dedup.ledger.plan.Row;
 import io.dedup.ledger.scheme.Stores;
 import io.dedup.ledger.tally.DataLoss;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -20,6 +20,8 @@ import org.apache.kafka.common.serialization.StringDeserializer;
 final class FaultInjector {
     private static final Duration PAUSE = Stores.LEASE.plusMillis(1_500);
     private static final int STORM = 2;
+    private static final int FAILING_COMMITS = 12;
+    private static final Duration SLOW = Duration.ofMillis(15);
     private static final Duration GUEST_STAYS = Duration.ofMillis(700);
 
     private final Servers servers;
@@ -27,25 +29,17 @@ final class FaultInjector {
     private final Tables tables;
     private final ConsumerProcesses consumers;
     private final String run;
-    private final long seed;
-    private final Collection<Row> rows;
+    private final Pass pass;
     private final List<DataLoss> losses = new ArrayList<>();
 
     FaultInjector(
-            Servers servers,
-            StoreProxies proxies,
-            Tables tables,
-            ConsumerProcesses consumers,
-            String run,
-            long seed,
-            Collection<Row> rows) {
+            Servers servers, StoreProxies proxies, Tables tables, ConsumerProcesses consumers, String run, Pass pass) {
         this.servers = servers;
         this.proxies = proxies;
         this.tables = tables;
         this.consumers = consumers;
         this.run = run;
-        this.seed = seed;
-        this.rows = rows;
+        this.pass = pass;
     }
 
     /** When what is remembered was deleted. */
@@ -64,6 +58,9 @@ final class FaultInjector {
             case STORE_CUT -> cut(fault);
             case LOST_REPLIES -> loseReplies(fault);
             case REBALANCE -> storm();
+            case WAKE_UP -> order(ConsumerFaults.wakeUps(fault.millis(), fault.moment()), fault);
+            case COMMIT_FAILS -> order(ConsumerFaults.failingCommits(FAILING_COMMITS), fault);
+            case REBALANCE_HELD -> stormWhileSlow();
             case SLOW, FAIL, POISON -> {} // the messages do it
         }
     }
@@ -71,7 +68,7 @@ final class FaultInjector {
     private void flush() {
         long begin = System.currentTimeMillis();
         servers.flushRedis();
-        tables.forget(rows);
+        tables.forget(pass.rows());
         losses.add(new DataLoss(begin, System.currentTimeMillis()));
     }
 
@@ -96,7 +93,7 @@ final class FaultInjector {
     /** Members that take partitions, handle nothing, commit nothing, and leave. */
     private void storm() throws InterruptedException {
         for (int i = 0; i < STORM; i++) {
-            List<Thread> guests = rows.stream()
+            List<Thread> guests = pass.rows().stream()
                     .map(row -> new Thread(() -> visit(row), "guest"))
                     .toList();
             guests.forEach(Thread::start);
@@ -106,9 +103,20 @@ final class FaultInjector {
         }
     }
 
+    private void stormWhileSlow() throws InterruptedException {
+        proxies.slow(SLOW);
+        storm();
+        proxies.heal();
+    }
+
+    private void order(String order, FaultPlan.Fault fault) throws InterruptedException {
+        consumers.order(order);
+        TimeUnit.MILLISECONDS.sleep(fault.millis());
+    }
+
     private void visit(Row row) {
         String topic = Assignment.topic(run, row);
-        Map<String, Object> config = new HashMap<>(Membership.of(seed, row).settings());
+        Map<String, Object> config = new HashMap<>(pass.of(row).membership().settings());
         config.put("bootstrap.servers", servers.kafka().bootstrapServers());
         config.put("group.id", topic);
         config.put("enable.auto.commit", false);

@@ -3,6 +3,7 @@ package io.dedup.ledger.run;
 import io.dedup.ledger.consumer.Assignment;
 import io.dedup.ledger.plan.FaultKind;
 import io.dedup.ledger.plan.FaultPlan;
+import io.dedup.ledger.plan.Pass;
 import io.dedup.ledger.plan.Row;
 import io.dedup.ledger.plan.RunSize;
 import io.dedup.ledger.plan.Settings;
@@ -15,7 +16,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
@@ -29,6 +32,7 @@ public final class Run {
     private static final Duration QUIET = Duration.ofSeconds(2);
 
     private final Servers servers;
+    private final Pass pass;
     private final List<Row> rows;
     private final RunSize size;
     private final Duration bound;
@@ -36,10 +40,11 @@ public final class Run {
     private final Path logs;
     private final String id = "run" + UUID.randomUUID().toString().substring(0, 8);
 
-    public Run(Servers servers, List<Row> rows, Settings settings) {
+    public Run(Servers servers, Pass pass, Settings settings) {
         this.servers = servers;
-        this.rows = List.copyOf(rows);
-        this.size = settings.size();
+        this.pass = pass;
+        this.rows = pass.rows();
+        this.size = pass.size();
         this.bound = settings.bound();
         this.calm = settings.calm();
         this.logs = settings.directory().resolve("logs");
@@ -47,17 +52,18 @@ public final class Run {
 
     public List<RowResult> results() throws IOException, InterruptedException, ExecutionException {
         Files.createDirectories(logs);
+        servers.renew();
         String bootstrap = servers.kafka().bootstrapServers();
         Tables tables = new Tables(servers);
         rows.forEach(tables::create);
-        try (Topics topics = new Topics(bootstrap, id);
+        try (Topics topics = new Topics(bootstrap, id, pass);
                 EffectCounter effects = new EffectCounter();
-                StoreProxies proxies = new StoreProxies(servers, rows);
+                StoreProxies proxies = new StoreProxies(servers, pass);
                 ConsumerProcesses consumers = new ConsumerProcesses(
-                        skew -> new Assignment(
+                        (process, skew) -> new Assignment(
                                 bootstrap,
                                 id,
-                                size.seed(),
+                                process,
                                 effects.port(),
                                 skew,
                                 servers.database().user(),
@@ -66,27 +72,29 @@ public final class Run {
                         logs,
                         size.seed());
                 Sender sender = new Sender(bootstrap, id, rows)) {
-            topics.create(rows);
+            topics.create();
             List<FaultPlan.Fault> faults = FaultPlan.of(size);
-            Traffic traffic = new Traffic(size.messages(), faults, size.seed());
-            FaultInjector injector = new FaultInjector(servers, proxies, tables, consumers, id, size.seed(), rows);
+            Traffic traffic = new Traffic(size.messages(), faults, size.seed(), pass.partitions());
+            FaultInjector injector = new FaultInjector(servers, proxies, tables, consumers, id, pass);
             consumers.start();
             go(traffic, faults, tables, sender, injector, consumers);
             awaitConsumed(topics, consumers);
-            awaitQuiet(effects, tables);
+            awaitQuiet(effects, tables, topics);
             List<RowResult> results = new ArrayList<>();
             for (Row row : rows) {
-                results.add(new Tally(row, "plain", injector.losses(), sender::firstSent)
+                Set<String> waiting = new HashSet<>(Tally.unacknowledged(sender.copies(row), topics.committed(row)));
+                waiting.addAll(topics.waitingForRetry(row));
+                results.add(new Tally(row, pass.of(row).text(), injector.losses(), sender::firstSent)
                         .of(
                                 size,
                                 traffic.messages(),
-                                effects(row, effects, tables),
-                                Tally.unacknowledged(sender.copies(row), topics.committed(row)),
+                                effects(row, effects, tables, topics),
+                                waiting,
                                 topics.deadLetters(row),
                                 proxies.roundTrips(row)));
             }
             consumers.close();
-            topics.delete(rows);
+            topics.delete();
             return results;
         }
     }
@@ -141,11 +149,11 @@ public final class Run {
     }
 
     /** A consumer that has lost its partition may still be at it. */
-    private void awaitQuiet(EffectCounter effects, Tables tables) throws InterruptedException {
+    private void awaitQuiet(EffectCounter effects, Tables tables, Topics topics) throws InterruptedException {
         int before = -1;
         int now;
         while ((now = rows.stream()
-                        .mapToInt(row -> effects(row, effects, tables).size())
+                        .mapToInt(row -> effects(row, effects, tables, topics).size())
                         .sum())
                 != before) {
             before = now;
@@ -153,7 +161,10 @@ public final class Run {
         }
     }
 
-    private static List<Effect> effects(Row row, EffectCounter effects, Tables tables) {
+    private List<Effect> effects(Row row, EffectCounter effects, Tables tables, Topics topics) {
+        if (pass.of(row).shape().isInKafkaTransaction()) {
+            return topics.outputs(row);
+        }
         return row.effect() == Row.Effect.ROW ? tables.effects(row) : effects.of(row);
     }
 }

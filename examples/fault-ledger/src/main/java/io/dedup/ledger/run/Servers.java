@@ -18,13 +18,15 @@ public final class Servers implements AutoCloseable {
             // For the groups whose partitions the broker assigns; the others bring their own.
             .setting("group.consumer.session.timeout.ms", "1500")
             .setting("group.consumer.heartbeat.interval.ms", "300")
+            // For Kafka transactions that a killed process leaves open.
+            .setting("transaction.abort.timed.out.transaction.cleanup.interval.ms", "1000")
             .start();
     private final List<RedisServer> redis;
     private final PostgresServer postgres = PostgresServers.builder()
             .setting("max_connections", "400")
             .setting("idle_in_transaction_session_timeout", "10s")
             .start();
-    private final SqlDatabase database = postgres.newDatabase();
+    private SqlDatabase database = postgres.newDatabase();
 
     public Servers(Collection<Row> rows) {
         int count = rows.stream().mapToInt(Row::redisServers).max().orElse(0);
@@ -34,6 +36,11 @@ public final class Servers implements AutoCloseable {
                         .config("appendfsync", "always")
                         .start())
                 .toList();
+    }
+
+    /** What is kept of a pass isn't seen by the next one. */
+    void renew() {
+        database = postgres.newDatabase();
     }
 
     KafkaServer kafka() {

@@ -1,10 +1,11 @@
 package io.dedup.ledger.run;
 
 import io.dedup.ledger.consumer.Assignment;
+import io.dedup.ledger.plan.Pass;
 import io.dedup.ledger.plan.Row;
 import io.dedup.testkit.faults.TcpProxy;
+import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -13,11 +14,13 @@ import java.util.Objects;
 /** Between consumers and stores: a proxy for each row and store. */
 final class StoreProxies implements AutoCloseable {
     private final Servers servers;
+    private final Pass pass;
     private final Map<Row, List<TcpProxy>> proxies = new LinkedHashMap<>();
 
-    StoreProxies(Servers servers, Collection<Row> rows) {
+    StoreProxies(Servers servers, Pass pass) {
+        this.pass = pass;
         this.servers = servers;
-        for (Row row : rows) {
+        for (Row row : pass.rows()) {
             List<TcpProxy> ofRow = new ArrayList<>();
             for (int i = 0; i < row.redisServers(); i++) {
                 ofRow.add(TcpProxy.to(servers.redisPort(i)));
@@ -27,6 +30,7 @@ final class StoreProxies implements AutoCloseable {
             }
             proxies.put(row, ofRow);
         }
+        delay(Duration.ZERO);
     }
 
     /** Where each row's consumers find its stores. */
@@ -34,6 +38,7 @@ final class StoreProxies implements AutoCloseable {
         List<Assignment.Place> places = new ArrayList<>();
         proxies.forEach((row, ofRow) -> places.add(new Assignment.Place(
                 row,
+                pass.of(row),
                 ofRow.subList(0, row.redisServers()).stream()
                         .map(TcpProxy::port)
                         .toList(),
@@ -70,8 +75,19 @@ final class StoreProxies implements AutoCloseable {
         all().forEach(TcpProxy::cut);
     }
 
+    /** Answers come, but later than they do in this row's circumstances. */
+    void slow(Duration more) {
+        delay(more);
+    }
+
+    private void delay(Duration more) {
+        proxies.forEach((row, ofRow) ->
+                ofRow.forEach(proxy -> proxy.delay(pass.of(row).delay().plus(more))));
+    }
+
     void heal() {
         all().forEach(TcpProxy::heal);
+        delay(Duration.ZERO);
     }
 
     /** How often a row's consumers have asked a store something and waited for the answer. */

@@ -1,17 +1,22 @@
 package io.dedup.ledger.run;
 
 import io.dedup.ledger.consumer.Assignment;
+import io.dedup.ledger.plan.Pass;
 import io.dedup.ledger.plan.Row;
-import io.dedup.ledger.plan.Traffic;
+import io.dedup.ledger.plan.Shape;
+import io.dedup.ledger.tally.Effect;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.Collection;
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ExecutionException;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.ListOffsetsResult.ListOffsetsResultInfo;
 import org.apache.kafka.clients.admin.NewTopic;
@@ -28,35 +33,49 @@ final class Topics implements AutoCloseable {
 
     private final String bootstrap;
     private final String run;
+    private final Pass pass;
     private final Admin admin;
 
-    Topics(String bootstrap, String run) {
+    Topics(String bootstrap, String run, Pass pass) {
+        this.pass = pass;
         this.bootstrap = bootstrap;
         this.run = run;
         this.admin = Admin.create(Map.of("bootstrap.servers", bootstrap));
     }
 
-    void create(Collection<Row> rows) throws ExecutionException, InterruptedException {
-        Set<NewTopic> topics = new HashSet<>();
-        for (Row row : rows) {
-            topics.add(new NewTopic(Assignment.topic(run, row), Traffic.PARTITIONS, ONE));
-            topics.add(new NewTopic(Assignment.deadLetters(run, row), 1, ONE));
-        }
-        admin.createTopics(topics).all().get();
+    void create() throws ExecutionException, InterruptedException {
+        admin.createTopics(all()).all().get();
     }
 
-    void delete(Collection<Row> rows) throws ExecutionException, InterruptedException {
-        Set<String> topics = new HashSet<>();
-        for (Row row : rows) {
-            topics.add(Assignment.topic(run, row));
-            topics.add(Assignment.deadLetters(run, row));
+    private Set<NewTopic> all() {
+        Set<NewTopic> topics = new HashSet<>();
+        for (Row row : pass.rows()) {
+            Shape shape = pass.of(row).shape();
+            topics.add(new NewTopic(Assignment.topic(run, row), pass.partitions(), ONE));
+            // The letters of retry topics go to the partition that they come from.
+            topics.add(new NewTopic(Assignment.deadLetters(run, row), pass.partitions(), ONE));
+            if (shape == Shape.RETRY_TOPIC) {
+                topics.add(new NewTopic(Assignment.retries(run, row), pass.partitions(), ONE));
+            }
+            if (shape.isInKafkaTransaction()) {
+                topics.add(new NewTopic(Assignment.outputs(run, row), 1, ONE));
+            }
         }
-        admin.deleteTopics(topics).all().get();
+        return topics;
+    }
+
+    void delete() throws ExecutionException, InterruptedException {
+        admin.deleteTopics(all().stream().map(NewTopic::name).toList()).all().get();
     }
 
     boolean isConsumed(Row row) throws ExecutionException, InterruptedException {
-        long[] committed = committed(row);
-        for (Map.Entry<TopicPartition, ListOffsetsResultInfo> end : ends(row).entrySet()) {
+        return isConsumed(Assignment.topic(run, row))
+                && (pass.of(row).shape() != Shape.RETRY_TOPIC || isConsumed(Assignment.retries(run, row)));
+    }
+
+    private boolean isConsumed(String topic) throws ExecutionException, InterruptedException {
+        long[] committed = committed(topic);
+        for (Map.Entry<TopicPartition, ListOffsetsResultInfo> end : ends(topic).entrySet()) {
             if (committed[end.getKey().partition()] < end.getValue().offset()) {
                 return false;
             }
@@ -66,38 +85,79 @@ final class Topics implements AutoCloseable {
 
     /** By partition. */
     long[] committed(Row row) throws ExecutionException, InterruptedException {
-        long[] committed = new long[Traffic.PARTITIONS];
-        Map<TopicPartition, OffsetAndMetadata> offsets = admin.listConsumerGroupOffsets(Assignment.topic(run, row))
+        return committed(Assignment.topic(run, row));
+    }
+
+    /** Each topic has a group of its own, with its name. */
+    private long[] committed(String topic) throws ExecutionException, InterruptedException {
+        long[] committed = new long[pass.partitions()];
+        Map<TopicPartition, OffsetAndMetadata> offsets = admin.listConsumerGroupOffsets(topic)
                 .partitionsToOffsetAndMetadata()
                 .get();
         offsets.forEach((partition, offset) -> committed[partition.partition()] = offset.offset());
         return committed;
     }
 
-    private Map<TopicPartition, ListOffsetsResultInfo> ends(Row row) throws ExecutionException, InterruptedException {
+    private Map<TopicPartition, ListOffsetsResultInfo> ends(String topic)
+            throws ExecutionException, InterruptedException {
         Map<TopicPartition, OffsetSpec> specs = new HashMap<>();
-        for (int i = 0; i < Traffic.PARTITIONS; i++) {
-            specs.put(new TopicPartition(Assignment.topic(run, row), i), OffsetSpec.latest());
+        for (int i = 0; i < pass.partitions(); i++) {
+            specs.put(new TopicPartition(topic, i), OffsetSpec.latest());
         }
         return admin.listOffsets(specs).all().get();
     }
 
     /** IDs. */
     Set<String> deadLetters(Row row) {
-        TopicPartition partition = new TopicPartition(Assignment.deadLetters(run, row), 0);
-        Set<String> ids = new HashSet<>();
+        return all(Assignment.deadLetters(run, row), pass.partitions()).stream()
+                .map(Topics::id)
+                .collect(Collectors.toSet());
+    }
+
+    /** IDs of those that wait for their next attempt. */
+    Set<String> waitingForRetry(Row row) throws ExecutionException, InterruptedException {
+        if (pass.of(row).shape() != Shape.RETRY_TOPIC) {
+            return Set.of();
+        }
+        String retries = Assignment.retries(run, row);
+        long[] committed = committed(retries);
+        return all(retries, pass.partitions()).stream()
+                .filter(record -> record.offset() >= committed[record.partition()])
+                .map(Topics::id)
+                .collect(Collectors.toSet());
+    }
+
+    private static String id(ConsumerRecord<String, String> record) {
+        return new String(record.headers().lastHeader("id").value(), StandardCharsets.UTF_8);
+    }
+
+    /** What was sent in Kafka transactions that were committed. */
+    List<Effect> outputs(Row row) {
+        return all(Assignment.outputs(run, row), 1).stream()
+                .map(record -> new Effect(record.key(), Integer.parseInt(record.value()), record.timestamp()))
+                .sorted(Comparator.comparingLong(Effect::millis))
+                .toList();
+    }
+
+    /** As readers of what is committed see it. */
+    private List<ConsumerRecord<String, String>> all(String topic, int partitions) {
+        List<ConsumerRecord<String, String>> records = new ArrayList<>();
         try (KafkaConsumer<String, String> consumer = new KafkaConsumer<>(
-                Map.of("bootstrap.servers", bootstrap), new StringDeserializer(), new StringDeserializer())) {
-            consumer.assign(List.of(partition));
-            consumer.seekToBeginning(List.of(partition));
-            long end = consumer.endOffsets(List.of(partition)).getOrDefault(partition, 0L);
-            while (consumer.position(partition) < end) {
-                for (ConsumerRecord<String, String> record : consumer.poll(Duration.ofMillis(200))) {
-                    ids.add(new String(record.headers().lastHeader("id").value(), StandardCharsets.UTF_8));
-                }
+                Map.of("bootstrap.servers", bootstrap, "isolation.level", "read_committed"),
+                new StringDeserializer(),
+                new StringDeserializer())) {
+            List<TopicPartition> all = IntStream.range(0, partitions)
+                    .mapToObj(partition -> new TopicPartition(topic, partition))
+                    .toList();
+            consumer.assign(all);
+            consumer.seekToBeginning(all);
+            Map<TopicPartition, Long> ends = consumer.endOffsets(all);
+            while (all.stream()
+                    .anyMatch(partition -> consumer.position(partition) < ends.getOrDefault(partition, 0L))) {
+                consumer.poll(Duration.ofMillis(200)).forEach(records::add);
             }
         }
-        return ids;
+        return records;
     }
 
     @Override

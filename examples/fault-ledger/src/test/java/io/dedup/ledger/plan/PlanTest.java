@@ -9,24 +9,26 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 class PlanTest {
+    private static final int PARTITIONS = 6;
     private static final RunSize SIZE = new RunSize(500, 24, RunSize.ALL, 7);
 
     private final List<FaultPlan.Fault> faults = FaultPlan.of(SIZE);
-    private final Traffic traffic = new Traffic(SIZE.messages(), faults, SIZE.seed());
+    private final Traffic traffic = new Traffic(SIZE.messages(), faults, SIZE.seed(), PARTITIONS);
 
     @Test
     void isAMatterOfTheSeedAlone() {
         assertThat(FaultPlan.of(SIZE)).isEqualTo(faults);
-        assertThat(new Traffic(SIZE.messages(), faults, SIZE.seed()).chunks()).isEqualTo(traffic.chunks());
+        assertThat(new Traffic(SIZE.messages(), faults, SIZE.seed(), PARTITIONS).chunks())
+                .isEqualTo(traffic.chunks());
         assertThat(FaultPlan.of(new RunSize(500, 24, RunSize.ALL, 8))).isNotEqualTo(faults);
     }
 
     @Test
     void hasEveryKindOfFaultInEveryRound() {
-        assertThat(faults.subList(0, 12))
+        assertThat(faults.subList(0, 15))
                 .extracting(FaultPlan.Fault::kind)
                 .contains(FaultKind.values())
-                .hasSize(12);
+                .hasSize(15);
     }
 
     @Test

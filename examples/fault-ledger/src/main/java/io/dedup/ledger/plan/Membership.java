@@ -1,13 +1,12 @@
-package io.dedup.ledger.consumer;
+package io.dedup.ledger.plan;
 
-import io.dedup.ledger.plan.Row;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 import org.apache.kafka.clients.consumer.CooperativeStickyAssignor;
 import org.apache.kafka.clients.consumer.RangeAssignor;
 
-/** How the members of a row's group share its partitions; decided by the seed and the row. */
+/** How the members of a row's group share its partitions. */
 public enum Membership {
     /** All partitions are given up in each rebalance. */
     EAGER,
@@ -16,8 +15,8 @@ public enum Membership {
     /** The broker assigns ({@code group.protocol=consumer}). */
     BROKER;
 
-    /** Another seed gives each row another one. */
-    public static Membership of(long seed, Row row) {
+    /** Where no combination is drawn: another seed gives each row another one. */
+    static Membership of(long seed, Row row) {
         int place = Arrays.asList(Row.values()).indexOf(row);
         return values()[Math.floorMod(seed + place, values().length)];
     }

@@ -1,0 +1,72 @@
+package io.dedup.ledger.consumer;
+
+import io.dedup.ledger.plan.Combination;
+import io.dedup.ledger.plan.Shape;
+import org.jspecify.annotations.Nullable;
+import org.springframework.kafka.config.ConcurrentKafkaListenerContainerFactory;
+import org.springframework.kafka.config.MethodKafkaListenerEndpoint;
+import org.springframework.kafka.core.ConsumerFactory;
+import org.springframework.kafka.listener.ConcurrentMessageListenerContainer;
+import org.springframework.kafka.listener.ContainerProperties;
+import org.springframework.kafka.listener.ContainerProperties.AckMode;
+import org.springframework.kafka.listener.DefaultAfterRollbackProcessor;
+import org.springframework.kafka.listener.DefaultErrorHandler;
+import org.springframework.messaging.handler.annotation.support.DefaultMessageHandlerMethodFactory;
+
+/** Containers for a mode of the framework, in each {@link Shape} but that of retry topics. */
+final class DedupContainers {
+    private DedupContainers() {}
+
+    /**
+     * What an annotated method would be: only such a one is told its attempt.
+     *
+     * @param transactions null outside of Kafka transactions
+     */
+    static ConcurrentMessageListenerContainer<String, String> of(
+            String topic,
+            Combination combination,
+            Object handler,
+            ConsumerFactory<String, String> consumers,
+            ErrorHandlers errors,
+            @Nullable OutputProducers transactions) {
+        Shape shape = combination.shape();
+        ConcurrentKafkaListenerContainerFactory<String, String> factory =
+                new ConcurrentKafkaListenerContainerFactory<>();
+        factory.setConsumerFactory(consumers);
+        factory.setBatchListener(shape.isBatch());
+        factory.setConcurrency(combination.threads());
+        DefaultMessageHandlerMethodFactory methods = new DefaultMessageHandlerMethodFactory();
+        methods.afterPropertiesSet();
+        MethodKafkaListenerEndpoint<String, String> endpoint = new MethodKafkaListenerEndpoint<>();
+        endpoint.setId(topic);
+        endpoint.setGroupId(topic);
+        endpoint.setTopics(topic);
+        endpoint.setBean(handler);
+        endpoint.setMethod(Handlers.method(handler));
+        endpoint.setMessageHandlerMethodFactory(methods);
+        ContainerProperties properties = factory.getContainerProperties();
+        properties.setAckMode(ackMode(shape));
+        properties.setAsyncAcks(shape == Shape.ASYNC_ACKS);
+        if (transactions != null) {
+            properties.setKafkaAwareTransactionManager(transactions.manager());
+        }
+        ConcurrentMessageListenerContainer<String, String> container = factory.createListenerContainer(endpoint);
+        if (transactions == null) {
+            DefaultErrorHandler handling = errors.handler();
+            container.setCommonErrorHandler(handling);
+        } else {
+            DefaultAfterRollbackProcessor<String, String> processor = errors.afterRollback(transactions);
+            container.setAfterRollbackProcessor(processor);
+        }
+        return container;
+    }
+
+    private static AckMode ackMode(Shape shape) {
+        return switch (shape) {
+            case RECORD, BATCH, FUTURE, RETRY_TOPIC, KAFKA_TRANSACTION, KAFKA_TRANSACTION_BATCH -> AckMode.BATCH;
+            case RECORD_ACK -> AckMode.RECORD;
+            case ASYNC_ACKS, MANUAL, BATCH_MANUAL -> AckMode.MANUAL;
+            case MANUAL_IMMEDIATE -> AckMode.MANUAL_IMMEDIATE;
+        };
+    }
+}

@@ -1,0 +1,67 @@
+package io.dedup.ledger.consumer;
+
+import java.util.Map;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.StringSerializer;
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.NestedExceptionUtils;
+import org.springframework.kafka.core.DefaultKafkaProducerFactory;
+import org.springframework.kafka.core.KafkaTemplate;
+import org.springframework.kafka.listener.DeadLetterPublishingRecoverer;
+import org.springframework.kafka.listener.DefaultAfterRollbackProcessor;
+import org.springframework.kafka.listener.DefaultErrorHandler;
+import org.springframework.util.backoff.BackOff;
+import org.springframework.util.backoff.FixedBackOff;
+
+/** Poison goes to the dead letters; everything else is tried for ever. */
+final class ErrorHandlers implements AutoCloseable {
+    private static final long RETRY_MILLIS = 100;
+    private static final long POISON_RETRIES = 2;
+
+    private final DefaultKafkaProducerFactory<String, String> producers;
+    private final KafkaTemplate<String, String> template;
+    private final DeadLetterPublishingRecoverer recoverer;
+
+    ErrorHandlers(String bootstrap, String deadLetters) {
+        producers = new DefaultKafkaProducerFactory<>(
+                Map.of("bootstrap.servers", bootstrap), new StringSerializer(), new StringSerializer());
+        template = new KafkaTemplate<>(producers);
+        recoverer =
+                new DeadLetterPublishingRecoverer(template, (record, failure) -> new TopicPartition(deadLetters, 0));
+    }
+
+    /** Outside of transactions. */
+    KafkaTemplate<String, String> template() {
+        return template;
+    }
+
+    DefaultErrorHandler handler() {
+        DefaultErrorHandler handler = new DefaultErrorHandler(recoverer, forEver());
+        handler.setBackOffFunction(ErrorHandlers::backOff);
+        return handler;
+    }
+
+    DefaultAfterRollbackProcessor<String, String> afterRollback(OutputProducers transactions) {
+        DefaultAfterRollbackProcessor<String, String> processor =
+                new DefaultAfterRollbackProcessor<>(recoverer, forEver(), transactions.template(), true);
+        processor.setBackOffFunction(ErrorHandlers::backOff);
+        return processor;
+    }
+
+    /** Null for the one of the handler. */
+    private static @Nullable BackOff backOff(ConsumerRecord<?, ?> record, Exception failure) {
+        return NestedExceptionUtils.getMostSpecificCause(failure) instanceof PoisonException
+                ? new FixedBackOff(RETRY_MILLIS, POISON_RETRIES)
+                : null;
+    }
+
+    private static FixedBackOff forEver() {
+        return new FixedBackOff(RETRY_MILLIS, FixedBackOff.UNLIMITED_ATTEMPTS);
+    }
+
+    @Override
+    public void close() {
+        producers.destroy();
+    }
+}

@@ -1,0 +1,85 @@
+package io.dedup.ledger.plan;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import java.util.Random;
+
+/**
+ * The circumstances of a row's consumers.
+ *
+ * @param staticMembers whether members have a {@code group.instance.id}, which outlives their process
+ * @param threads consumers in each process
+ * @param partitions of the topic; the same for all rows of a pass
+ * @param tripMillis what the network adds to each round trip to a store
+ * @param maxPollRecords of a consumer
+ */
+public record Combination(
+        Membership membership,
+        boolean staticMembers,
+        Shape shape,
+        int threads,
+        int partitions,
+        int tripMillis,
+        int maxPollRecords) {
+    private static final int PLAIN_PARTITIONS = 4;
+    private static final int PLAIN_POLL = 20;
+    private static final List<Integer> PARTITIONS = List.of(4, 6, 12);
+    private static final List<Integer> TRIPS = List.of(0, 0, 3, 10, 30);
+    private static final List<Integer> POLLS = List.of(1, 5, 20, 200);
+    private static final int MAX_THREADS = 3;
+    private static final long SPREAD = 0x9E3779B97F4A7C15L;
+
+    /** Records, one consumer a process, the default ack mode, stores close by. */
+    public static Combination plain(long seed, Row row) {
+        return new Combination(Membership.of(seed, row), false, Shape.RECORD, 1, PLAIN_PARTITIONS, 0, PLAIN_POLL);
+    }
+
+    /** One of all that the framework supports in a row's mode; plain for what isn't ours, but for the partitions. */
+    public static Combination drawn(long seed, Row row) {
+        int partitions = pick(PARTITIONS, new Random(seed * SPREAD));
+        Random random = new Random(seed * SPREAD + row.id().hashCode());
+        Combination plain = plain(seed, row);
+        if (row.mode().isEmpty()) {
+            return new Combination(
+                    plain.membership, false, plain.shape, 1, partitions, plain.tripMillis, plain.maxPollRecords);
+        }
+        Shape shape = pick(Shape.of(row.mode().get()), random);
+        // The containers of retry topics would share one instance ID.
+        boolean staticMembers = random.nextInt(3) == 0 && shape != Shape.RETRY_TOPIC;
+        return new Combination(
+                pick(List.of(Membership.values()), random),
+                staticMembers,
+                shape,
+                1 + random.nextInt(MAX_THREADS),
+                partitions,
+                pick(TRIPS, random),
+                pick(POLLS, random));
+    }
+
+    private static <T> T pick(List<T> values, Random random) {
+        return values.get(random.nextInt(values.size()));
+    }
+
+    /** As people read it: a word for each dimension. */
+    public String text() {
+        return String.join(
+                " ",
+                name(membership),
+                staticMembers ? "static" : "dynamic",
+                name(shape),
+                "threads=" + threads,
+                "partitions=" + partitions,
+                "trip=" + tripMillis + "ms",
+                "poll=" + maxPollRecords);
+    }
+
+    private static String name(Enum<?> value) {
+        return value.name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+
+    /** What the network adds in each direction. */
+    public Duration delay() {
+        return Duration.ofMillis(tripMillis).dividedBy(2);
+    }
+}

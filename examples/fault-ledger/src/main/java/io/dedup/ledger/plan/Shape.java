@@ -1,0 +1,59 @@
+package io.dedup.ledger.plan;
+
+import io.dedup.policy.DedupMode;
+import java.util.Arrays;
+import java.util.List;
+
+/** What a row's listener looks like, and how it acknowledges. */
+public enum Shape {
+    /** A record at a time; offsets are committed after a poll. */
+    RECORD(true),
+    /** A record at a time; each offset is committed at once. */
+    RECORD_ACK(true),
+    /** A poll at a time. */
+    BATCH(true),
+    /** The method returns a future, which ends on another thread. */
+    FUTURE(false),
+    /** The record is acknowledged by another thread, in any order. */
+    ASYNC_ACKS(false),
+    /** The record is acknowledged by the handler; offsets are committed after a poll. */
+    MANUAL(true),
+    /** The record is acknowledged by the handler, and its offset committed at once. */
+    MANUAL_IMMEDIATE(true),
+    /** A poll at a time, acknowledged by the handler. */
+    BATCH_MANUAL(true),
+    /** What fails goes on in a retry topic. */
+    RETRY_TOPIC(false),
+    /** A record at a time; outputs and offsets are committed in one Kafka transaction. */
+    KAFKA_TRANSACTION(false),
+    /** The same with a poll at a time. */
+    KAFKA_TRANSACTION_BATCH(false);
+
+    private final boolean inDatabaseTransactions;
+
+    Shape(boolean inDatabaseTransactions) {
+        this.inDatabaseTransactions = inDatabaseTransactions;
+    }
+
+    /** Those that the framework takes in this mode. */
+    static List<Shape> of(DedupMode mode) {
+        return Arrays.stream(values())
+                .filter(shape -> shape.inDatabaseTransactions || !mode.isTransactional())
+                .toList();
+    }
+
+    /** Whether its handler gets a whole poll. */
+    public boolean isBatch() {
+        return this == BATCH || this == BATCH_MANUAL || this == KAFKA_TRANSACTION_BATCH;
+    }
+
+    /** Whether its handler acknowledges. */
+    public boolean acknowledges() {
+        return this == MANUAL || this == MANUAL_IMMEDIATE || this == BATCH_MANUAL || this == ASYNC_ACKS;
+    }
+
+    /** Whether its effect is a record that it sends in a Kafka transaction. */
+    public boolean isInKafkaTransaction() {
+        return this == KAFKA_TRANSACTION || this == KAFKA_TRANSACTION_BATCH;
+    }
+}
