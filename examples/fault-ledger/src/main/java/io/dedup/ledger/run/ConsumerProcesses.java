@@ -23,7 +23,7 @@ import org.slf4j.LoggerFactory;
 final class ConsumerProcesses implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(ConsumerProcesses.class);
     private static final int MAX_SKEW_MILLIS = 3_000;
-    private static final Duration START = Duration.ofMinutes(2);
+    private static final Duration START = Duration.ofMinutes(5);
 
     /** Makes what a consumer process is told. */
     @FunctionalInterface
