@@ -58,7 +58,7 @@ public final class Settings {
     @Option(
             names = "--bound-s",
             converter = FromOne.class,
-            description = "seconds to wait for what isn't acknowledged when everything was sent")
+            description = "seconds without any acknowledgment, when everything was sent, until the rest is stuck")
     private int boundSeconds = 60;
 
     @Option(names = "--directory", description = "of the results")

@@ -16,6 +16,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -128,11 +129,21 @@ public final class Run {
         sender.send(traffic.chunks().get(faults.size()));
     }
 
+    /** As long as something goes on being acknowledged: a machine may be busy, and what it does slowly isn't stuck. */
     private void awaitConsumed(Topics topics, ConsumerProcesses consumers)
             throws InterruptedException, ExecutionException {
         long until = System.nanoTime() + bound.toNanos();
+        long acknowledged = 0;
         List<Row> left = new ArrayList<>(rows);
         while (System.nanoTime() - until < 0) {
+            long before = acknowledged;
+            acknowledged = 0;
+            for (Row row : rows) {
+                acknowledged += Arrays.stream(topics.committed(row)).sum();
+            }
+            if (acknowledged > before) {
+                until = System.nanoTime() + bound.toNanos();
+            }
             for (Row row : List.copyOf(left)) {
                 if (topics.isConsumed(row)) {
                     left.remove(row);
@@ -144,7 +155,7 @@ public final class Run {
             consumers.revive();
             TimeUnit.MILLISECONDS.sleep(200);
         }
-        log.warn("not consumed within {} s: {}", bound.toSeconds(), left);
+        log.warn("nothing was acknowledged within {} s: {}", bound.toSeconds(), left);
         consumers.dump();
     }
 

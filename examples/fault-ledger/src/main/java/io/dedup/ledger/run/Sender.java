@@ -23,6 +23,8 @@ import org.apache.kafka.common.serialization.StringSerializer;
 
 /** The producer: sends the same to every row. Thread-safe. */
 final class Sender implements AutoCloseable {
+    private static final int DELIVERY_TIMEOUT_MILLIS = 600_000;
+
     private final String run;
     private final Collection<Row> rows;
     private final KafkaProducer<String, String> producer;
@@ -33,7 +35,9 @@ final class Sender implements AutoCloseable {
         this.run = run;
         this.rows = rows;
         this.producer = new KafkaProducer<>(
-                Map.of("bootstrap.servers", bootstrap, "linger.ms", 0), new StringSerializer(), new StringSerializer());
+                Map.of("bootstrap.servers", bootstrap, "linger.ms", 0, "delivery.timeout.ms", DELIVERY_TIMEOUT_MILLIS),
+                new StringSerializer(),
+                new StringSerializer());
         rows.forEach(row -> copies.put(row, new ConcurrentLinkedQueue<>()));
     }
 

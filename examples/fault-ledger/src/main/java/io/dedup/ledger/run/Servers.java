@@ -15,6 +15,8 @@ import java.util.stream.IntStream;
 /** A broker and the stores, each a process of its own. Restarts forget nothing. */
 public final class Servers implements AutoCloseable {
     private final KafkaServer kafka = KafkaServers.builder()
+            // On a machine that is busy the controller mustn't take its only broker for dead.
+            .setting("broker.session.timeout.ms", "120000")
             // For the groups whose partitions the broker assigns; the others bring their own.
             .setting("group.consumer.session.timeout.ms", "1500")
             .setting("group.consumer.heartbeat.interval.ms", "300")

@@ -32,6 +32,16 @@ class PlanTest {
     }
 
     @Test
+    void drawsKindsWhereThereAreFewerFaults() {
+        assertThat(FaultPlan.of(new RunSize(500, 5, RunSize.DRAWN, 7)))
+                .extracting(FaultPlan.Fault::kind)
+                .doesNotHaveDuplicates()
+                .isNotEqualTo(FaultPlan.of(new RunSize(500, 5, RunSize.DRAWN, 8)).stream()
+                        .map(FaultPlan.Fault::kind)
+                        .toList());
+    }
+
+    @Test
     void hasOnlyTheKindsAskedFor() {
         assertThat(FaultPlan.of(new RunSize(500, 9, "kill+store-cut", 7)))
                 .extracting(FaultPlan.Fault::kind)

@@ -15,6 +15,14 @@ class SettingsTest {
         assertThat(Settings.of("--rows=tiered,none,tiered").rows()).containsExactly(Row.TIERED, Row.NONE);
     }
 
+    @Test
+    void passesInDrawnCircumstancesAreShortAndOfOurModes() {
+        Settings settings = Settings.of("--combinations=3", "--messages=default", "--seed=7");
+        assertThat(settings.rows()).hasSize(5).allMatch(Row::isOurs);
+        assertThat(settings.size(2)).isEqualTo(new RunSize(200, 12, RunSize.DRAWN, 9));
+        assertThat(Settings.of("--faults=default").size()).isEqualTo(new RunSize(1000, 30, RunSize.ALL, 1));
+    }
+
     @ParameterizedTest
     @CsvSource(
             delimiter = '>',
@@ -26,6 +34,7 @@ class SettingsTest {
                 "--messages=5 > messages=5: at least one for each of faults=30",
                 "--fault=3 > --fault=3",
                 "--kinds=kill+flood > no kind of fault flood",
+                "--combinations=-1 > '--combinations': '-1'",
                 "--seed=first > '--seed': 'first'",
                 "quick > quick",
             })

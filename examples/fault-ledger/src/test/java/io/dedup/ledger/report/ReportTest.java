@@ -60,6 +60,14 @@ class ReportTest {
                 .contains("\"row\": \"none\"", "\"lost\": 4", "\"round_trips\": 2.5");
     }
 
+    @Test
+    void combinationsAreAddedUpByRowAndByWord() {
+        assertThat(DimensionReport.of(List.of(NONE, TIERED)).lines())
+                .contains(
+                        "| no dedup at all | 1 | 99 | 4 | 5 | 3 | 2 | 1 | 0 | 0 |",
+                        "| `plain` | 2 | 198 | 8 | 10 | 6 | 4 | 2 | 0 | 4 |");
+    }
+
     private static RowResult result(Row row, RunSize size) {
         return new RowResult(row, size, "plain", LocalDate.of(2026, 1, 2), 99, 104, 4, 5, 3, 2, 1, 0, 7, 800, 2.5);
     }

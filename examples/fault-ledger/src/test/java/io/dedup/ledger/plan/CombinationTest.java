@@ -1,0 +1,73 @@
+package io.dedup.ledger.plan;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+class CombinationTest {
+    private static final RunSize SIZE = new RunSize(1, 1, RunSize.ALL, 0);
+
+    private static List<Combination> drawn(Row row) {
+        return LongStream.range(0, 300)
+                .mapToObj(seed -> Combination.drawn(seed, row))
+                .toList();
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"LEASED_REDIS", "TRANSACTIONAL"})
+    void seedsDrawAllThatAModeSupportsAndNothingElse(Row row) {
+        Set<Shape> shapes = new HashSet<>();
+        Set<Membership> memberships = new HashSet<>();
+        Set<Boolean> staticMembers = new HashSet<>();
+        for (Combination combination : drawn(row)) {
+            shapes.add(combination.shape());
+            memberships.add(combination.membership());
+            staticMembers.add(combination.staticMembers());
+        }
+        assertThat(shapes)
+                .containsExactlyInAnyOrderElementsOf(Shape.of(row.mode().orElseThrow()));
+        assertThat(memberships).containsExactlyInAnyOrder(Membership.values());
+        assertThat(staticMembers).containsExactlyInAnyOrder(true, false);
+    }
+
+    @Test
+    void workThatEndsLaterAndKafkaTransactionsAreForLeasedAlone() {
+        assertThat(Shape.of(Row.LEASED_JDBC.mode().orElseThrow())).containsExactly(Shape.values());
+        assertThat(Shape.of(Row.TIERED.mode().orElseThrow()))
+                .containsExactly(
+                        Shape.RECORD,
+                        Shape.RECORD_ACK,
+                        Shape.BATCH,
+                        Shape.MANUAL,
+                        Shape.MANUAL_IMMEDIATE,
+                        Shape.BATCH_MANUAL);
+    }
+
+    @Test
+    void isAMatterOfTheSeedAndTheRow() {
+        assertThat(drawn(Row.TIERED)).isEqualTo(drawn(Row.TIERED)).isNotEqualTo(drawn(Row.TRANSACTIONAL));
+    }
+
+    @Test
+    void rowsOfAPassHaveTheSamePartitionsAndOthersThanOursNothingElse() {
+        Pass pass = Pass.drawn(SIZE, Arrays.asList(Row.values()));
+        assertThat(pass.combinations().values())
+                .extracting(Combination::partitions)
+                .containsOnly(pass.partitions());
+        assertThat(pass.of(Row.NONE).shape()).isEqualTo(Shape.RECORD);
+        assertThat(pass.of(Row.NONE).tripMillis()).isZero();
+    }
+
+    @Test
+    void readsAsAWordForEachDimension() {
+        assertThat(new Combination(Membership.COOPERATIVE, true, Shape.BATCH_MANUAL, 2, 6, 30, 5).text())
+                .isEqualTo("cooperative static batch-manual threads=2 partitions=6 trip=30ms poll=5");
+    }
+}
