@@ -16,4 +16,9 @@ public interface Contender {
 
     /** Whether its memory can be lost without its effects. */
     boolean forgets();
+
+    /** Whether its handlers are told that an effect may have happened before. */
+    default boolean tells() {
+        return isOurs();
+    }
 }

@@ -1,6 +1,6 @@
 package io.dedup.ledger.run;
 
-import io.dedup.ledger.plan.Row;
+import io.dedup.ledger.plan.Contender;
 import io.dedup.ledger.tally.Effect;
 import java.io.DataInputStream;
 import java.io.IOException;
@@ -14,11 +14,11 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /** The world outside: counts what handlers did to it, in the order in which it happened. Thread-safe. */
-final class EffectCounter implements AutoCloseable {
+public final class EffectCounter implements AutoCloseable {
     private final ServerSocket server;
     private final Map<String, List<Effect>> byRow = new ConcurrentHashMap<>();
 
-    EffectCounter() {
+    public EffectCounter() {
         try {
             server = new ServerSocket(0, 0, InetAddress.getLoopbackAddress());
         } catch (IOException e) {
@@ -27,11 +27,13 @@ final class EffectCounter implements AutoCloseable {
         daemon(this::accept);
     }
 
-    int port() {
+    /** Where it listens, on this machine. */
+    public int port() {
         return server.getLocalPort();
     }
 
-    List<Effect> of(Row row) {
+    /** So far. */
+    public List<Effect> of(Contender row) {
         List<Effect> effects = byRow.getOrDefault(row.id(), List.of());
         synchronized (effects) {
             return List.copyOf(effects);
