@@ -22,6 +22,8 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
 /**
@@ -111,6 +113,21 @@ public final class RocketMqServer extends LocalServer {
         order("reset", topic, group);
     }
 
+    /**
+     * Ends it in an orderly way, which takes 10 to 20 s; {@link #start()} starts it again. Clients see their connections
+     * closed after the broker has written everything down.
+     */
+    public void shutDown() {
+        Optional<ProcessHandle> running = ProcessHandle.of(pid());
+        order("end");
+        if (running.isPresent()) {
+            running.get()
+                    .onExit()
+                    .orTimeout(LIMIT.toSeconds(), TimeUnit.SECONDS)
+                    .join();
+        }
+    }
+
     private void order(String... words) {
         URI uri = URI.create("http://127.0.0.1:" + controlPort + "/" + String.join("/", words));
         try {
@@ -178,6 +195,12 @@ public final class RocketMqServer extends LocalServer {
         /** A setting of the proxy, as in {@code rmq-proxy.json}: a number, {@code true} or {@code false}. */
         public Builder proxySetting(String name, String value) {
             settings.put("proxy." + name, value);
+            return this;
+        }
+
+        /** A system property of its process, for what the server has no other setting for. */
+        public Builder systemProperty(String name, String value) {
+            settings.put("system." + name, value);
             return this;
         }
 

@@ -10,7 +10,8 @@ import java.util.Arrays;
 
 /**
  * Takes orders by HTTP, as {@code /topic/<name>/<type>/<queues>}, {@code /group/<name>/<fifo>/<retries>/<delays>},
- * {@code /lite-group/<name>/<topic>/<retries>} and {@code /reset/<topic>/<group>}.
+ * {@code /lite-group/<name>/<topic>/<retries>}, {@code /reset/<topic>/<group>} and {@code /end}, after which the process
+ * ends.
  */
 final class ControlEndpoint {
     private final Server server;
@@ -56,7 +57,13 @@ final class ControlEndpoint {
                                 .toArray());
             case "lite-group" -> server.createLiteGroup(order[1], order[2], Integer.parseInt(order[3]));
             case "reset" -> server.resetOffset(order[1], order[2]);
+            case "end" -> new Thread(this::end, "end").start();
             default -> throw new IllegalArgumentException("no such order: " + order[0]);
         }
+    }
+
+    private void end() {
+        server.shutDown();
+        Runtime.getRuntime().halt(0); // nothing is left to do, and threads that nobody has ended would hold it
     }
 }

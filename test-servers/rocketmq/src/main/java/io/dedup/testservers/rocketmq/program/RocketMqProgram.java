@@ -20,7 +20,7 @@ public final class RocketMqProgram {
             properties.load(in);
         }
         ServerSettings settings = new ServerSettings(properties);
-        settings.applyHome(); // before the first class of the server is loaded
+        settings.applySystemProperties(); // before the first class of the server is loaded
         Server server = new Server(settings);
         server.start();
         new ControlEndpoint(server, settings.controlPort()).start();

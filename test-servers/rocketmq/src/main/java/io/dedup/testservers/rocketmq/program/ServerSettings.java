@@ -5,7 +5,7 @@ import java.util.Map;
 import java.util.Properties;
 import java.util.TreeMap;
 
-/** What the starter of the process says: {@code home}, four ports, and {@code broker.*} and {@code proxy.*} settings. */
+/** What the starter of the process says: {@code home}, four ports, and settings by their prefixes. */
 final class ServerSettings {
     private final Properties properties;
 
@@ -38,12 +38,13 @@ final class ServerSettings {
         return Boolean.parseBoolean(properties.getProperty("clusterMode"));
     }
 
-    /** Where logs and stores go. The server reads these when its first class is loaded. */
-    void applyHome() {
+    /** Where logs and stores go, and {@code system.*} settings. The server reads these when its classes are loaded. */
+    void applySystemProperties() {
         String home = home().toString();
         System.setProperty("user.home", home);
         System.setProperty("rocketmq.home.dir", home);
         System.setProperty("RMQ_PROXY_HOME", home);
+        startingWith("system.").forEach(System::setProperty);
     }
 
     /** Settings whose names begin with the prefix, without it. */
