@@ -42,7 +42,7 @@ public final class RocketMqServer extends LocalServer {
         LITE
     }
 
-    private static final Duration LIMIT = Duration.ofMinutes(1);
+    private static final Duration LIMIT = Duration.ofMinutes(3);
     private static final List<String> JVM_OPTIONS =
             List.of("-Xms128m", "-Xmx384m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData");
 
@@ -128,13 +128,19 @@ public final class RocketMqServer extends LocalServer {
         }
     }
 
-    private void order(String... words) {
+    /** What a property says in each of a group's dead letters; in those that have it. */
+    public List<String> deadLetters(String group, String property) {
+        return order("dead-letters", group, property).lines().toList();
+    }
+
+    private String order(String... words) {
         URI uri = URI.create("http://127.0.0.1:" + controlPort + "/" + String.join("/", words));
         try {
             var answer = http.send(HttpRequest.newBuilder(uri).timeout(LIMIT).build(), BodyHandlers.ofString());
             if (answer.statusCode() != 200) {
                 throw new IllegalStateException(uri.getPath() + " failed: " + answer.body());
             }
+            return answer.body();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         } catch (InterruptedException e) {

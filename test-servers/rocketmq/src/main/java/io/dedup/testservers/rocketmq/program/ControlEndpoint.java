@@ -10,8 +10,8 @@ import java.util.Arrays;
 
 /**
  * Takes orders by HTTP, as {@code /topic/<name>/<type>/<queues>}, {@code /group/<name>/<fifo>/<retries>/<delays>},
- * {@code /lite-group/<name>/<topic>/<retries>}, {@code /reset/<topic>/<group>} and {@code /end}, after which the process
- * ends.
+ * {@code /lite-group/<name>/<topic>/<retries>}, {@code /reset/<topic>/<group>}, {@code /dead-letters/<group>/<property>},
+ * and {@code /end}, after which the process ends.
  */
 final class ControlEndpoint {
     private final Server server;
@@ -29,9 +29,9 @@ final class ControlEndpoint {
 
     private void handle(HttpExchange exchange) throws IOException {
         int status = 200;
-        String answer = "done";
+        String answer;
         try {
-            obey(exchange.getRequestURI().getPath().substring(1).split("/", -1));
+            answer = obey(exchange.getRequestURI().getPath().substring(1).split("/", -1));
         } catch (Exception e) {
             status = 500;
             answer = e.toString();
@@ -43,7 +43,7 @@ final class ControlEndpoint {
         }
     }
 
-    private void obey(String[] order) throws InterruptedException {
+    private String obey(String[] order) throws Exception {
         switch (order[0]) {
             case "topic" -> server.createTopic(order[1], order[2], Integer.parseInt(order[3]));
             case "group" ->
@@ -57,9 +57,13 @@ final class ControlEndpoint {
                                 .toArray());
             case "lite-group" -> server.createLiteGroup(order[1], order[2], Integer.parseInt(order[3]));
             case "reset" -> server.resetOffset(order[1], order[2]);
+            case "dead-letters" -> {
+                return String.join("\n", server.deadLetters(order[1], order[2]));
+            }
             case "end" -> new Thread(this::end, "end").start();
             default -> throw new IllegalArgumentException("no such order: " + order[0]);
         }
+        return "done";
     }
 
     private void end() {

@@ -3,8 +3,10 @@ package io.dedup.testservers.rocketmq.program;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import java.util.concurrent.Executors;
@@ -13,7 +15,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.apache.rocketmq.broker.BrokerController;
 import org.apache.rocketmq.broker.BrokerStartup;
+import org.apache.rocketmq.common.MixAll;
 import org.apache.rocketmq.common.TopicConfig;
+import org.apache.rocketmq.common.message.MessageDecoder;
 import org.apache.rocketmq.common.namesrv.NamesrvConfig;
 import org.apache.rocketmq.namesrv.NamesrvController;
 import org.apache.rocketmq.proxy.config.Configuration;
@@ -29,6 +33,9 @@ import org.apache.rocketmq.remoting.protocol.subscription.CustomizedRetryPolicy;
 import org.apache.rocketmq.remoting.protocol.subscription.GroupRetryPolicy;
 import org.apache.rocketmq.remoting.protocol.subscription.GroupRetryPolicyType;
 import org.apache.rocketmq.remoting.protocol.subscription.SubscriptionGroupConfig;
+import org.apache.rocketmq.store.GetMessageResult;
+import org.apache.rocketmq.store.GetMessageStatus;
+import org.apache.rocketmq.store.exception.ConsumeQueueException;
 
 /** All of RocketMQ in this process; one per process, since the proxy's configuration is static. */
 final class Server {
@@ -219,6 +226,31 @@ final class Server {
             long first = broker.getMessageStore().getMinOffsetInQueue(topic, queue);
             broker.getConsumerOffsetManager().assignResetOffset(topic, group, queue, first);
         }
+    }
+
+    /** A property of each of a group's dead letters; of those that have it. */
+    List<String> deadLetters(String group, String property) throws ConsumeQueueException {
+        String topic = MixAll.getDLQTopic(group);
+        TopicConfig config = broker.getTopicConfigManager().selectTopicConfig(topic);
+        List<String> found = new ArrayList<>();
+        for (int queue = 0; config != null && queue < config.getWriteQueueNums(); queue++) {
+            long end = broker.getMessageStore().getMaxOffsetInQueue(topic, queue);
+            for (long offset = broker.getMessageStore().getMinOffsetInQueue(topic, queue); offset < end; offset++) {
+                GetMessageResult one = broker.getMessageStore().getMessage(group, topic, queue, offset, 1, null);
+                if (one != null && one.getStatus() == GetMessageStatus.FOUND) {
+                    String value = MessageDecoder.decode(
+                                    one.getMessageBufferList().get(0))
+                            .getProperty(property);
+                    if (value != null) {
+                        found.add(value);
+                    }
+                }
+                if (one != null) {
+                    one.release();
+                }
+            }
+        }
+        return found;
     }
 
     /** @param delaysMillis between attempts; the broker's own when empty */
