@@ -1,0 +1,42 @@
+package io.dedup.ledger.rocketmq.consumer;
+
+import java.io.BufferedOutputStream;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.Socket;
+import org.jspecify.annotations.Nullable;
+
+/** Tells the process that counts what has happened to a row's message. Thread-safe. */
+final class CountingClient {
+    private final int port;
+    private final String row;
+    private @Nullable Socket socket;
+
+    CountingClient(int port, String row) {
+        this.port = port;
+        this.row = row;
+    }
+
+    /** Returns when it is counted. */
+    synchronized void count(String id, int attempt) {
+        try {
+            Socket open = socket == null ? new Socket(InetAddress.getLoopbackAddress(), port) : socket;
+            socket = open;
+            DataOutputStream out = new DataOutputStream(new BufferedOutputStream(open.getOutputStream()));
+            out.writeUTF(row);
+            out.writeUTF(id);
+            out.writeInt(attempt);
+            out.flush();
+            if (new DataInputStream(open.getInputStream()).read() < 0) {
+                throw new EOFException();
+            }
+        } catch (IOException e) {
+            socket = null;
+            throw new UncheckedIOException(e);
+        }
+    }
+}

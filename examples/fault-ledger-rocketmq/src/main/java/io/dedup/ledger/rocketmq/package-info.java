@@ -1,0 +1,5 @@
+/** Rows of RocketMQ in the fault ledger: what becomes of messages with both of its clients when things break. */
+@NullMarked
+package io.dedup.ledger.rocketmq;
+
+import org.jspecify.annotations.NullMarked;

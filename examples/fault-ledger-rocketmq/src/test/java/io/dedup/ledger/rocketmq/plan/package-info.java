@@ -1,0 +1,5 @@
+/** What a seed decides. */
+@NullMarked
+package io.dedup.ledger.rocketmq.plan;
+
+import org.jspecify.annotations.NullMarked;
