@@ -19,6 +19,9 @@ import org.apache.rocketmq.common.message.MessageExt;
 
 /** A row's consumer with the client that talks to name server and brokers itself. */
 final class OlderClient {
+    /** Consumers of one name share their connections, and are others than those of the process before. */
+    private static final String INSTANCE = UUID.randomUUID().toString();
+
     private static final int ONE_SECOND = 1; // the broker's first delay level
     private static final int SUSPEND_MILLIS = 100;
     private static final int REQUEST_MILLIS = 10_000; // the client's 3 s are short for a busy machine
@@ -36,7 +39,7 @@ final class OlderClient {
     void start() throws MQClientException {
         DefaultMQPushConsumer consumer = new DefaultMQPushConsumer(parts.group);
         consumer.setNamesrvAddr(nameServer);
-        consumer.setInstanceName(UUID.randomUUID().toString()); // connections of its own
+        consumer.setInstanceName(INSTANCE);
         consumer.setMqClientApiTimeout(REQUEST_MILLIS);
         consumer.setPollNameServerInterval(ROUTE_MILLIS);
         consumer.setHeartbeatBrokerInterval(ROUTE_MILLIS);

@@ -159,7 +159,7 @@ public final class Run {
                 return;
             }
             consumers.revive();
-            TimeUnit.MILLISECONDS.sleep(200);
+            TimeUnit.SECONDS.sleep(1);
         }
         for (RocketRow row : left) {
             log.warn(

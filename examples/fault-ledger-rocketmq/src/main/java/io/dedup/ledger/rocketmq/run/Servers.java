@@ -12,6 +12,8 @@ import io.dedup.testservers.sql.SqlDatabase;
 public final class Servers implements AutoCloseable {
     private static final String ORDERLY_LOCK_MILLIS = "5000";
 
+    private static final int STARTS = 4;
+
     private final RocketMqServer broker;
     private final RedisServer redis = RedisServers.builder()
             .config("appendonly", "yes")
@@ -52,13 +54,26 @@ public final class Servers implements AutoCloseable {
 
     void killBroker() {
         broker.kill();
-        broker.start();
+        startBroker();
     }
 
     /** In an orderly way. */
     void restartBroker() {
         broker.shutDown();
-        broker.start();
+        startBroker();
+    }
+
+    /** On a machine that is busy it may not answer in time at first. */
+    private void startBroker() {
+        for (int i = 1; !broker.isRunning(); i++) {
+            try {
+                broker.start();
+            } catch (IllegalStateException e) {
+                if (i == STARTS) {
+                    throw e;
+                }
+            }
+        }
     }
 
     /** All of them; by SIGKILL, or in an orderly way. */
