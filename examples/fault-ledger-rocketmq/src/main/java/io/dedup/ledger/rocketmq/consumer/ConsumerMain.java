@@ -17,7 +17,7 @@ public final class ConsumerMain {
     public static final String READY = "READY";
 
     private static final Logger log = LoggerFactory.getLogger(ConsumerMain.class);
-    private static final long RETRY_MILLIS = 300;
+    private static final long RETRY_MILLIS = 3_000;
     private static final Duration END = Duration.ofSeconds(30);
 
     private ConsumerMain() {}

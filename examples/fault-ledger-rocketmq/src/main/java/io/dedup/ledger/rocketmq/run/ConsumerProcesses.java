@@ -133,7 +133,7 @@ final class ConsumerProcesses implements AutoCloseable {
                     "-XX:TieredStopAtLevel=1",
                     "-Xshare:auto",
                     "-Drocketmq.log.root=" + logs,
-                    "-Drocketmq.log.level=error", // without a broker they write megabytes
+                    "-Drocketmq.log.level=off", // without a broker they write megabytes
                     // The older client looks for its queues every 20 s by default, and after a minute for those of a
                     // dead one.
                     "-Drocketmq.client.rebalance.waitInterval=1000",
