@@ -41,7 +41,7 @@ public final class Settings {
     @Option(
             names = "--bound-s",
             converter = FromOne.class,
-            description = "seconds to wait for what isn't acknowledged when everything was sent")
+            description = "seconds without an acknowledgment after which what is left is stuck")
     private int boundSeconds = 180;
 
     @Option(names = "--directory", description = "of the results")
@@ -97,7 +97,7 @@ public final class Settings {
         return Duration.ofMillis(calmMillis);
     }
 
-    /** How long to wait for what isn't acknowledged when everything was sent. */
+    /** How long to wait for the next acknowledgment when everything was sent. */
     public Duration bound() {
         return Duration.ofSeconds(boundSeconds);
     }

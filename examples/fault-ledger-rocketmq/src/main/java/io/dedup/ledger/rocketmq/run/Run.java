@@ -148,6 +148,7 @@ public final class Run {
     private void awaitSettled(Sender sender, EffectCounter acknowledgments, ConsumerProcesses consumers)
             throws InterruptedException {
         long until = System.nanoTime() + bound.toNanos();
+        int before = -1;
         List<RocketRow> left = new ArrayList<>(rows);
         while (System.nanoTime() - until < 0) {
             left.removeIf(row -> {
@@ -158,12 +159,19 @@ public final class Run {
             if (left.isEmpty()) {
                 return;
             }
+            int now = left.stream()
+                    .mapToInt(row -> waiting(row, sender, acknowledgments).size())
+                    .sum();
+            if (now != before) { // a busy machine is slow, which isn't stuck
+                before = now;
+                until = System.nanoTime() + bound.toNanos();
+            }
             consumers.revive();
             TimeUnit.SECONDS.sleep(1);
         }
         for (RocketRow row : left) {
             log.warn(
-                    "not settled within {} s: {} {}",
+                    "nothing has moved for {} s: {} {}",
                     bound.toSeconds(),
                     row.id(),
                     waiting(row, sender, acknowledgments));
