@@ -1,0 +1,23 @@
+package io.dedup.failover;
+
+import io.dedup.failover.plan.Scenario;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** All scenarios, in the order of the report. */
+final class Scenarios {
+    private Scenarios() {}
+
+    static List<Scenario> all() {
+        return Stream.<List<Scenario>>of(List.of()).flatMap(List::stream).toList();
+    }
+
+    /** @throws IllegalArgumentException when there is none of this name; names those that there are */
+    static Scenario of(String id) {
+        return all().stream()
+                .filter(scenario -> scenario.id().equals(id))
+                .findFirst()
+                .orElseThrow(() -> new IllegalArgumentException("no scenario '" + id + "', but "
+                        + all().stream().map(Scenario::id).toList()));
+    }
+}

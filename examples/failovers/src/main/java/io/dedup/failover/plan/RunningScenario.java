@@ -1,0 +1,27 @@
+package io.dedup.failover.plan;
+
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+/** Servers and consumers that run. Closing it stops all of them. */
+public interface RunningScenario extends AutoCloseable {
+    /** Sends a message with this business ID, or another copy. Completes when the broker has confirmed it; thread-safe. */
+    CompletableFuture<?> send(String id);
+
+    /**
+     * Makes the servers fail over once, and returns when they are whole again: the successor serves, and the failed server
+     * is back beside it.
+     *
+     * @param number from 0, for a scenario that does several things in turn
+     */
+    Outage failOver(int number) throws Exception;
+
+    /** Whether consumers have acknowledged all that the broker has. */
+    boolean isConsumed() throws Exception;
+
+    /** What took effect, in the order in which it did. */
+    List<Effect> effects() throws Exception;
+
+    @Override
+    void close() throws Exception;
+}
