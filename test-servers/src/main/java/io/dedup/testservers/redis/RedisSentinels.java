@@ -80,8 +80,62 @@ public final class RedisSentinels implements AutoCloseable {
 
     /** The port of the master, as a sentinel sees it now. */
     public int masterPort() {
-        String address = sentinels.get(0).command("SENTINEL", "get-master-addr-by-name", MASTER_NAME);
+        return masterPort(sentinels.get(0));
+    }
+
+    private static int masterPort(RedisServer sentinel) {
+        String address = sentinel.command("SENTINEL", "get-master-addr-by-name", MASTER_NAME);
         return Integer.parseInt(address.lines().skip(1).findFirst().orElseThrow());
+    }
+
+    /** The server that is the master now. */
+    public RedisServer currentMaster() {
+        return masterPort() == master.port() ? master : replica;
+    }
+
+    /** The server that is the replica now. */
+    public RedisServer currentReplica() {
+        return masterPort() == master.port() ? replica : master;
+    }
+
+    /**
+     * From now on the master's writes don't reach the replica, which is paused. Resume the replica when the master is gone,
+     * and within 3 s.
+     */
+    public void holdReplicaBack() {
+        Replication.holdBack(currentMaster(), currentReplica());
+    }
+
+    /** Returns when all sentinels have this server for the master, and it is one. */
+    public void awaitPromotion(RedisServer server) {
+        for (RedisServer sentinel : sentinels) {
+            Await.until("a sentinel knows the new master", () -> masterPort(sentinel) == server.port());
+        }
+        Replication.awaitPrimary(server);
+    }
+
+    /** Makes a server that was killed the replica of the one that took over, and returns when it has everything. */
+    public void startAsReplica(RedisServer server) {
+        RedisServer current = currentMaster();
+        server.start();
+        Await.until(
+                "the server takes its new role",
+                () -> server.command("REPLICAOF", current.host(), Integer.toString(current.port()))
+                        .startsWith("OK"));
+        awaitReplica(server);
+    }
+
+    /** Returns when the sentinels have made this server a replica, and would promote it. */
+    public void awaitReplica(RedisServer server) {
+        Replication.awaitReplica(currentMaster(), server);
+        for (RedisServer sentinel : sentinels) {
+            Await.until("the sentinels see the replica", () -> {
+                String view = sentinel.command("SENTINEL", "replicas", MASTER_NAME) + "\n";
+                return view.contains("flags\nslave\n")
+                        && view.contains("master-link-status\nok\n")
+                        && view.contains("master-port\n" + currentMaster().port() + "\n");
+            });
+        }
     }
 
     @Override

@@ -35,6 +35,11 @@ public final class RedisServers {
         return RedisCluster.start(binary);
     }
 
+    /** A cluster of three masters with a replica each. */
+    public static RedisCluster startReplicatedCluster(RedisBinary binary) {
+        return RedisCluster.startReplicated(binary);
+    }
+
     private static final class Shared {
         static final RedisAddress ADDRESS = Settings.get("redis")
                 .map(RedisAddress::parse)
