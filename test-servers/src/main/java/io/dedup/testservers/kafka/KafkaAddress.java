@@ -26,9 +26,13 @@ public record KafkaAddress(String bootstrapServers) {
 
     /** The same, with topic settings such as {@code retention.ms}. */
     public void createTopic(String name, int partitions, Map<String, String> settings) {
-        short replicas = 1;
+        createTopic(name, partitions, 1, settings);
+    }
+
+    /** The same; each partition on so many brokers. */
+    void createTopic(String name, int partitions, int replicas, Map<String, String> settings) {
         try (Admin admin = Admin.create(Map.of(AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrapServers))) {
-            admin.createTopics(List.of(new NewTopic(name, partitions, replicas).configs(settings)))
+            admin.createTopics(List.of(new NewTopic(name, partitions, (short) replicas).configs(settings)))
                     .all()
                     .get(LIMIT.toSeconds(), TimeUnit.SECONDS);
         } catch (ExecutionException | TimeoutException e) {

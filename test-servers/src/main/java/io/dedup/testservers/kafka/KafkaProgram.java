@@ -14,6 +14,7 @@ import java.util.stream.Stream;
 final class KafkaProgram {
 
     private static final String CLUSTER_ID = "ZGVkdXAtdGVzdC1zZXJ2ZQ";
+    private static final int FORMATTED_NODE = 1;
     private static final List<String> JVM_OPTIONS =
             List.of("-Xms64m", "-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData");
 
@@ -32,9 +33,15 @@ final class KafkaProgram {
                 .toList();
     }
 
-    /** A formatted directory for node 1, to be copied. */
-    static Path newData() {
-        return BinaryCache.get(ServerJars.kafka(), KafkaProgram::format).resolve("data");
+    /** Fills an empty directory, formatted for a node of this number. */
+    static void newData(int node, Path directory) {
+        FileTrees.copy(BinaryCache.get(ServerJars.kafka(), KafkaProgram::format).resolve("data"), directory);
+        if (node != FORMATTED_NODE) {
+            // What belongs to one node; Kafka makes an ID of the directory where there is none.
+            FileTrees.write(
+                    directory.resolve("meta.properties"),
+                    "version=1\ncluster.id=" + CLUSTER_ID + "\nnode.id=" + node + "\n");
+        }
     }
 
     private static void format(Path directory) throws IOException {

@@ -10,7 +10,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/** A Kafka broker (KRaft, a single node) of one's own, which keeps its records until {@link #close()}. Thread-safe. */
+/** A Kafka broker (KRaft; a controller as well) of one's own, which keeps its records until {@link #close()}. Thread-safe. */
 public final class KafkaServer extends LocalServer {
 
     private final Path properties;
@@ -19,7 +19,7 @@ public final class KafkaServer extends LocalServer {
         super("kafka", builder.port == 0 ? Ports.free() : builder.port);
         this.properties = FileTrees.write(directory().resolve("server.properties"), properties(builder.settings));
         FileTrees.createDirectory(directory().resolve("data"));
-        FileTrees.copy(KafkaProgram.newData(), directory().resolve("data"));
+        KafkaProgram.newData(builder.node, directory().resolve("data"));
     }
 
     static Builder builder() {
@@ -62,8 +62,20 @@ public final class KafkaServer extends LocalServer {
 
         private final Map<String, String> settings = new LinkedHashMap<>();
         private int port;
+        private int node = 1;
 
         private Builder() {}
+
+        /** The number among several; 1 unless set. */
+        Builder node(int number) {
+            node = number;
+            return setting("node.id", Integer.toString(number));
+        }
+
+        /** Doesn't start it. */
+        KafkaServer build() {
+            return new KafkaServer(this);
+        }
 
         /** A setting of {@code server.properties}. */
         public Builder setting(String name, String value) {
@@ -87,7 +99,7 @@ public final class KafkaServer extends LocalServer {
 
         /** Starts it and waits until it serves. */
         public KafkaServer start() {
-            KafkaServer server = new KafkaServer(this);
+            KafkaServer server = build();
             server.start();
             return server;
         }

@@ -25,6 +25,11 @@ public final class KafkaServers {
         return KafkaServer.builder();
     }
 
+    /** Three embedded brokers, which keep every record three times and confirm what two of them have. */
+    public static KafkaCluster startCluster() {
+        return KafkaCluster.start();
+    }
+
     private static final class Shared {
         static final KafkaAddress ADDRESS = Settings.get("kafka")
                 .map(KafkaAddress::new)

@@ -1,6 +1,7 @@
 package io.dedup.testservers.kafka;
 
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 
 /** How a broker for tests differs from one for production. */
@@ -27,6 +28,20 @@ final class KafkaSettings {
         settings.put("listener.security.protocol.map", "CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT");
         settings.put("listeners", "PLAINTEXT://" + host + ":" + port + ",CONTROLLER://" + host + ":" + controllerPort);
         settings.put("inter.broker.listener.name", "PLAINTEXT");
+        return settings;
+    }
+
+    /** What is different where there are three of them. */
+    static Map<String, String> replicated(String voters) {
+        Map<String, String> settings = new LinkedHashMap<>();
+        settings.put("controller.quorum.voters", voters);
+        for (String topic :
+                List.of("offsets.topic", "transaction.state.log", "share.coordinator.state.topic", "default")) {
+            settings.put(topic + ".replication.factor", "3");
+        }
+        settings.put("transaction.state.log.min.isr", "2");
+        settings.put("share.coordinator.state.topic.min.isr", "2");
+        settings.put("min.insync.replicas", "2");
         return settings;
     }
 

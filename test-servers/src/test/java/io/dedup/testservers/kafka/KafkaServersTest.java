@@ -41,6 +41,17 @@ final class KafkaServersTest {
         }
     }
 
+    @Test
+    void aClusterKeepsEveryRecordThreeTimes() throws Exception {
+        try (KafkaCluster cluster = KafkaServers.startCluster()) {
+            KafkaAddress address = new KafkaAddress(cluster.bootstrapServers());
+            cluster.createTopic("replicated", 3);
+            send(address, "replicated", "a");
+            cluster.awaitInSync();
+            assertThat(receive(address, "replicated", "group", 1)).containsExactly("a");
+        }
+    }
+
     private static void send(KafkaAddress broker, String topic, String... values) throws Exception {
         try (KafkaProducer<String, String> producer = new KafkaProducer<>(
                 Map.of("bootstrap.servers", broker.bootstrapServers(), "compression.type", "lz4"),
