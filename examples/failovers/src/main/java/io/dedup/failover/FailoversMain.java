@@ -51,7 +51,7 @@ public final class FailoversMain {
                 } else {
                     count = known.get(0);
                 }
-                for (String broken : count.broken(scenario.promise())) {
+                for (String broken : count.broken(scenario.promise(), scenario.serverMayLose())) {
                     System.out.printf(
                             "BROKEN: %s: %s; again: --scenarios=%s --failovers=%d --pass=%d --rate=%d --seed=%d%n",
                             scenario.title(),

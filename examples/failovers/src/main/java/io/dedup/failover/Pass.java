@@ -56,7 +56,7 @@ final class Pass {
             boolean consumed = awaitConsumed(running);
             awaitQuiet(running);
             Counter counter = new Counter(load.confirmed(), load.copies(), outages);
-            Count count = counter.count(running.effects(), consumed);
+            Count count = counter.count(running.effects(), running::lostByServer, consumed);
             counter.unexplained().forEach(effect -> log.error("unexplained: {}; outages: {}", effect, outages));
             log.info("{}, seed {}: {}", scenario.id(), size.seed(), count);
             return count;

@@ -1,6 +1,8 @@
 package io.dedup.failover;
 
+import io.dedup.failover.kafka.KafkaScenarios;
 import io.dedup.failover.plan.Scenario;
+import io.dedup.failover.redis.RedisScenarios;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -9,7 +11,9 @@ final class Scenarios {
     private Scenarios() {}
 
     static List<Scenario> all() {
-        return Stream.<List<Scenario>>of(List.of()).flatMap(List::stream).toList();
+        return Stream.of(RedisScenarios.all(), KafkaScenarios.all())
+                .flatMap(List::stream)
+                .toList();
     }
 
     /** @throws IllegalArgumentException when there is none of this name; names those that there are */

@@ -12,6 +12,7 @@ import java.util.List;
  * @param copies further sends of these
  * @param effects of these
  * @param lost acknowledged without an effect
+ * @param gone without an effect, as the server that failed over lost it: a message before its delivery, or a commit
  * @param doubled effects beyond a message's first one
  * @param told of these: with an attempt above 1
  * @param forgotten of those that weren't: the failover may have made the store forget the message
@@ -24,6 +25,7 @@ public record Count(
         long copies,
         int effects,
         int lost,
+        int gone,
         int doubled,
         int told,
         int forgotten,
@@ -38,6 +40,7 @@ public record Count(
                 copies + other.copies,
                 effects + other.effects,
                 lost + other.lost,
+                gone + other.gone,
                 doubled + other.doubled,
                 told + other.told,
                 forgotten + other.forgotten,
@@ -45,11 +48,16 @@ public record Count(
                 Math.max(longestPauseMillis, other.longestPauseMillis));
     }
 
-    /** What of the promise wasn't kept, in words; empty when all was. */
-    public List<String> broken(Promise promise) {
+    /**
+     * What of the promise wasn't kept, in words; empty when all was.
+     *
+     * @param serverMayLose whether the server's own losses are none of ours
+     */
+    public List<String> broken(Promise promise, boolean serverMayLose) {
         List<String> broken = new ArrayList<>();
         require(broken, lost == 0, lost + " lost");
         require(broken, stuck == 0, stuck + " stuck");
+        require(broken, gone == 0 || serverMayLose, gone + " lost by the server");
         switch (promise) {
             case ONCE -> require(broken, doubled == 0, doubled + " doubled");
             case TOLD ->

@@ -8,9 +8,17 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Counts one pass. Not thread-safe. */
 public final class Counter {
+    private static final Logger log = LoggerFactory.getLogger(Counter.class);
+
     private final Collection<String> sent;
     private final long copies;
     private final List<Outage> outages;
@@ -27,17 +35,20 @@ public final class Counter {
     /**
      * Counts.
      *
-     * @param effects all of them
+     * @param effects all that there are in the end
+     * @param lostByServer which of the messages without an effect the server lost
      * @param consumed whether everything was acknowledged, so that what has no effect is lost
      */
-    public Count count(List<Effect> effects, boolean consumed) {
+    public Count count(List<Effect> effects, UnaryOperator<Set<String>> lostByServer, boolean consumed) {
         List<Effect> ordered = effects.stream()
                 .sorted(Comparator.comparingLong(Effect::millis))
                 .toList();
         ordered.forEach(effect ->
                 byMessage.computeIfAbsent(effect.id(), any -> new ArrayList<>()).add(effect));
-        int missing =
-                (int) sent.stream().filter(id -> !byMessage.containsKey(id)).count();
+        Set<String> missing =
+                sent.stream().filter(id -> !byMessage.containsKey(id)).collect(Collectors.toSet());
+        int gone = lostByServer.apply(missing).size();
+        int without = missing.size() - gone;
         int doubled = 0;
         int told = 0;
         int forgotten = 0;
@@ -55,11 +66,12 @@ public final class Counter {
                 sent.size(),
                 copies,
                 effects.size(),
-                consumed ? missing : 0,
+                consumed ? without : 0,
+                gone,
                 doubled,
                 told,
                 forgotten,
-                consumed ? 0 : missing,
+                consumed ? 0 : without,
                 longestPause(ordered));
     }
 
@@ -73,8 +85,17 @@ public final class Counter {
         for (int i = 1; i < ofMessage.size() && found < atMost; i++) {
             Effect before = ofMessage.get(i - 1);
             Effect again = ofMessage.get(i);
-            if (outages.stream().anyMatch(outage -> outage.explains(before, again))) {
+            Optional<Outage> outage = outages.stream()
+                    .filter(candidate -> candidate.explains(before, again))
+                    .findFirst();
+            if (outage.isPresent()) {
                 found++;
+                log.debug(
+                        "forgotten by {}: {}, {} ms after its begin, and again {} ms after it",
+                        outage.get(),
+                        before,
+                        before.millis() - outage.get().begin(),
+                        again.millis() - outage.get().begin());
             } else if (again.attempt() <= 1) {
                 unexplained.add(before);
                 unexplained.add(again);

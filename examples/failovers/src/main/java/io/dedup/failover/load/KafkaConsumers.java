@@ -8,6 +8,8 @@ import java.util.Map;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.CooperativeStickyAssignor;
 import org.apache.kafka.common.serialization.StringDeserializer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.kafka.config.ConcurrentKafkaListenerContainerFactory;
 import org.springframework.kafka.config.MethodKafkaListenerEndpoint;
 import org.springframework.kafka.core.DefaultKafkaConsumerFactory;
@@ -21,6 +23,7 @@ import org.springframework.util.backoff.FixedBackOff;
  * a process of its own. Closing it stops them.
  */
 public final class KafkaConsumers implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(KafkaConsumers.class);
     private static final long RETRY_MILLIS = 100;
 
     private final Closeables open = new Closeables();
@@ -94,6 +97,7 @@ public final class KafkaConsumers implements AutoCloseable {
         }
 
         public void on(ConsumerRecord<String, String> record, DedupContext context) {
+            log.debug("{}, attempt {}: {}-{}", record.value(), context.attempt(), record.partition(), record.offset());
             handling.handle(record.value(), context.attempt());
         }
     }

@@ -15,11 +15,11 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A steady load: new messages at a rate, and copies of every fifth some time later. What the broker doesn't confirm is sent
+ * A steady load: new messages at a rate, and copies of every third some time later. What the broker doesn't confirm is sent
  * again with its ID. Thread-safe.
  */
 public final class Load implements AutoCloseable {
-    private static final int EVERY = 5;
+    private static final int EVERY = 3;
     private static final long TICK_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
     private static final long SOON_MILLIS = 300;
     private static final long LATE_MILLIS = 12_000;
@@ -53,7 +53,7 @@ public final class Load implements AutoCloseable {
     }
 
     /**
-     * Sends no new messages any more, but all the copies that are due later, and waits until all is confirmed.
+     * Sends no new messages any more, and at once all the copies that were due later; waits until all is confirmed.
      *
      * @return whether that was so within the bound
      */
@@ -94,11 +94,11 @@ public final class Load implements AutoCloseable {
             }
             // What couldn't be sent isn't made up for.
             begin += Math.max(0, due - number) * TimeUnit.SECONDS.toNanos(1) / size.rate();
-            sendDueCopies();
+            sendCopies(System.nanoTime());
             LockSupport.parkNanos(TICK_NANOS);
         }
         while (hasCopies() && !Thread.currentThread().isInterrupted()) {
-            sendDueCopies();
+            sendCopies(Long.MAX_VALUE); // the rest at once
             LockSupport.parkNanos(TICK_NANOS);
         }
     }
@@ -117,12 +117,14 @@ public final class Load implements AutoCloseable {
         return !copies.isEmpty();
     }
 
-    private void sendDueCopies() {
+    private void sendCopies(long dueUntil) {
         while (true) {
             String id;
             synchronized (this) {
                 Copy next = copies.peek();
-                if (next == null || next.dueNanos - System.nanoTime() > 0 || unconfirmed >= MOST_UNCONFIRMED) {
+                if (next == null
+                        || (dueUntil != Long.MAX_VALUE && next.dueNanos - dueUntil > 0)
+                        || unconfirmed >= MOST_UNCONFIRMED) {
                     return;
                 }
                 copies.poll();

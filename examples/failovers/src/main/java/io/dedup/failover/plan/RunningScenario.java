@@ -1,6 +1,7 @@
 package io.dedup.failover.plan;
 
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
 /** Servers and consumers that run. Closing it stops all of them. */
@@ -21,6 +22,14 @@ public interface RunningScenario extends AutoCloseable {
 
     /** What took effect, in the order in which it did. */
     List<Effect> effects() throws Exception;
+
+    /**
+     * Which of these messages, that have no effect in the end, were lost by the server that failed over: the effect's commit
+     * by a database, a message that wasn't acknowledged by a broker.
+     */
+    default Set<String> lostByServer(Set<String> missing) {
+        return Set.of();
+    }
 
     @Override
     void close() throws Exception;

@@ -10,6 +10,11 @@ public interface Scenario {
 
     Promise promise();
 
+    /** Whether the server that fails over may lose what it has confirmed, as one does that doesn't wait for its replica. */
+    default boolean serverMayLose() {
+        return false;
+    }
+
     /** Starts servers and consumers; returns when messages can be sent. */
     RunningScenario start(long seed) throws Exception;
 }

@@ -1,0 +1,5 @@
+/** Redis fails over: sentinels, a cluster, and a cluster whose slots move. */
+@NullMarked
+package io.dedup.failover.redis;
+
+import org.jspecify.annotations.NullMarked;
