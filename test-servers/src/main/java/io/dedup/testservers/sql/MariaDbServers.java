@@ -31,6 +31,15 @@ public final class MariaDbServers {
         return MariaDbServer.builder();
     }
 
+    /**
+     * An embedded primary and its replica.
+     *
+     * @param synchronous whether a commit waits until the replica has it
+     */
+    public static SqlPair startPair(boolean synchronous) {
+        return MariaDbPair.start(synchronous);
+    }
+
     private static final class Shared {
         static final SqlAddress ADDRESS = Settings.get("mariadb")
                 .map(url -> SqlAddress.parse("mariadb", url))

@@ -4,10 +4,12 @@ import io.dedup.testservers.process.LocalServer;
 import io.dedup.testservers.process.OrphanSignal;
 import io.dedup.testservers.process.Ports;
 import io.dedup.testservers.process.ServerProcess;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 
 /**
  * A PostgreSQL 18 of one's own. What is committed survives {@link #kill()}; nothing is synced to the disk unless {@code
@@ -20,7 +22,7 @@ public final class PostgresServer extends LocalServer {
     private PostgresServer(Builder builder) {
         super("postgres", builder.port == 0 ? Ports.free() : builder.port);
         this.settings = Map.copyOf(builder.settings);
-        PostgresBinary.copyNewData(directory().resolve("data"));
+        builder.files.accept(data());
     }
 
     static Builder builder() {
@@ -37,6 +39,10 @@ public final class PostgresServer extends LocalServer {
         return address().newDatabase();
     }
 
+    private Path data() {
+        return directory().resolve("data");
+    }
+
     @Override
     protected ServerProcess launch() {
         List<String> command =
@@ -44,7 +50,7 @@ public final class PostgresServer extends LocalServer {
         command.addAll(List.of("-h", host(), "-p", Integer.toString(port())));
         settings.forEach((name, value) -> command.addAll(List.of("-c", name + "=" + value)));
         ServerProcess process = launch(Unprivileged.command(command), OrphanSignal.QUIT);
-        process.awaitReady(() -> process.hasLogged("database system is ready to accept connections"));
+        process.awaitReady(() -> process.hasLogged("database system is ready to accept"));
         return process;
     }
 
@@ -71,6 +77,7 @@ public final class PostgresServer extends LocalServer {
                 "max_connections", "200",
                 "shared_buffers", "64MB"));
         private int port;
+        private Consumer<Path> files = PostgresBinary::copyNewData;
 
         private Builder() {}
 
@@ -84,6 +91,14 @@ public final class PostgresServer extends LocalServer {
         public Builder port(int port) {
             this.port = port;
             return this;
+        }
+
+        /** Makes it a replica of a server that runs. */
+        Builder following(PostgresServer primary, AdminSession session) {
+            files = to -> PostgresBackup.copy(session, primary.data(), to);
+            return setting(
+                    "primary_conninfo",
+                    "host=" + primary.host() + " port=" + primary.port() + " user=" + PostgresBinary.SUPERUSER);
         }
 
         /** Starts it and waits until it accepts connections. */

@@ -31,6 +31,15 @@ public final class PostgresServers {
         return PostgresServer.builder();
     }
 
+    /**
+     * An embedded primary and its replica.
+     *
+     * @param synchronous whether a commit waits until the replica has it
+     */
+    public static SqlPair startPair(boolean synchronous) {
+        return PostgresPair.start(synchronous);
+    }
+
     private static final class Shared {
         static final SqlAddress ADDRESS = Settings.get("postgres")
                 .map(url -> SqlAddress.parse("postgres", url))
