@@ -98,6 +98,14 @@ final class MariaDbPair implements SqlPair {
     }
 
     @Override
+    public void cutReplica() {
+        MariaDbServer following = Objects.requireNonNull(replica, "there is no replica");
+        try (AdminSession session = AdminSession.of(following.address())) {
+            session.execute("STOP SLAVE IO_THREAD");
+        }
+    }
+
+    @Override
     public void killPrimary() {
         primary.kill();
         primary.close();

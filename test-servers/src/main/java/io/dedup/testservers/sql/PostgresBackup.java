@@ -35,8 +35,13 @@ final class PostgresBackup {
 
     private PostgresBackup() {}
 
-    /** @param primary a session with the server whose data directory {@code from} is */
-    static void copy(AdminSession primary, Path from, Path to) {
+    /**
+     * Copies it.
+     *
+     * @param primary a session with the server whose data directory {@code from} is
+     * @param connection how the replica connects to that server
+     */
+    static void copy(AdminSession primary, Path from, Path to, String connection) {
         FileTrees.createDirectory(to);
         primary.execute("SELECT pg_backup_start('replica', true)");
         copyFiles(from, to);
@@ -44,7 +49,7 @@ final class PostgresBackup {
                 Objects.requireNonNull(primary.query("SELECT labelfile FROM pg_backup_stop(false)", "labelfile"));
         FileTrees.write(to.resolve("backup_label"), label);
         FileTrees.write(to.resolve("standby.signal"), "");
-        FileTrees.write(to.resolve("postgresql.auto.conf"), "");
+        FileTrees.write(to.resolve("postgresql.auto.conf"), "primary_conninfo = '" + connection + "'\n");
         FileTrees.each(to, path -> {
             Unprivileged.own(path);
             Files.setPosixFilePermissions(

@@ -67,6 +67,15 @@ final class PostgresPair implements SqlPair {
     }
 
     @Override
+    public void cutReplica() {
+        PostgresServer following = Objects.requireNonNull(replica, "there is no replica");
+        try (AdminSession session = AdminSession.of(following.address())) {
+            session.execute("ALTER SYSTEM SET primary_conninfo = ''", "SELECT pg_reload_conf()");
+            session.await("SELECT count(*) AS n FROM pg_stat_wal_receiver", "n", "0");
+        }
+    }
+
+    @Override
     public void killPrimary() {
         primary.kill();
         primary.close();

@@ -95,10 +95,10 @@ public final class PostgresServer extends LocalServer {
 
         /** Makes it a replica of a server that runs. */
         Builder following(PostgresServer primary, AdminSession session) {
-            files = to -> PostgresBackup.copy(session, primary.data(), to);
-            return setting(
-                    "primary_conninfo",
-                    "host=" + primary.host() + " port=" + primary.port() + " user=" + PostgresBinary.SUPERUSER);
+            String connection =
+                    "host=" + primary.host() + " port=" + primary.port() + " user=" + PostgresBinary.SUPERUSER;
+            files = to -> PostgresBackup.copy(session, primary.data(), to, connection);
+            return this;
         }
 
         /** Starts it and waits until it accepts connections. */

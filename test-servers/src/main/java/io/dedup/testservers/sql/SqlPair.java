@@ -17,6 +17,9 @@ public interface SqlPair extends AutoCloseable {
     /** Where the other one listens. */
     int replicaPort();
 
+    /** From now on the replica receives nothing, until it is promoted. Where commits wait for the replica, none ends. */
+    void cutReplica();
+
     /** Ends the primary by SIGKILL, for good. */
     void killPrimary();
 

@@ -26,6 +26,25 @@ final class SqlPairTest {
         }
     }
 
+    @Test
+    void whatACutReplicaMissesIsGone() throws SQLException {
+        try (SqlPair pair = PostgresServers.startPair(false)) {
+            SqlDatabase database = pair.primary().newDatabase();
+            Sql.execute(database, "CREATE TABLE t (a int)");
+            SqlDatabase onReplica =
+                    new SqlDatabase(through(pair.primary(), pair.primaryPort(), pair.replicaPort()), database.name());
+            Awaitility.await("the replica has the table")
+                    .ignoreExceptions()
+                    .untilAsserted(() -> assertThat(Sql.query(onReplica, "SELECT count(*) FROM t"))
+                            .isEqualTo("0"));
+            pair.cutReplica();
+            Sql.execute(database, "INSERT INTO t VALUES (1)");
+            pair.killPrimary();
+            pair.promote();
+            assertThat(Sql.query(onReplica, "SELECT count(*) FROM t")).isEqualTo("0");
+        }
+    }
+
     private static void survivesItsPrimaries(SqlPair pair) throws SQLException {
         SqlDatabase first = pair.primary().newDatabase();
         Sql.execute(first, "CREATE TABLE t (a int)", "INSERT INTO t VALUES (1)");
