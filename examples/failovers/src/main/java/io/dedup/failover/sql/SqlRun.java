@@ -1,0 +1,85 @@
+package io.dedup.failover.sql;
+
+import io.dedup.failover.load.Closeables;
+import io.dedup.failover.load.EffectLog;
+import io.dedup.failover.load.Handling;
+import io.dedup.failover.load.KafkaConsumers;
+import io.dedup.failover.load.KafkaTopic;
+import io.dedup.failover.plan.Effect;
+import io.dedup.failover.plan.Outage;
+import io.dedup.failover.plan.RunningScenario;
+import io.dedup.policy.DedupMode;
+import io.dedup.testservers.kafka.KafkaServer;
+import io.dedup.testservers.kafka.KafkaServers;
+import io.dedup.testservers.redis.RedisServer;
+import io.dedup.testservers.redis.RedisServers;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/** A Kafka topic, its consumers, and the database that fails over beneath them. */
+final class SqlRun implements RunningScenario {
+    private static final String TOPIC = "failover";
+    private static final int CONSUMERS = 3;
+
+    private final Closeables open = new Closeables();
+    private final SqlScenario scenario;
+    private final FailingDatabase database;
+    private final @Nullable RedisServer front;
+    private final EffectLog log = new EffectLog();
+    private final Set<String> committed = ConcurrentHashMap.newKeySet();
+    private final KafkaTopic topic;
+
+    SqlRun(SqlScenario scenario, long seed) throws Exception {
+        this.scenario = scenario;
+        try {
+            database = open.add(new FailingDatabase(scenario, seed));
+            front = scenario.mode() == DedupMode.TIERED ? open.add(RedisServers.start()) : null;
+            KafkaServer kafka = open.add(KafkaServers.start());
+            kafka.createTopic(TOPIC, KafkaTopic.PARTITIONS);
+            topic = open.add(new KafkaTopic(kafka.bootstrapServers(), TOPIC));
+            open.add(new KafkaConsumers(kafka.bootstrapServers(), TOPIC, CONSUMERS, this::handling));
+        } catch (Exception | Error e) {
+            open.close();
+            throw e;
+        }
+    }
+
+    private Handling handling(String name) {
+        return scenario.mode() == DedupMode.LEASED
+                ? SqlHandling.leased(database.pool(), name, log)
+                : SqlHandling.transactional(database.pool(), name, scenario.mode(), front, committed::add);
+    }
+
+    @Override
+    public CompletableFuture<?> send(String id) {
+        return topic.send(id);
+    }
+
+    @Override
+    public Outage failOver(int number) throws InterruptedException {
+        return database.failOver();
+    }
+
+    @Override
+    public boolean isConsumed() throws InterruptedException {
+        return topic.isConsumed();
+    }
+
+    @Override
+    public List<Effect> effects() {
+        return scenario.mode() == DedupMode.LEASED ? log.effects() : database.effects();
+    }
+
+    @Override
+    public Set<String> committed() {
+        return committed;
+    }
+
+    @Override
+    public void close() {
+        open.close();
+    }
+}
