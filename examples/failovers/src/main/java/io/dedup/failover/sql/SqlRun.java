@@ -13,6 +13,7 @@ import io.dedup.testservers.kafka.KafkaServer;
 import io.dedup.testservers.kafka.KafkaServers;
 import io.dedup.testservers.redis.RedisServer;
 import io.dedup.testservers.redis.RedisServers;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -74,8 +75,10 @@ final class SqlRun implements RunningScenario {
     }
 
     @Override
-    public Set<String> committed() {
-        return committed;
+    public Set<String> lostByServer(Set<String> missing) {
+        Set<String> lost = new HashSet<>(missing);
+        lost.retainAll(committed);
+        return lost;
     }
 
     @Override

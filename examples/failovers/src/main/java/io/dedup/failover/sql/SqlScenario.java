@@ -34,7 +34,12 @@ record SqlScenario(Product product, boolean synchronous, DedupMode mode, Address
         if (mode == DedupMode.LEASED) {
             return synchronous ? Promise.TOLD : Promise.FORGETS;
         }
-        return synchronous ? Promise.ONCE : Promise.UNLESS_COMMITS_ARE_LOST;
+        return Promise.ONCE;
+    }
+
+    @Override
+    public boolean serverMayLose() {
+        return !synchronous && mode.isTransactional();
     }
 
     @Override
