@@ -26,7 +26,7 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 
 /** A consumer whose records are in the database. Closes its pool. */
 final class SqlHandling implements Handling {
-    private static final Duration REDIS_TIMEOUT = Duration.ofSeconds(1);
+    private static final Duration REDIS_TIMEOUT = Duration.ofSeconds(5);
     private static final long MOST_NANOS = TimeUnit.MILLISECONDS.toNanos(6);
 
     private final Closeables open;
