@@ -3,6 +3,7 @@ package io.dedup.failover;
 import io.dedup.failover.kafka.KafkaScenarios;
 import io.dedup.failover.plan.Scenario;
 import io.dedup.failover.redis.RedisScenarios;
+import io.dedup.failover.rocketmq.RocketMqScenarios;
 import io.dedup.failover.sql.SqlScenarios;
 import java.util.List;
 import java.util.stream.Stream;
@@ -12,7 +13,7 @@ final class Scenarios {
     private Scenarios() {}
 
     static List<Scenario> all() {
-        return Stream.of(RedisScenarios.all(), KafkaScenarios.all(), SqlScenarios.all())
+        return Stream.of(RedisScenarios.all(), KafkaScenarios.all(), SqlScenarios.all(), RocketMqScenarios.all())
                 .flatMap(List::stream)
                 .toList();
     }

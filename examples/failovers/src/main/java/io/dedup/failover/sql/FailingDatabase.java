@@ -23,7 +23,9 @@ import org.springframework.jdbc.datasource.DriverManagerDataSource;
  */
 final class FailingDatabase implements AutoCloseable {
     private static final int POOL = 5;
-    private static final int TIMEOUT_MILLIS = 3_000;
+    private static final int TIMEOUT_MILLIS = 5_000;
+    /** A fifth, so that all connections of the pool can be found dead within one attempt to get one. */
+    private static final int VALIDATION_MILLIS = 1_000;
     /** Longer than any handler and its commit; without it a thread waits for a server that is gone as long as TCP does. */
     private static final Duration SILENCE = Duration.ofSeconds(12);
 
@@ -66,6 +68,7 @@ final class FailingDatabase implements AutoCloseable {
         config.setPassword(primary().password());
         config.setMaximumPoolSize(POOL);
         config.setConnectionTimeout(TIMEOUT_MILLIS);
+        config.setValidationTimeout(VALIDATION_MILLIS);
         config.addDataSourceProperty("socketTimeout", scenario.product().socketTimeout(SILENCE));
         config.setTransactionIsolation("TRANSACTION_READ_COMMITTED");
         return new HikariDataSource(config);

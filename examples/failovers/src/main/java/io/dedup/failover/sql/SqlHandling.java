@@ -17,7 +17,6 @@ import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.Consumer;
 import java.util.function.ObjIntConsumer;
 import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.support.JdbcTransactionManager;
@@ -50,14 +49,14 @@ final class SqlHandling implements Handling {
      * Effects that are rows of the database.
      *
      * @param front of mode TIERED
-     * @param committed is told of each message whose effect was committed
+     * @param committed gets each message whose effect was committed
      */
     static SqlHandling transactional(
             HikariDataSource pool,
             String topic,
             DedupMode mode,
             @Nullable RedisServer front,
-            Consumer<String> committed) {
+            CommitLog committed) {
         return opened(pool, (open, table) -> {
             DedupStore store = front == null
                     ? table
@@ -75,7 +74,7 @@ final class SqlHandling implements Handling {
                         TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
                             @Override
                             public void afterCommit() {
-                                committed.accept(id);
+                                committed.add(id);
                             }
                         });
                     });

@@ -13,24 +13,27 @@ import io.dedup.testservers.kafka.KafkaServer;
 import io.dedup.testservers.kafka.KafkaServers;
 import io.dedup.testservers.redis.RedisServer;
 import io.dedup.testservers.redis.RedisServers;
+import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** A Kafka topic, its consumers, and the database that fails over beneath them. */
 final class SqlRun implements RunningScenario {
     private static final String TOPIC = "failover";
     private static final int CONSUMERS = 3;
+    private static final Duration LIMIT = Duration.ofMinutes(2);
+    private static final Duration PROBE = Duration.ofMillis(100);
 
     private final Closeables open = new Closeables();
     private final SqlScenario scenario;
     private final FailingDatabase database;
     private final @Nullable RedisServer front;
     private final EffectLog log = new EffectLog();
-    private final Set<String> committed = ConcurrentHashMap.newKeySet();
+    private final CommitLog committed = new CommitLog();
     private final KafkaTopic topic;
 
     SqlRun(SqlScenario scenario, long seed) throws Exception {
@@ -51,7 +54,7 @@ final class SqlRun implements RunningScenario {
     private Handling handling(String name) {
         return scenario.mode() == DedupMode.LEASED
                 ? SqlHandling.leased(database.pool(), name, log)
-                : SqlHandling.transactional(database.pool(), name, scenario.mode(), front, committed::add);
+                : SqlHandling.transactional(database.pool(), name, scenario.mode(), front, committed);
     }
 
     @Override
@@ -61,7 +64,22 @@ final class SqlRun implements RunningScenario {
 
     @Override
     public Outage failOver(int number) throws InterruptedException {
-        return database.failOver();
+        Outage outage = database.failOver();
+        awaitEffect();
+        return outage;
+    }
+
+    /** The next failover shall find consumers at work, whatever they need to notice that the server is another one. */
+    private void awaitEffect() throws InterruptedException {
+        long before = took();
+        long until = System.nanoTime() + LIMIT.toNanos();
+        while (took() == before && System.nanoTime() - until < 0) {
+            TimeUnit.NANOSECONDS.sleep(PROBE.toNanos());
+        }
+    }
+
+    private long took() {
+        return log.effects().size() + committed.count();
     }
 
     @Override
@@ -77,7 +95,7 @@ final class SqlRun implements RunningScenario {
     @Override
     public Set<String> lostByServer(Set<String> missing) {
         Set<String> lost = new HashSet<>(missing);
-        lost.retainAll(committed);
+        lost.removeIf(id -> !committed.contains(id));
         return lost;
     }
 
