@@ -6,17 +6,23 @@ import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.dedup.DedupStoreException;
+import io.dedup.store.ClaimRequest;
+import io.dedup.store.ClaimResult;
+import io.dedup.store.WriteResult;
 import io.dedup.store.jdbc.support.Messages;
 import io.dedup.store.jdbc.support.OnDrivers;
 import io.dedup.store.jdbc.support.OnEachDatabase;
 import io.dedup.store.jdbc.support.OnServers;
+import io.dedup.store.jdbc.support.Session;
 import io.dedup.store.jdbc.support.TestDatabase;
+import io.dedup.store.transaction.RecordTransaction;
 import io.dedup.testservers.sql.MariaDbServer;
 import io.dedup.testservers.sql.MariaDbServers;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
@@ -80,6 +86,28 @@ class ReadOnlyTest {
         source.readOnly.set(false);
         store.ping();
         transactions.ping(TIMEOUT);
+    }
+
+    @OnServers
+    @DisplayName(
+            "S16 what a promotion comes too late for is the store's failure: its message is deferred, and the claim stays")
+    void refused(JdbcDialect dialect) {
+        database = TestDatabase.open(dialect);
+        SwitchedOver source = new SwitchedOver(database.pool(), database.isPostgres());
+        JdbcDedupStore store = database.closing(database.builder(source).build());
+        JdbcTransactions transactions = store.transactions(new DataSourceTransactionManager(source));
+        ClaimRequest claimed = Messages.acquire(store, messages.key());
+
+        source.readOnly.set(true);
+        assertThat(store.claim(Messages.claim(messages.key()))).isInstanceOf(ClaimResult.StoreError.class);
+        assertThat(store.complete(Messages.complete(claimed))).isInstanceOf(WriteResult.StoreError.class);
+        RecordTransaction transaction = transactions.beginWithRecords(TIMEOUT);
+        assertThatThrownBy(() -> transaction.claimAll(List.of(Session.request(messages.key()))))
+                .isInstanceOf(DedupStoreException.class);
+        transaction.rollback();
+
+        source.readOnly.set(false);
+        assertThat(store.complete(Messages.complete(claimed, true))).isEqualTo(WriteResult.applied());
     }
 
     @OnEachDatabase
