@@ -21,6 +21,9 @@ import java.util.function.Predicate;
  * up. Not thread-safe.
  */
 public final class RocketMqPair implements AutoCloseable {
+    /** After which a message comes again that was received and not acknowledged. */
+    public static final Duration INVISIBLE = Duration.ofSeconds(20);
+
     private static final Duration LIMIT = Duration.ofMinutes(2);
     private static final Duration REQUEST_LIMIT = Duration.ofSeconds(30);
     private static final Duration INTERVAL = Duration.ofMillis(100);
@@ -41,6 +44,7 @@ public final class RocketMqPair implements AutoCloseable {
         ofHub.put("isBroker", "false");
         ofHub.put("proxyPort", Integer.toString(proxyPort));
         ofHub.put("controlPort", Integer.toString(controlPort));
+        ofHub.put("proxy.defaultInvisibleTimeMills", Long.toString(INVISIBLE.toMillis()));
         hub = new PairProcess("rocketmq-hub", proxyPort, ofHub);
         for (int i = 0; i < 2; i++) {
             int port = Ports.free();

@@ -40,7 +40,9 @@ final class RocketMqRun implements RunningScenario {
     private static final int MOST_DOWN_MILLIS = 4_000;
 
     /** Longer than a message that was received stays invisible, and comes again when its acknowledgment was lost. */
-    private static final Duration QUIET = Duration.ofSeconds(40);
+    private static final Duration QUIET = RocketMqPair.INVISIBLE.plusSeconds(20);
+    /** Longer than any back-off that a message has got to. */
+    private static final Duration LONG_QUIET = Duration.ofMinutes(4);
 
     private final Closeables open = new Closeables();
     private final RocketMqScenario scenario;
@@ -49,6 +51,7 @@ final class RocketMqRun implements RunningScenario {
     private final SqlDatabase database;
     private final EffectTable effects;
     private final Clients clients;
+    private final Set<String> confirmed = ConcurrentHashMap.newKeySet();
     private final Set<String> acknowledged = ConcurrentHashMap.newKeySet();
     private volatile long lastDelivery = System.nanoTime();
 
@@ -119,7 +122,7 @@ final class RocketMqRun implements RunningScenario {
 
     @Override
     public CompletableFuture<?> send(String id) {
-        return clients.send(id);
+        return clients.send(id).thenRun(() -> confirmed.add(id));
     }
 
     @Override
@@ -132,10 +135,11 @@ final class RocketMqRun implements RunningScenario {
         return Outage.keepsAll("master killed", begin, System.currentTimeMillis());
     }
 
-    /** The broker doesn't say it: nothing was delivered any more for longer than anything stays invisible. */
+    /** The broker doesn't say it: nothing is delivered any more, for longer where something hasn't been acknowledged. */
     @Override
     public boolean isConsumed() {
-        return System.nanoTime() - lastDelivery > QUIET.toNanos();
+        Duration quiet = acknowledged.containsAll(confirmed) ? QUIET : LONG_QUIET;
+        return System.nanoTime() - lastDelivery > quiet.toNanos();
     }
 
     @Override
