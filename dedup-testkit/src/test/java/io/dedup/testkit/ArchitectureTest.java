@@ -30,7 +30,8 @@ class ArchitectureTest {
     }
 
     @Test
-    @DisplayName("the store contract, the faults and the replays know nothing of each other")
+    @DisplayName(
+            "the store contract, the faults and the replays know nothing of each other; fault plans are made of both")
     void threeSubjects() {
         slices().assignedFrom(new SliceAssignment() {
                     @Override
@@ -53,10 +54,38 @@ class ArchitectureTest {
             return SliceIdentifier.ignore();
         }
         String room = packageName.substring("io.dedup.testkit".length());
+        if (room.startsWith(".plan")) {
+            return SliceIdentifier.ignore();
+        }
         if (room.isEmpty() || room.startsWith(".internal") || room.startsWith(".fixture")) {
             return SliceIdentifier.of("contract");
         }
         return SliceIdentifier.of(room.startsWith(".faults") ? "faults" : "replays");
+    }
+
+    @Test
+    @DisplayName(
+            "fault plans know no broker and nothing of the store contract, and neither faults nor replays know of plans")
+    void plans() {
+        noClasses()
+                .that()
+                .resideInAPackage("..testkit.plan..")
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage(
+                        "..testkit",
+                        "..testkit.internal..",
+                        "..testkit.fixture..",
+                        "..testkit.kafka..",
+                        "..testkit.rocketmq..")
+                .check(TESTKIT);
+        noClasses()
+                .that()
+                .resideInAnyPackage("..testkit.faults..", "..testkit.replay..", "..testkit", "..testkit.internal..")
+                .should()
+                .dependOnClassesThat()
+                .resideInAPackage("..testkit.plan..")
+                .check(TESTKIT);
     }
 
     @Test

@@ -1,6 +1,7 @@
 package io.dedup.testkit.spring;
 
 import io.dedup.testkit.kafka.KafkaReplay;
+import io.dedup.testkit.kafka.KafkaTraffic;
 import io.dedup.testkit.kafka.SpringContainers;
 import io.dedup.testkit.replay.Timeline;
 import java.util.Map;
@@ -10,7 +11,7 @@ import org.springframework.kafka.core.KafkaAdmin;
 import org.springframework.kafka.listener.MessageListenerContainer;
 
 /**
- * Replays to the {@code @KafkaListener}s of a Spring context: broker, group, containers and timeline are known, and the
+ * Replays to the {@code @KafkaListener}s of a Spring context, and the traffic of fault plans for them: broker, group, containers and timeline are known, and the
  * topic where it is only one; {@link KafkaReplay#ids} is left to say, and {@link KafkaReplay#effects}. Thread-safe.
  */
 public final class KafkaReplays {
@@ -32,11 +33,7 @@ public final class KafkaReplays {
      * @throws IllegalArgumentException when there is no such listener; names those that there are
      */
     public KafkaReplay of(String listenerId) {
-        MessageListenerContainer container = registry.getListenerContainer(listenerId);
-        if (container == null) {
-            throw new IllegalArgumentException("there is no @KafkaListener with id " + listenerId + ", but "
-                    + registry.getListenerContainerIds().stream().sorted().collect(Collectors.toList()));
-        }
+        MessageListenerContainer container = container(listenerId);
         Map<String, Object> client = admin.getConfigurationProperties();
         KafkaReplay replay = KafkaReplay.of(client).timeline(timeline).consumers(SpringContainers.of(container));
         String group = container.getGroupId();
@@ -48,5 +45,28 @@ public final class KafkaReplays {
             replay.topic(topics[0]);
         } // else build() asks for a topic(...)
         return replay;
+    }
+
+    /**
+     * The traffic of a fault plan for a listener: broker and group are known, {@link KafkaTraffic#records} and {@link
+     * KafkaTraffic#ids} are left to say. The listener itself has to run in the plan's application; keep it from running
+     * here as well, with {@code spring.kafka.listener.auto-startup=false}.
+     *
+     * @param listenerId the {@code id} of its {@code @KafkaListener}
+     * @throws IllegalArgumentException when there is no such listener; names those that there are
+     */
+    public KafkaTraffic traffic(String listenerId) {
+        KafkaTraffic traffic = KafkaTraffic.of(admin.getConfigurationProperties());
+        String group = container(listenerId).getGroupId();
+        return group == null ? traffic : traffic.group(group);
+    }
+
+    private MessageListenerContainer container(String listenerId) {
+        MessageListenerContainer container = registry.getListenerContainer(listenerId);
+        if (container == null) {
+            throw new IllegalArgumentException("there is no @KafkaListener with id " + listenerId + ", but "
+                    + registry.getListenerContainerIds().stream().sorted().collect(Collectors.toList()));
+        }
+        return container;
     }
 }

@@ -1,0 +1,74 @@
+package io.dedup.testkit.kafka;
+
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import org.apache.kafka.clients.admin.ConsumerGroupDescription;
+import org.apache.kafka.clients.consumer.CooperativeStickyAssignor;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.consumer.RangeAssignor;
+import org.apache.kafka.clients.consumer.RoundRobinAssignor;
+import org.apache.kafka.clients.consumer.StickyAssignor;
+import org.apache.kafka.common.GroupType;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+
+/** A member of the group that takes partitions, handles nothing, commits nothing, and leaves. */
+final class GroupGuest {
+    private static final Duration POLL = Duration.ofMillis(100);
+    private static final Map<String, Class<?>> ASSIGNORS = Map.of(
+            RangeAssignor.RANGE_ASSIGNOR_NAME, RangeAssignor.class,
+            RoundRobinAssignor.ROUNDROBIN_ASSIGNOR_NAME, RoundRobinAssignor.class,
+            StickyAssignor.STICKY_ASSIGNOR_NAME, StickyAssignor.class,
+            CooperativeStickyAssignor.COOPERATIVE_STICKY_ASSIGNOR_NAME, CooperativeStickyAssignor.class);
+
+    private final Map<String, Object> client;
+    private final String group;
+    private final Map<String, Object> settings;
+    private final String name = "fault-plan-guest-" + UUID.randomUUID();
+
+    GroupGuest(Map<String, Object> client, String group, Map<String, Object> settings) {
+        this.client = client;
+        this.group = group;
+        this.settings = settings;
+    }
+
+    /** Its {@code client.id}. */
+    String name() {
+        return name;
+    }
+
+    void visit(String topic, ConsumerGroupDescription joined, Duration stay) {
+        Map<String, Object> config = new HashMap<>(client);
+        config.put("group.id", group);
+        config.put("client.id", name);
+        config.put("enable.auto.commit", false);
+        config.put("auto.offset.reset", "earliest");
+        config.putAll(settings.isEmpty() ? as(joined) : settings);
+        try (var consumer = new KafkaConsumer<>(config, new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
+            consumer.subscribe(List.of(topic));
+            long begin = System.nanoTime();
+            while (System.nanoTime() - begin < stay.toNanos()) {
+                var unused = consumer.poll(POLL);
+            }
+        }
+    }
+
+    /** As the members: a group takes none that can't share partitions in its way. */
+    private Map<String, Object> as(ConsumerGroupDescription joined) {
+        if (joined.type() == GroupType.CONSUMER) {
+            return Map.of("group.protocol", "consumer");
+        }
+        String assignor = joined.partitionAssignor();
+        if (assignor.isEmpty()) { // it rebalances at this moment; the default ones are accepted by most
+            return Map.of();
+        }
+        Class<?> known = ASSIGNORS.get(assignor);
+        if (known == null) {
+            throw new IllegalArgumentException("group " + group + " has the assignor " + assignor
+                    + ": set guests(...) with the partition.assignment.strategy of the application");
+        }
+        return Map.of("partition.assignment.strategy", known.getName());
+    }
+}

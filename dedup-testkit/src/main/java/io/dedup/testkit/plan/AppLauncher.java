@@ -1,0 +1,43 @@
+package io.dedup.testkit.plan;
+
+import java.io.IOException;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.util.Arrays;
+
+/** The main class of a process that a fault plan starts: calls the application's, and ends with the plan. */
+public final class AppLauncher {
+    private static final int PARENT_IS_GONE = 143;
+
+    private AppLauncher() {}
+
+    /**
+     * For fault plans.
+     *
+     * @param arguments the application's main class, and its arguments
+     */
+    public static void main(String[] arguments) throws Throwable {
+        Thread watch = new Thread(AppLauncher::endWithParent, "fault-plan-parent");
+        watch.setDaemon(true);
+        watch.start();
+        Method main = Class.forName(arguments[0]).getDeclaredMethod("main", String[].class);
+        main.setAccessible(true); // neither the class nor, in newer Java, the method has to be public
+        try {
+            main.invoke(null, (Object) Arrays.copyOfRange(arguments, 1, arguments.length));
+        } catch (InvocationTargetException e) {
+            throw e.getCause();
+        }
+    }
+
+    /** The plan never writes, and its end of the pipe is closed when it ends, however that happens. */
+    private static void endWithParent() {
+        try {
+            while (System.in.read() >= 0) {
+                // never
+            }
+        } catch (IOException e) {
+            // as the end
+        }
+        Runtime.getRuntime().halt(PARENT_IS_GONE);
+    }
+}

@@ -1,0 +1,45 @@
+package io.dedup.testkit.plan;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.extension.AfterTestExecutionCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.extension.ParameterContext;
+import org.junit.jupiter.api.extension.ParameterResolver;
+
+/** Gives a test its run, and closes it. */
+final class FaultPlanExtension implements ParameterResolver, AfterTestExecutionCallback {
+    private static final ExtensionContext.Namespace HERE = ExtensionContext.Namespace.create(FaultPlanExtension.class);
+
+    @Override
+    public boolean supportsParameter(ParameterContext parameter, ExtensionContext context) {
+        return parameter.getParameter().getType() == FaultRun.class
+                && parameter.getDeclaringExecutable().isAnnotationPresent(FaultPlan.class);
+    }
+
+    @Override
+    public Object resolveParameter(ParameterContext parameter, ExtensionContext context) {
+        FaultPlan plan = parameter.getDeclaringExecutable().getAnnotation(FaultPlan.class);
+        FaultRun run =
+                new FaultRun(PlanSettings.of(plan.seed(), plan.messages(), plan.times(), List.of(plan.faults())));
+        context.getStore(HERE).put(FaultRun.class, run);
+        return run;
+    }
+
+    @Override
+    public void afterTestExecution(ExtensionContext context) {
+        @Nullable FaultRun run = context.getStore(HERE).remove(FaultRun.class, FaultRun.class);
+        boolean played = run != null && run.wasPlayed();
+        boolean passed = context.getExecutionException().isEmpty();
+        if (run != null) {
+            run.close();
+            if (passed) {
+                run.deleteOutput();
+            }
+        }
+        if (!played && passed) {
+            throw new AssertionError(
+                    "the test has played no fault plan: take a FaultRun as a parameter, and call play()");
+        }
+    }
+}

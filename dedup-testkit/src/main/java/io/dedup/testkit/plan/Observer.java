@@ -1,0 +1,133 @@
+package io.dedup.testkit.plan;
+
+import io.dedup.testkit.replay.TopicMessage;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Looks what is acked, and then what took effect, again and again. On a thread of its own: the test's transaction may have
+ * a snapshot from before the plan.
+ */
+final class Observer implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(Observer.class);
+    private static final Duration INTERVAL = Duration.ofMillis(100);
+    /** A query that takes long is asked less often. */
+    private static final int REST = 5;
+
+    private static final int LOOKS = 3;
+
+    private final Traffic traffic;
+    private final Supplier<? extends Collection<String>> effects;
+    private final History history;
+    private final ScheduledExecutorService thread = Executors.newSingleThreadScheduledExecutor(work -> {
+        Thread made = new Thread(work, "fault-plan-observer");
+        made.setDaemon(true);
+        return made;
+    });
+
+    /**
+     * What was seen.
+     *
+     * @param effects how often each message has taken effect
+     */
+    record Look(List<TopicMessage> unacked, Map<String, Integer> effects) {}
+
+    Observer(Traffic traffic, Supplier<? extends Collection<String>> effects, History history) {
+        this.traffic = traffic;
+        this.effects = effects;
+        this.history = history;
+    }
+
+    void start() {
+        next(INTERVAL.toNanos());
+    }
+
+    private void next(long nanos) {
+        var unused = thread.schedule(this::lookAndGoOn, nanos, TimeUnit.NANOSECONDS);
+    }
+
+    private void lookAndGoOn() {
+        long begin = System.nanoTime();
+        try {
+            look();
+        } catch (RuntimeException e) { // whoever waits for a look is told; this one was for the time lines
+            LOG.debug("can't look", e);
+        }
+        next(Math.max(INTERVAL.toNanos(), REST * (System.nanoTime() - begin)));
+    }
+
+    /** Acks first: an effect that isn't there afterwards wasn't there when its message was acked. */
+    private Look look() {
+        List<TopicMessage> sent = history.sent();
+        List<TopicMessage> unacked = traffic.unacked(sent);
+        Instant ackedAt = Instant.now();
+        Map<String, Integer> counts = count();
+        Set<String> open = new HashSet<>();
+        unacked.forEach(message -> open.add(message.place()));
+        List<TopicMessage> acked =
+                sent.stream().filter(each -> !open.contains(each.place())).toList();
+        history.acked(acked, ackedAt);
+        history.effects(counts, Instant.now());
+        for (TopicMessage message : acked) {
+            String id = message.id();
+            if (id != null && !counts.containsKey(id)) {
+                history.ackedEarly(id, message.place());
+            }
+        }
+        return new Look(unacked, counts);
+    }
+
+    private Map<String, Integer> count() {
+        Map<String, Integer> counts = new HashMap<>();
+        effects.get().forEach(id -> counts.merge(id, 1, Integer::sum));
+        return counts;
+    }
+
+    /** Looks now. A connection of the one who counts may have been lost with a fault, which shows once. */
+    Look now() {
+        for (int i = 1; i < LOOKS; i++) {
+            try {
+                return await(thread.submit(this::look));
+            } catch (IllegalStateException e) {
+                LOG.debug("can't look", e);
+                Pause.shortly();
+            }
+        }
+        return await(thread.submit(this::look));
+    }
+
+    /** How often each message has taken effect. */
+    Map<String, Integer> effectsNow() {
+        return await(thread.submit(this::count));
+    }
+
+    private static <T> T await(Future<T> future) {
+        try {
+            return future.get();
+        } catch (ExecutionException e) {
+            throw new IllegalStateException("can't look what is acked, or what took effect", e.getCause());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("interrupted", e);
+        }
+    }
+
+    @Override
+    public void close() {
+        thread.shutdownNow();
+    }
+}

@@ -1,0 +1,63 @@
+package io.dedup.testkit.plan;
+
+import java.time.Duration;
+import java.util.Collection;
+import java.util.EnumSet;
+import java.util.Set;
+import java.util.concurrent.ThreadLocalRandom;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a plan is drawn from.
+ *
+ * @param times how often each fault comes
+ * @param longest how long a fault lasts at most
+ */
+record PlanSettings(long seed, int messages, Set<Fault> faults, int times, Duration longest) {
+    static final String SEED = "dedup.fault-plan.seed";
+    static final String MESSAGES = "dedup.fault-plan.messages";
+    static final String TIMES = "dedup.fault-plan.times";
+
+    private static final Duration LONGEST = Duration.ofSeconds(3);
+
+    PlanSettings {
+        faults = Set.copyOf(faults);
+        check(messages > 0, "messages must be positive, is " + messages);
+        check(times > 0, "times must be positive, is " + times);
+        check(!faults.isEmpty(), "faults must name at least one");
+        check(longest.compareTo(Duration.ofMillis(100)) >= 0, "faultsLast(...) must be 100 ms or more, is " + longest);
+    }
+
+    /** With what this JVM's system properties say instead. */
+    static PlanSettings of(long seed, int messages, int times, Collection<Fault> faults) {
+        return new PlanSettings(
+                seed(System.getProperty(SEED), seed),
+                Math.toIntExact(number(MESSAGES, messages)),
+                faults.isEmpty() ? Set.of() : EnumSet.copyOf(faults),
+                Math.toIntExact(number(TIMES, times)),
+                LONGEST);
+    }
+
+    private static long seed(@Nullable String property, long otherwise) {
+        return "random".equals(property) ? ThreadLocalRandom.current().nextLong(1_000_000) : number(SEED, otherwise);
+    }
+
+    private static long number(String name, long otherwise) {
+        String text = System.getProperty(name);
+        try {
+            return text == null ? otherwise : Long.parseLong(text);
+        } catch (NumberFormatException e) {
+            throw new IllegalArgumentException("-D" + name + " must be a number, is " + text, e);
+        }
+    }
+
+    PlanSettings lasting(Duration atMost) {
+        return new PlanSettings(seed, messages, faults, times, atMost);
+    }
+
+    private static void check(boolean holds, String otherwise) {
+        if (!holds) {
+            throw new IllegalArgumentException(otherwise);
+        }
+    }
+}

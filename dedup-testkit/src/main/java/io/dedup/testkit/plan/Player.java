@@ -1,0 +1,146 @@
+package io.dedup.testkit.plan;
+
+import io.dedup.testkit.replay.TopicMessage;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Plays a plan: sends, breaks, and waits. */
+final class Player {
+    private static final Logger LOG = LoggerFactory.getLogger(Player.class);
+    /** For so long no effect has come when they are counted. */
+    private static final Duration SETTLED = Duration.ofSeconds(1);
+
+    private final Traffic traffic;
+    private final @Nullable AppProcesses processes;
+    private final Injector injector;
+    private final Observer observer;
+    private final History history;
+    private final Duration atMost;
+
+    Player(
+            Traffic traffic,
+            @Nullable AppProcesses processes,
+            Injector injector,
+            Observer observer,
+            History history,
+            Duration atMost) {
+        this.traffic = traffic;
+        this.processes = processes;
+        this.injector = injector;
+        this.observer = observer;
+        this.history = history;
+        this.atMost = atMost;
+    }
+
+    /** Returns when everything that was sent is acked and no more effects come; or what isn't acked after the time. */
+    Observer.Look play(DrawnPlan plan) {
+        if (processes != null) {
+            processes.start();
+        }
+        observer.start();
+        for (DrawnPlan.Step step : plan.steps()) {
+            play(step);
+            if (!goesOn()) {
+                LOG.warn("{} stands still after {}: no more faults", traffic.description(), step.fault());
+                break;
+            }
+        }
+        injector.heal();
+        send(plan.last());
+        awaitAcked();
+        return awaitSettled();
+    }
+
+    private void play(DrawnPlan.Step step) {
+        if (processes != null && step.fault().hitsProcess()) {
+            processes.awaitJoined(step.victim()); // who isn't there yet has nothing to lose
+        }
+        LOG.info(
+                "{} in {} ms, with {} messages",
+                step.fault(),
+                step.moment().toMillis(),
+                step.sends().size());
+        CompletableFuture<Void> sending = CompletableFuture.runAsync(() -> send(step.sends()), Player::onThread);
+        Pause.of(step.moment());
+        injector.carryOut(step);
+        try {
+            sending.join();
+        } catch (CompletionException e) {
+            throw new IllegalStateException("can't send to " + traffic.description(), e.getCause());
+        }
+    }
+
+    private static void onThread(Runnable work) {
+        Thread thread = new Thread(work, "fault-plan-sender");
+        thread.setDaemon(true);
+        thread.start();
+    }
+
+    /** Each at its time; returns when the broker has all of them. */
+    private void send(List<DrawnPlan.Send> sends) {
+        long begin = System.nanoTime();
+        List<CompletableFuture<Void>> sending = new ArrayList<>();
+        for (DrawnPlan.Send send : sends) {
+            Duration early = Duration.ofMillis(send.at()).minusNanos(System.nanoTime() - begin);
+            if (!early.isNegative()) {
+                Pause.of(early);
+            }
+            sending.add(traffic.send(send.number(), send.place()).thenAccept(history::sent));
+        }
+        sending.forEach(CompletableFuture::join);
+    }
+
+    /** Whether the application gets something done after the fault. */
+    private boolean goesOn() {
+        int open = observer.now().unacked().size();
+        long end = System.nanoTime() + atMost.toNanos();
+        while (open > 0 && observer.now().unacked().size() >= open) {
+            if (System.nanoTime() - end > 0) {
+                return false;
+            }
+            revive();
+            Pause.shortly();
+        }
+        return true;
+    }
+
+    private void awaitAcked() {
+        long end = System.nanoTime() + atMost.toNanos();
+        List<TopicMessage> unacked = observer.now().unacked();
+        while (!unacked.isEmpty() && System.nanoTime() - end < 0) {
+            revive();
+            Pause.shortly();
+            unacked = observer.now().unacked();
+        }
+    }
+
+    /** A listener that acks first and works later, or a run that lost its lease, may have an effect after all is acked. */
+    private Observer.Look awaitSettled() {
+        Observer.Look look = observer.now();
+        Map<String, Integer> counts = look.effects();
+        long since = System.nanoTime();
+        long end = since + atMost.toNanos();
+        while (System.nanoTime() - since < SETTLED.toNanos() && System.nanoTime() - end < 0) {
+            Pause.shortly();
+            look = observer.now();
+            if (!counts.equals(look.effects())) {
+                counts = look.effects();
+                since = System.nanoTime();
+            }
+        }
+        return look;
+    }
+
+    private void revive() {
+        if (processes != null) {
+            processes.revive();
+        }
+    }
+}

@@ -1,0 +1,144 @@
+package io.dedup.testkit.plan;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.dedup.testkit.faults.PausedProcess;
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Real processes, whose membership in a group is a file. */
+class AppProcessesTest {
+    private static final Duration LIMIT = Duration.ofMinutes(1);
+
+    @TempDir
+    private Path directory;
+
+    private final History history = new History();
+
+    /** The application: a file for each process. */
+    static final class Member {
+        private Member() {}
+
+        public static void main(String[] args) throws Exception {
+            if (args[1].equals("ends")) {
+                System.out.println("nothing to do");
+                return;
+            }
+            Files.createFile(
+                    Path.of(args[0], "member-" + ProcessHandle.current().pid()));
+            Thread.currentThread().join(); // until it is killed
+        }
+    }
+
+    private Set<String> members() {
+        try (Stream<Path> files = Files.list(directory)) {
+            return files.map(Path::getFileName)
+                    .map(Path::toString)
+                    .filter(name -> name.startsWith("member-"))
+                    .collect(Collectors.toSet());
+        } catch (IOException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private AppCommand command(String... arguments) {
+        return AppCommand.write(
+                Member.class.getName(), List.of("-XX:TieredStopAtLevel=1"), List.of(arguments), directory);
+    }
+
+    private AppProcesses processes(String what) {
+        FakeTraffic traffic = FakeTraffic.good();
+        traffic.members = this::members;
+        return new AppProcesses(command(directory.toString(), what), directory, traffic, history, LIMIT);
+    }
+
+    @Test
+    @DisplayName("two are started; one that is killed is started again, and is awaited")
+    void killed() {
+        AppProcesses processes = processes("stays");
+        try (processes) {
+            processes.start();
+            assertThat(members()).hasSize(2);
+
+            processes.kill(1);
+            processes.awaitJoined(1);
+
+            assertThat(members()).hasSize(3);
+            assertThat(history.happenings())
+                    .singleElement()
+                    .satisfies(each -> assertThat(each.what()).startsWith("process 1 (pid "));
+            if (PausedProcess.isSupported()) {
+                processes.pause(0, Duration.ofMillis(50));
+                assertThat(history.happenings()).hasSize(2);
+            }
+        }
+        assertThat(members())
+                .allSatisfy(name -> assertThat(ProcessHandle.of(Long.parseLong(name.substring("member-".length()))))
+                        .isEmpty());
+    }
+
+    @Test
+    @DisplayName("an application that ends again and again is named, with its output")
+    void ends() {
+        try (AppProcesses processes = processes("ends")) {
+            assertThatThrownBy(processes::start)
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("the application has ended by itself 6 times")
+                    .hasMessageContaining("ended with exit value 0")
+                    .hasMessageContaining("nothing to do");
+        }
+    }
+
+    @Test
+    @DisplayName("a process ends when the one that started it is gone")
+    void endsWithParent() throws Exception {
+        Process process = command(directory.toString(), "stays").start(directory.resolve("log"));
+        try {
+            await().atMost(LIMIT).until(() -> members().size() == 1);
+
+            process.getOutputStream().close(); // as the system does for one that was killed
+
+            assertThat(process.waitFor(LIMIT.toSeconds(), TimeUnit.SECONDS)).isTrue();
+            assertThat(process.exitValue()).isEqualTo(143);
+        } finally {
+            process.destroyForcibly();
+        }
+    }
+
+    @Test
+    @DisplayName("arguments reach the application as they are, whatever is in them")
+    void quoted() throws Exception {
+        String odd = "a b\"c\\d'e\n@f#" + File.separator;
+        Path odds = Files.createDirectory(directory.resolve("odd"));
+        Process process = AppCommand.write(Echo.class.getName(), List.of(), List.of(odd, ""), odds)
+                .start(odds.resolve("log"));
+
+        assertThat(process.waitFor(LIMIT.toSeconds(), TimeUnit.SECONDS)).isTrue();
+        assertThat(Files.readString(odds.resolve("log"))).isEqualTo("[" + odd + "][]");
+        assertThat(command("secret").toString()).doesNotContain("secret");
+    }
+
+    /** Prints its arguments. */
+    static final class Echo {
+        private Echo() {}
+
+        public static void main(String[] args) {
+            for (String each : args) {
+                System.out.print("[" + each + "]");
+            }
+        }
+    }
+}

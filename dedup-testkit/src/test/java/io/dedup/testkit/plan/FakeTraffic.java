@@ -1,0 +1,91 @@
+package io.dedup.testkit.plan;
+
+import io.dedup.testkit.replay.TopicMessage;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BiConsumer;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** A broker in memory, whose listener is called as a message is sent. */
+final class FakeTraffic implements Traffic {
+    final List<String> effects = new CopyOnWriteArrayList<>();
+    final List<TopicMessage> deadLetters = new ArrayList<>();
+    final List<TopicMessage> unacked = new CopyOnWriteArrayList<>();
+    final AtomicInteger visits = new AtomicInteger();
+    final AtomicInteger sent = new AtomicInteger();
+    Supplier<Set<String>> members = Set::of;
+    boolean closed;
+    private final BiConsumer<FakeTraffic, TopicMessage> listener;
+
+    FakeTraffic(BiConsumer<FakeTraffic, TopicMessage> listener) {
+        this.listener = listener;
+    }
+
+    /** Handles each message once. */
+    static FakeTraffic good() {
+        return new FakeTraffic((traffic, message) -> {
+            if (!traffic.effects.contains(message.id())) {
+                traffic.effects.add(message.id());
+            }
+        });
+    }
+
+    static TopicMessage message(String id, int offset) {
+        return new TopicMessage("t", "t-0@" + offset, 0, offset, Instant.now(), id, id);
+    }
+
+    @Override
+    public String description() {
+        return "topic t, group g";
+    }
+
+    @Override
+    public @Nullable String id(int number) {
+        return "m" + number;
+    }
+
+    @Override
+    public synchronized CompletableFuture<TopicMessage> send(int number, int place) {
+        TopicMessage message = message("m" + number, sent.getAndIncrement());
+        listener.accept(this, message);
+        return CompletableFuture.completedFuture(message);
+    }
+
+    @Override
+    public List<TopicMessage> unacked(Collection<TopicMessage> messages) {
+        return messages.stream().filter(unacked::contains).toList();
+    }
+
+    @Override
+    public Set<String> members() {
+        return members.get();
+    }
+
+    @Override
+    public boolean isSettled() {
+        return true;
+    }
+
+    @Override
+    public void visit(Duration stay) {
+        visits.incrementAndGet();
+    }
+
+    @Override
+    public List<TopicMessage> deadLetters() {
+        return deadLetters;
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+    }
+}

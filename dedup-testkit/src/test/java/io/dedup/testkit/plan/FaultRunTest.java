@@ -1,0 +1,168 @@
+package io.dedup.testkit.plan;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.dedup.testkit.faults.TcpProxy;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.time.Duration;
+import java.util.Collections;
+import java.util.List;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+class FaultRunTest {
+    private static FaultRun run(FakeTraffic traffic, Fault... faults) {
+        return FaultRun.of(1, 20, 1, faults)
+                .traffic(traffic)
+                .effects(() -> traffic.effects)
+                .faultsLast(Duration.ofMillis(100))
+                .atMost(Duration.ofSeconds(2));
+    }
+
+    private static FaultReport play(FakeTraffic traffic) {
+        try (FaultRun run = run(traffic, Fault.REBALANCE, Fault.COPIES)) {
+            return run.inThisProcess().play();
+        }
+    }
+
+    @Test
+    @DisplayName("a listener that is right passes, and everything is closed")
+    void good() {
+        FakeTraffic traffic = FakeTraffic.good();
+
+        FaultReport report = play(traffic);
+
+        report.assertThat().handledOncePerId().gaveNothingUp().doubledByRetriesOnly(List.of());
+        assertThat(report.ids()).hasSize(20);
+        assertThat(traffic.sent.get()).isGreaterThan(20);
+        assertThat(traffic.visits).hasValue(2);
+        assertThat(traffic.closed).isTrue();
+        assertThat(report.faults()).hasSize(2).allMatch(line -> line.contains("REBALANCE"));
+        assertThat(report).hasToString(report.toString()).asString().contains("seed 1", "-Ddedup.fault-plan.seed=1");
+    }
+
+    @Test
+    @DisplayName("a lost message is named, with its time line")
+    void lost() {
+        FaultReport report = play(new FakeTraffic((traffic, message) -> {
+            if (!"m7".equals(message.id()) && !traffic.effects.contains(message.id())) {
+                traffic.effects.add(message.id());
+            }
+        }));
+
+        assertThat(report.lost()).containsExactly("m7");
+        assertThat(report.doubled()).isEmpty();
+        assertThatThrownBy(() -> report.assertThat().lostNothing())
+                .isInstanceOf(AssertionError.class)
+                .hasMessageStartingWith("1 message lost: acked without an effect:\n  \"m7\": t-0@")
+                .hasMessageContaining("; took effect 0 times\n")
+                .hasMessageContaining("+0 ms sent (t-0@")
+                .hasMessageContaining("), without an effect")
+                .hasMessageContaining("REBALANCE")
+                .hasMessageContaining("The same plan again: -Ddedup.fault-plan.seed=1");
+    }
+
+    @Test
+    @DisplayName("a doubled message is named; where every run but one was a retry that may be said to be right")
+    void doubled() {
+        FaultReport report = play(new FakeTraffic((traffic, message) -> {
+            if (!traffic.effects.contains(message.id()) || "m3".equals(message.id())) {
+                traffic.effects.add(message.id());
+                if ("m3".equals(message.id())) {
+                    traffic.effects.add(message.id());
+                }
+            }
+        }));
+
+        report.assertThat().lostNothing();
+        assertThat(report.doubled()).containsExactly("m3");
+        assertThatThrownBy(() -> report.assertThat().handledOncePerId())
+                .hasMessageStartingWith("1 message took effect more than once:\n  \"m3\": t-0@")
+                .hasMessageContaining("ms took effect again");
+        List<String> all = Collections.nCopies(report.handled("m3") - 1, "m3");
+        report.assertThat().doubledByRetriesOnly(all);
+        assertThatThrownBy(() -> report.assertThat().doubledByRetriesOnly(List.of("m4")))
+                .hasMessageContaining("without knowing of an earlier attempt");
+    }
+
+    @Test
+    @DisplayName("what is among the dead letters is given up, not lost")
+    void givenUp() {
+        FaultReport report = play(new FakeTraffic((traffic, message) -> {
+            if ("m5".equals(message.id())) {
+                traffic.deadLetters.add(message);
+            } else if (!traffic.effects.contains(message.id())) {
+                traffic.effects.add(message.id());
+            }
+        }));
+
+        report.assertThat().handledOncePerId();
+        assertThat(report.givenUp()).containsExactly("m5");
+        assertThatThrownBy(() -> report.assertThat().gaveNothingUp()).hasMessageContaining("\"m5\"");
+    }
+
+    @Test
+    @DisplayName("what isn't acked in time is named, and no more faults come when nothing goes on")
+    void stuck() {
+        FakeTraffic traffic = new FakeTraffic((broker, message) -> broker.unacked.add(message));
+        try (FaultRun run = run(traffic, Fault.REBALANCE)) {
+            FaultReport report =
+                    run.inThisProcess().atMost(Duration.ofMillis(200)).play();
+
+            assertThat(report.lost()).isEmpty();
+            assertThat(report.unacked()).isNotEmpty();
+            assertThatThrownBy(() -> report.assertThat().lostNothing())
+                    .hasMessageContaining("not acked within PT0.2S after the faults");
+        }
+    }
+
+    @Test
+    @DisplayName("what can't be played is refused, with what to do about it")
+    void refused() {
+        FakeTraffic traffic = FakeTraffic.good();
+
+        refused(run(traffic, Fault.KILL).inThisProcess(), "KILL would end this JVM", "application(...)");
+        refused(run(traffic, Fault.PAUSE).inThisProcess(), "PAUSE would end this JVM, or stop it");
+        refused(run(traffic, Fault.SLOW_STORE).inThisProcess(), "SLOW_STORE needs a store(...)");
+        refused(run(traffic, Fault.COPIES), "set application(...), or inThisProcess()");
+        refused(run(traffic, Fault.COPIES).inThisProcess().application("Main"), "set application(...), or");
+        refused(FaultRun.of(1, 1, 1, Fault.COPIES).inThisProcess(), "traffic(...) must be set");
+        refused(FaultRun.of(1, 1, 1, Fault.COPIES).traffic(traffic), "effects(...) must be set");
+        refused(
+                run(traffic, Fault.COPIES).inThisProcess().store("localhost", 1, port -> "--port=" + port),
+                "can't be led to another port");
+        traffic.effects.add("m4");
+        refused(run(traffic, Fault.COPIES).inThisProcess(), "\"m4\" had taken effect before the plan began");
+    }
+
+    private static void refused(FaultRun run, String... parts) {
+        try (run) {
+            var refusal = assertThatIllegalArgumentException().isThrownBy(run::play);
+            for (String part : parts) {
+                refusal.withMessageContaining(part);
+            }
+        }
+    }
+
+    @Test
+    @DisplayName("a proxy that isn't ours is healed, and stays open")
+    void ownProxy() throws Exception {
+        try (var server = new ServerSocket(0);
+                TcpProxy proxy = TcpProxy.to(server.getLocalPort())) {
+            FakeTraffic traffic = FakeTraffic.good();
+            try (FaultRun run = run(traffic, Fault.STORE_CUT, Fault.SLOW_STORE)) {
+                FaultReport report = run.inThisProcess().store(proxy).play();
+                assertThat(report.faults())
+                        .anyMatch(line -> line.contains("STORE_CUT"))
+                        .anyMatch(line -> line.contains("SLOW_STORE") && line.contains("ms slower"));
+            }
+            try (var client = new Socket(InetAddress.getLoopbackAddress(), proxy.port())) {
+                assertThat(client.isConnected()).isTrue();
+            }
+        }
+    }
+}
