@@ -32,7 +32,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * plan may take 15 minutes unless the method has a {@link Timeout} of its own, whatever the time-out of other tests is.
  */
 @Documented
-@Target(ElementType.METHOD)
+@Target({ElementType.METHOD, ElementType.ANNOTATION_TYPE})
 @Retention(RetentionPolicy.RUNTIME)
 @Test
 @Timeout(value = 15, unit = TimeUnit.MINUTES)

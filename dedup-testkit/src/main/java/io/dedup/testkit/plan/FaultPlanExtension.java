@@ -6,6 +6,7 @@ import org.junit.jupiter.api.extension.AfterTestExecutionCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.ParameterContext;
 import org.junit.jupiter.api.extension.ParameterResolver;
+import org.junit.platform.commons.support.AnnotationSupport;
 
 /** Gives a test its run, and closes it. */
 final class FaultPlanExtension implements ParameterResolver, AfterTestExecutionCallback {
@@ -14,12 +15,13 @@ final class FaultPlanExtension implements ParameterResolver, AfterTestExecutionC
     @Override
     public boolean supportsParameter(ParameterContext parameter, ExtensionContext context) {
         return parameter.getParameter().getType() == FaultRun.class
-                && parameter.getDeclaringExecutable().isAnnotationPresent(FaultPlan.class);
+                && AnnotationSupport.isAnnotated(parameter.getDeclaringExecutable(), FaultPlan.class);
     }
 
     @Override
     public Object resolveParameter(ParameterContext parameter, ExtensionContext context) {
-        FaultPlan plan = parameter.getDeclaringExecutable().getAnnotation(FaultPlan.class);
+        FaultPlan plan = AnnotationSupport.findAnnotation(parameter.getDeclaringExecutable(), FaultPlan.class)
+                .orElseThrow();
         FaultRun run =
                 new FaultRun(PlanSettings.of(plan.seed(), plan.messages(), plan.times(), List.of(plan.faults())));
         context.getStore(HERE).put(FaultRun.class, run);

@@ -116,6 +116,11 @@ public final class FaultReport {
         return settings;
     }
 
+    @Nullable
+    Fault brokenOffAfter() {
+        return history.brokenOffAfter();
+    }
+
     List<TopicMessage> copies(String id) {
         return copies.getOrDefault(id, List.of());
     }

@@ -26,8 +26,14 @@ public final class FaultReportAssert extends AbstractAssert<FaultReportAssert, F
 
     /** Every message was acked, took effect at least once or is among the dead letters, and wasn't acked before. */
     public FaultReportAssert lostNothing() {
-        fails("not acked within " + actual.atMost() + " after the faults", actual.unacked());
+        fails("not acked, and nothing else was for " + actual.atMost(), actual.unacked());
         fails("lost: acked without an effect", actual.lost());
+        if (actual.brokenOffAfter() != null) {
+            throw failure(
+                    "%s",
+                    "nothing was acked for " + actual.atMost() + " after " + actual.brokenOffAfter()
+                            + ", so that the plan was broken off, though all was acked later\n" + actual);
+        }
         return fails("acked before the effect: a crash in between loses it", actual.ackedEarly());
     }
 

@@ -31,7 +31,7 @@ public final class FaultRun implements AutoCloseable {
     private boolean inThisProcess;
     private final List<ProxiedStore> stores = new ArrayList<>();
     private @Nullable Supplier<? extends Collection<String>> effects;
-    private Duration atMost = Duration.ofMinutes(3);
+    private Duration atMost = Duration.ofMinutes(5);
     private boolean played;
     private @Nullable Path logs;
     private final List<AutoCloseable> open = new ArrayList<>();
@@ -127,7 +127,10 @@ public final class FaultRun implements AutoCloseable {
         return this;
     }
 
-    /** How long the application may take to start, to go on after a fault, and to finish in the end; 3 minutes unless set. */
+    /**
+     * How long the application may take to start, and how long it may go without acking anything after a fault and in the
+     * end; 5 minutes unless set.
+     */
     public FaultRun atMost(Duration limit) {
         atMost = Objects.requireNonNull(limit, "limit");
         return this;

@@ -24,6 +24,7 @@ final class History {
     private final Map<String, List<Instant>> effects = new HashMap<>();
     private final Map<String, String> early = new HashMap<>();
     private final List<Happening> happenings = new ArrayList<>();
+    private @Nullable Fault brokenOff;
 
     synchronized void sent(TopicMessage message) {
         sent.add(message);
@@ -51,6 +52,15 @@ final class History {
     /** It was acked there, and looked for afterwards, and hadn't taken effect. */
     synchronized void ackedEarly(String id, String place) {
         early.putIfAbsent(id, place);
+    }
+
+    /** The group has acked nothing more after this fault, so that the plan's other ones didn't come. */
+    synchronized void brokenOff(Fault after) {
+        brokenOff = after;
+    }
+
+    synchronized @Nullable Fault brokenOffAfter() {
+        return brokenOff;
     }
 
     synchronized List<TopicMessage> sent() {

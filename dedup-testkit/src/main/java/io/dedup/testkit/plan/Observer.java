@@ -29,10 +29,12 @@ final class Observer implements AutoCloseable {
     private static final int REST = 5;
 
     private static final int LOOKS = 3;
+    private static final Duration LAST_LOOK = Duration.ofSeconds(10);
 
     private final Traffic traffic;
     private final Supplier<? extends Collection<String>> effects;
     private final History history;
+    private volatile boolean over;
     private final ScheduledExecutorService thread = Executors.newSingleThreadScheduledExecutor(work -> {
         Thread made = new Thread(work, "fault-plan-observer");
         made.setDaemon(true);
@@ -57,10 +59,16 @@ final class Observer implements AutoCloseable {
     }
 
     private void next(long nanos) {
+        if (over) {
+            return;
+        }
         var unused = thread.schedule(this::lookAndGoOn, nanos, TimeUnit.NANOSECONDS);
     }
 
     private void lookAndGoOn() {
+        if (over) {
+            return;
+        }
         long begin = System.nanoTime();
         try {
             look();
@@ -126,8 +134,17 @@ final class Observer implements AutoCloseable {
         }
     }
 
+    /** Returns when no look is under way: what it asks may be closed then. */
     @Override
     public void close() {
-        thread.shutdownNow();
+        over = true;
+        thread.shutdown();
+        try {
+            if (!thread.awaitTermination(LAST_LOOK.toMillis(), TimeUnit.MILLISECONDS)) {
+                LOG.warn("the effects are still being counted after {}", LAST_LOOK);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 }

@@ -1,6 +1,5 @@
 package io.dedup.testkit.plan;
 
-import io.dedup.testkit.replay.TopicMessage;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -48,7 +47,7 @@ final class Player {
         for (DrawnPlan.Step step : plan.steps()) {
             play(step);
             if (!goesOn()) {
-                LOG.warn("{} stands still after {}: no more faults", traffic.description(), step.fault());
+                history.brokenOff(step.fault());
                 break;
             }
         }
@@ -111,13 +110,18 @@ final class Player {
         return true;
     }
 
+    /** As long as some are acked every now and then. */
     private void awaitAcked() {
+        int open = observer.now().unacked().size();
         long end = System.nanoTime() + atMost.toNanos();
-        List<TopicMessage> unacked = observer.now().unacked();
-        while (!unacked.isEmpty() && System.nanoTime() - end < 0) {
+        while (open > 0 && System.nanoTime() - end < 0) {
             revive();
             Pause.shortly();
-            unacked = observer.now().unacked();
+            int now = observer.now().unacked().size();
+            if (now < open) {
+                end = System.nanoTime() + atMost.toNanos();
+            }
+            open = now;
         }
     }
 

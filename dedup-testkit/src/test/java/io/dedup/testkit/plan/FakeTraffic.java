@@ -16,12 +16,18 @@ import org.jspecify.annotations.Nullable;
 
 /** A broker in memory, whose listener is called as a message is sent. */
 final class FakeTraffic implements Traffic {
+    /** From here on, of 20 messages of a plan with one fault. */
+    private static final int AFTER_THE_FAULT = 10;
+
     final List<String> effects = new CopyOnWriteArrayList<>();
     final List<TopicMessage> deadLetters = new ArrayList<>();
     final List<TopicMessage> unacked = new CopyOnWriteArrayList<>();
     final AtomicInteger visits = new AtomicInteger();
     final AtomicInteger sent = new AtomicInteger();
     Supplier<Set<String>> members = Set::of;
+    /** Called with each message that is sent after the fault. */
+    Runnable afterTheFault = () -> {};
+
     boolean closed;
     private final BiConsumer<FakeTraffic, TopicMessage> listener;
 
@@ -56,6 +62,9 @@ final class FakeTraffic implements Traffic {
     public synchronized CompletableFuture<TopicMessage> send(int number, int place) {
         TopicMessage message = message("m" + number, sent.getAndIncrement());
         listener.accept(this, message);
+        if (number >= AFTER_THE_FAULT) {
+            afterTheFault.run();
+        }
         return CompletableFuture.completedFuture(message);
     }
 

@@ -116,7 +116,27 @@ class FaultRunTest {
             assertThat(report.lost()).isEmpty();
             assertThat(report.unacked()).isNotEmpty();
             assertThatThrownBy(() -> report.assertThat().lostNothing())
-                    .hasMessageContaining("not acked within PT0.2S after the faults");
+                    .hasMessageContaining("not acked, and nothing else was for PT0.2S");
+        }
+    }
+
+    @Test
+    @DisplayName("a plan that was broken off proves nothing, even if all is acked later")
+    void brokenOff() {
+        FakeTraffic traffic = new FakeTraffic((broker, message) -> {
+            if (!broker.effects.contains(message.id())) {
+                broker.effects.add(message.id());
+            }
+            broker.unacked.add(message);
+        });
+        try (FaultRun run = run(traffic, Fault.REBALANCE)) {
+            traffic.afterTheFault = traffic.unacked::clear;
+            FaultReport report =
+                    run.inThisProcess().atMost(Duration.ofMillis(300)).play();
+
+            assertThat(report.unacked()).isEmpty();
+            assertThatThrownBy(() -> report.assertThat().lostNothing())
+                    .hasMessageContaining("nothing was acked for PT0.3S after REBALANCE");
         }
     }
 
