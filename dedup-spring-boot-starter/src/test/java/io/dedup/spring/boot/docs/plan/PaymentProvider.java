@@ -1,0 +1,18 @@
+package io.dedup.spring.boot.docs.plan;
+
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+/** Stands for somebody whose answer takes a moment. */
+final class PaymentProvider {
+    private static final long MILLIS = 25;
+
+    private PaymentProvider() {}
+
+    static void check(String payment) {
+        if (payment.isEmpty()) {
+            throw new IllegalArgumentException("no payment");
+        }
+        LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(MILLIS));
+    }
+}
