@@ -22,7 +22,12 @@ class DocsTest {
 
     @ParameterizedTest
     @ValueSource(
-            strings = {"getting-started.md", "testing-your-listeners.md", "writing-a-store.md", "writing-an-adapter.md"
+            strings = {
+                "fault-plans.md",
+                "getting-started.md",
+                "testing-your-listeners.md",
+                "writing-a-store.md",
+                "writing-an-adapter.md"
             })
     void samplesAreTheCompiledOnes(String page) throws IOException {
         String text = Files.readString(ROOT.resolve("docs").resolve(page));
@@ -43,7 +48,7 @@ class DocsTest {
 
     /** What a reader copies first has to compile as it stands: with its imports, and as a whole class. */
     @ParameterizedTest
-    @ValueSource(strings = {"getting-started.md", "testing-your-listeners.md"})
+    @ValueSource(strings = {"fault-plans.md", "getting-started.md", "testing-your-listeners.md"})
     void whatAReaderCopiesFirstHasItsImports(String page) throws IOException {
         Matcher sample = SAMPLE.matcher(Files.readString(ROOT.resolve("docs").resolve(page)));
         boolean all = page.equals("getting-started.md");
