@@ -46,13 +46,16 @@ final class AppProcesses implements AutoCloseable {
         await(0, () -> traffic.members().size() >= before + DrawnPlan.PROCESSES);
     }
 
-    /** Waits until the process, as it is now, is in the group. */
-    void awaitJoined(int which) {
-        await(which, () -> {
-            App app = apps.get(which);
-            return traffic.members().stream().anyMatch(member -> !app.membersBefore.contains(member))
-                    && traffic.isSettled();
-        });
+    /** Waits until each of them, as it is now, is in the group, and the group has shared its partitions. */
+    void awaitJoined() {
+        for (int i = 0; i < apps.size(); i++) {
+            int which = i;
+            await(which, () -> {
+                App app = apps.get(which);
+                return traffic.members().stream().anyMatch(member -> !app.membersBefore.contains(member))
+                        && traffic.isSettled();
+            });
+        }
     }
 
     private void await(int which, BooleanSupplier condition) {

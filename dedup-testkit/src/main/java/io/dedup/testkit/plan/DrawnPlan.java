@@ -19,7 +19,7 @@ record DrawnPlan(List<Step> steps, List<Send> last) {
 
     private static final int MAX_MOMENT_MILLIS = 400;
     private static final int TAIL_MILLIS = 400;
-    private static final int BURST_MILLIS = 300;
+    private static final int BURST_MILLIS = 60;
 
     /**
      * One fault, and what is sent around it.
@@ -110,13 +110,13 @@ record DrawnPlan(List<Step> steps, List<Send> last) {
         return Duration.ofMillis(least + random.nextInt(millis - least));
     }
 
-    /** Every second message comes shortly before the fault, the nearer the more, so that it finds work in progress. */
+    /** Every second message comes shortly before the fault, so that it finds work in progress. */
     private static int moment(List<Step> steps, int chunk, Random random) {
         if (chunk == steps.size()) {
             return random.nextInt(TAIL_MILLIS);
         }
         int fault = (int) steps.get(chunk).moment().toMillis();
-        return random.nextBoolean() ? fault - random.nextInt(1 + random.nextInt(BURST_MILLIS)) : random.nextInt(end(steps.get(chunk)));
+        return random.nextBoolean() ? fault - random.nextInt(BURST_MILLIS) : random.nextInt(end(steps.get(chunk)));
     }
 
     private static int end(Step step) {

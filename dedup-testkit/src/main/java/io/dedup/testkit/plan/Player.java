@@ -15,6 +15,8 @@ final class Player {
     private static final Logger LOG = LoggerFactory.getLogger(Player.class);
     /** For so long no effect has come when they are counted. */
     private static final Duration SETTLED = Duration.ofSeconds(1);
+    /** For so long a fault waits for the group to do something. */
+    private static final Duration IDLE = Duration.ofSeconds(20);
 
     private final Traffic traffic;
     private final @Nullable AppProcesses processes;
@@ -59,20 +61,34 @@ final class Player {
 
     private void play(DrawnPlan.Step step) {
         if (processes != null && step.fault().hitsProcess()) {
-            processes.awaitJoined(step.victim()); // who isn't there yet has nothing to lose
+            processes.awaitJoined(); // who isn't there yet has nothing to lose, and the others shall take over
         }
         LOG.info(
                 "{} in {} ms, with {} messages",
                 step.fault(),
                 step.moment().toMillis(),
                 step.sends().size());
+        Observer.Look before = observer.now();
         CompletableFuture<Void> sending = CompletableFuture.runAsync(() -> send(step.sends()), Player::onThread);
         Pause.of(step.moment());
+        awaitWork(before);
         injector.carryOut(step);
         try {
             sending.join();
         } catch (CompletionException e) {
             throw new IllegalStateException("can't send to " + traffic.description(), e.getCause());
+        }
+    }
+
+    /** On a slow machine nobody may have begun with the step's messages at the fault's moment, which would then hit nothing. */
+    private void awaitWork(Observer.Look before) {
+        long end = System.nanoTime() + Math.min(IDLE.toNanos(), atMost.toNanos());
+        Observer.Look look = observer.now();
+        while (System.nanoTime() - end < 0
+                && !look.unacked().isEmpty()
+                && look.effects().equals(before.effects())) {
+            Pause.shortly();
+            look = observer.now();
         }
     }
 

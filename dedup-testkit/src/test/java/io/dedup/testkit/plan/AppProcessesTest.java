@@ -74,7 +74,7 @@ class AppProcessesTest {
             assertThat(members()).hasSize(2);
 
             processes.kill(1);
-            processes.awaitJoined(1);
+            processes.awaitJoined();
 
             assertThat(members()).hasSize(3);
             assertThat(history.happenings())

@@ -104,7 +104,7 @@ class DrawnPlanTest {
             long moment = step.moment().toMillis();
             assertThat(step.sends())
                     .filteredOn(send -> send.at() <= moment && send.at() > moment - 100)
-                    .hasSizeGreaterThan(step.sends().size() / 4);
+                    .hasSizeGreaterThan(step.sends().size() / 3);
         }
     }
 
