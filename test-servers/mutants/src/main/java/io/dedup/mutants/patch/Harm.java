@@ -1,0 +1,24 @@
+package io.dedup.mutants.patch;
+
+import java.util.Locale;
+
+/** What a mutant would do to a user's messages, at its worst. */
+public enum Harm {
+    /** A message is acknowledged, and its effect never happens. */
+    LOSES,
+    /** An effect happens twice where the guarantees say once. */
+    DOUBLES,
+    /** A message waits for ever, or for much longer than it should. */
+    STUCK,
+    /** A message is given up that has done nothing wrong, or handlers are told what isn't so. */
+    MISLEADS;
+
+    /** As heads and docs write it. */
+    public String word() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+
+    static Harm of(String word) {
+        return valueOf(word.toUpperCase(Locale.ROOT));
+    }
+}

@@ -1,0 +1,99 @@
+package io.dedup.mutants.run;
+
+import io.dedup.mutants.killer.TestEnd;
+import io.dedup.mutants.patch.Mutant;
+import io.dedup.mutants.patch.TestName;
+import io.dedup.mutants.run.KillerJvm.Outcome;
+import io.dedup.mutants.run.MutatedClasses.NotMade;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/** Finds out what becomes of mutants. */
+public final class Judge {
+    /** What became of one, and why: what its test, the compiler or the patch said. */
+    public record Judgment(Verdict verdict, String why, Duration took) {}
+
+    private final Duration timeOut;
+    private final MutatedClasses classes;
+    private final KillerJvm jvm;
+    private final Map<TestName, Outcome> without = new HashMap<>();
+
+    /**
+     * @param checkout the project's directory, where Maven has compiled the modules and their tests
+     * @param directory where classes and logs are written
+     * @param timeOut for one test, with the start of its servers
+     */
+    public Judge(Path checkout, Path directory, Duration timeOut) {
+        Checkout sources = new Checkout(checkout);
+        Path work = directory.toAbsolutePath();
+        this.timeOut = timeOut;
+        this.classes = new MutatedClasses(sources, work);
+        this.jvm = new KillerJvm(sources, work);
+    }
+
+    /** The commit of the checkout. */
+    public static String commit(Path checkout) {
+        return new Checkout(checkout).commit();
+    }
+
+    /** Runs tests as they are: one that doesn't pass can't kill. Those of a module share a JVM and its servers. */
+    public void runWithout(Collection<TestName> tests) throws IOException, InterruptedException {
+        Map<String, List<TestName>> byModule = new TreeMap<>();
+        tests.stream()
+                .distinct()
+                .forEach(test -> byModule.computeIfAbsent(test.module(), module -> new ArrayList<>())
+                        .add(test));
+        for (Map.Entry<String, List<TestName>> each : byModule.entrySet()) {
+            System.out.println(each.getValue().size() + " tests of " + each.getKey() + " without mutants");
+            without.putAll(jvm.run(
+                    each.getKey(),
+                    each.getValue(),
+                    null,
+                    timeOut.multipliedBy(each.getValue().size()),
+                    "without-" + each.getKey().replace('/', '-')));
+        }
+    }
+
+    /** Judges this one; its test has been run without it. */
+    public Judgment judge(Mutant mutant) throws IOException, InterruptedException {
+        long begin = System.nanoTime();
+        Outcome before = without.get(mutant.killer());
+        if (before == null || before.end() != TestEnd.PASSED) {
+            return new Judgment(
+                    Verdict.TEST_SAYS_NOTHING,
+                    before == null ? "doesn't end without the mutant" : before.end() + " " + before.message(),
+                    since(begin));
+        }
+        try {
+            Path mutated = classes.of(mutant);
+            Outcome with = jvm.run(mutant.killer().module(), List.of(mutant.killer()), mutated, timeOut, mutant.name())
+                    .get(mutant.killer());
+            return new Judgment(verdict(mutant, with), with == null ? "doesn't end" : with.message(), since(begin));
+        } catch (NotMade e) {
+            return new Judgment(e.verdict(), String.valueOf(e.getMessage()), since(begin));
+        }
+    }
+
+    private static Verdict verdict(Mutant mutant, @Nullable Outcome with) {
+        if (with == null) {
+            return mutant.timeOutKills() ? Verdict.KILLED : Verdict.TIMED_OUT;
+        }
+        return switch (with.end()) {
+            case FAILED -> Verdict.KILLED;
+            case PASSED -> Verdict.SURVIVED;
+            case SKIPPED, NOT_FOUND -> Verdict.TEST_SAYS_NOTHING;
+        };
+    }
+
+    private static Duration since(long begin) {
+        return Duration.ofNanos(System.nanoTime() - begin);
+    }
+}
