@@ -52,12 +52,12 @@ public final class MutantsMain implements Callable<Integer> {
         List<Mutant> mutants = wanted();
         Files.createDirectories(directory);
         ResultsFile file = new ResultsFile(directory.resolve("mutants.csv"));
-        String commit = Judge.commit(checkout);
+        Judge judge = new Judge(checkout, directory, Duration.ofSeconds(timeOutSeconds));
+        String commit = judge.commit();
         Map<Mutant, Result> results = known(mutants, file.read(), commit);
         List<Mutant> open =
                 mutants.stream().filter(mutant -> !results.containsKey(mutant)).toList();
         System.out.println(mutants.size() + " mutants of commit " + commit + ", " + open.size() + " to do");
-        Judge judge = new Judge(checkout, directory, Duration.ofSeconds(timeOutSeconds));
         judge.runWithout(open.stream().map(Mutant::killer).toList());
         for (Mutant mutant : open) {
             Result result = Result.of(mutant, commit, judge.judge(mutant));

@@ -7,7 +7,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.Stream;
 
 /** The sources that mutants change, and what Maven has built of them. Nothing in here is ever changed. */
 final class Checkout {
@@ -34,15 +33,6 @@ final class Checkout {
             path.add(Path.of(entry));
         }
         return path;
-    }
-
-    /** The Java sources that users of a module run. */
-    List<Path> sources(String module) throws IOException {
-        try (Stream<Path> files = Files.walk(module(module).resolve("src/main/java"))) {
-            return files.filter(file -> file.toString().endsWith(".java"))
-                    .sorted()
-                    .toList();
-        }
     }
 
     /** The commit, with a mark if tracked files differ from it; a question mark where git knows nothing of this directory. */

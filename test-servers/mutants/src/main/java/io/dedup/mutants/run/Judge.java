@@ -6,14 +6,20 @@ import io.dedup.mutants.patch.TestName;
 import io.dedup.mutants.run.KillerJvm.Outcome;
 import io.dedup.mutants.run.MutatedClasses.NotMade;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** Finds out what becomes of mutants. */
@@ -21,7 +27,12 @@ public final class Judge {
     /** What became of one, and why: what its test, the compiler or the patch said. */
     public record Judgment(Verdict verdict, String why, Duration took) {}
 
+    private static final Pattern NOT_LINKED =
+            Pattern.compile("NoSuchMethodError|NoSuchFieldError|IllegalAccessError|IncompatibleClassChange|VerifyError");
+
     private final Duration timeOut;
+    private final String commit;
+    private final Path passing;
     private final MutatedClasses classes;
     private final KillerJvm jvm;
     private final Map<TestName, Outcome> without = new HashMap<>();
@@ -35,38 +46,65 @@ public final class Judge {
         Checkout sources = new Checkout(checkout);
         Path work = directory.toAbsolutePath();
         this.timeOut = timeOut;
+        this.commit = sources.commit();
+        this.passing = work.resolve("passing-without.txt");
         this.classes = new MutatedClasses(sources, work);
         this.jvm = new KillerJvm(sources, work);
     }
 
-    /** The commit of the checkout. */
-    public static String commit(Path checkout) {
-        return new Checkout(checkout).commit();
+    /** The commit of the checkout, with a mark if something was changed since. */
+    public String commit() {
+        return commit;
     }
 
-    /** Runs tests as they are: one that doesn't pass can't kill. Those of a module share a JVM and its servers. */
+    /**
+     * Runs tests as they are: one that doesn't pass can't kill. Those of a module share a JVM and its servers. What has passed in
+     * this commit isn't run again.
+     */
     public void runWithout(Collection<TestName> tests) throws IOException, InterruptedException {
         Map<String, List<TestName>> byModule = new TreeMap<>();
-        tests.stream()
-                .distinct()
-                .forEach(test -> byModule.computeIfAbsent(test.module(), module -> new ArrayList<>())
-                        .add(test));
+        Set<String> known = Files.exists(passing) ? new HashSet<>(Files.readAllLines(passing)) : Set.of();
+        for (TestName test : new LinkedHashSet<>(tests)) {
+            if (known.contains(line(test))) {
+                without.put(test, new Outcome(TestEnd.PASSED, ""));
+            } else {
+                byModule.computeIfAbsent(test.module(), module -> new ArrayList<>())
+                        .add(test);
+            }
+        }
         for (Map.Entry<String, List<TestName>> each : byModule.entrySet()) {
             System.out.println(each.getValue().size() + " tests of " + each.getKey() + " without mutants");
-            without.putAll(jvm.run(
+            Map<TestName, Outcome> outcomes = jvm.run(
                     each.getKey(),
                     each.getValue(),
                     null,
                     timeOut.multipliedBy(each.getValue().size()),
-                    "without-" + each.getKey().replace('/', '-')));
+                    "without-" + each.getKey().replace('/', '-'));
+            without.putAll(outcomes);
+            Files.write(
+                    passing,
+                    each.getValue().stream()
+                            .filter(test -> passes(outcomes.get(test)))
+                            .map(this::line)
+                            .toList(),
+                    StandardOpenOption.CREATE,
+                    StandardOpenOption.APPEND);
         }
+    }
+
+    private String line(TestName test) {
+        return commit + " " + test;
+    }
+
+    private static boolean passes(@Nullable Outcome outcome) {
+        return outcome != null && outcome.end() == TestEnd.PASSED;
     }
 
     /** Judges this one; its test has been run without it. */
     public Judgment judge(Mutant mutant) throws IOException, InterruptedException {
         long begin = System.nanoTime();
         Outcome before = without.get(mutant.killer());
-        if (before == null || before.end() != TestEnd.PASSED) {
+        if (!passes(before)) {
             return new Judgment(
                     Verdict.TEST_SAYS_NOTHING,
                     before == null ? "doesn't end without the mutant" : before.end() + " " + before.message(),
@@ -87,7 +125,8 @@ public final class Judge {
             return mutant.timeOutKills() ? Verdict.KILLED : Verdict.TIMED_OUT;
         }
         return switch (with.end()) {
-            case FAILED -> Verdict.KILLED;
+            // Others were compiled against what it has changed.
+            case FAILED -> NOT_LINKED.matcher(with.message()).find() ? Verdict.DOES_NOT_COMPILE : Verdict.KILLED;
             case PASSED -> Verdict.SURVIVED;
             case SKIPPED, NOT_FOUND -> Verdict.TEST_SAYS_NOTHING;
         };

@@ -18,9 +18,9 @@ import javax.tools.StandardJavaFileManager;
 import javax.tools.ToolProvider;
 
 /**
- * A mutant's classes, in a directory of their own that stands on the class path before those without it. All classes of the module
- * are compiled: what a change does to others of them, such as to a constant, happens as in a build. Without the build's checks,
- * which a mutant may break.
+ * A mutant's classes, in a directory of their own that stands on the class path before those without it. Only the files that it changes
+ * are compiled, against what Maven has built, and without the build's checks, which a mutant may break. So a mutant changes what methods
+ * do, and not how others see them.
  */
 final class MutatedClasses {
     /** The mutant can't be made, and why. */
@@ -53,20 +53,15 @@ final class MutatedClasses {
     Path of(Mutant mutant) throws IOException, NotMade {
         clear(sources);
         clear(classes);
-        List<Path> original = new ArrayList<>();
         List<Path> changed = new ArrayList<>();
         for (FilePatch patch : mutant.files()) {
             Path written = write(patch);
             if (written.startsWith(sources)) {
-                original.add(checkout.root().resolve(patch.file()));
                 changed.add(written);
             }
         }
         if (!changed.isEmpty()) {
-            List<Path> all = new ArrayList<>(checkout.sources(mutant.module()));
-            all.removeAll(original);
-            all.addAll(changed);
-            compile(all, checkout.testClassPath(mutant.module()));
+            compile(changed, checkout.testClassPath(mutant.module()));
         }
         return classes;
     }
@@ -96,6 +91,7 @@ final class MutatedClasses {
         try (StandardJavaFileManager manager = javac.getStandardFileManager(null, null, null)) {
             List<String> options = List.of(
                     "-proc:none",
+                    "-implicit:none",
                     "-nowarn",
                     "-parameters",
                     "-g",
