@@ -1,0 +1,62 @@
+package io.dedup.rocketmq.internal.open;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.dedup.DedupScope;
+import io.dedup.DedupTopic;
+import io.dedup.adapter.Delivery;
+import io.dedup.adapter.Execution;
+import io.dedup.policy.DedupPolicy;
+import io.dedup.rocketmq.PlayedBroker;
+import java.lang.reflect.Proxy;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.BiConsumer;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Named;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+class OpenMessagesTest {
+    private final List<String> calls = new CopyOnWriteArrayList<>();
+    private final OpenMessages open = new OpenMessages(4, 1);
+
+    private static OpenMessage message(String id) {
+        DedupTopic topic = new DedupTopic(
+                DedupScope.of("payments", "orders"), DedupPolicy.builder().build());
+        return new OpenMessage(
+                PlayedBroker.message(id, id, "group"), Delivery.of(topic, id, null, () -> "message " + id));
+    }
+
+    private Execution execution() {
+        return (Execution) Proxy.newProxyInstance(
+                getClass().getClassLoader(), new Class<?>[] {Execution.class}, (self, method, arguments) -> {
+                    calls.add(method.getName());
+                    return method.getName().equals("isTransactional") ? false : null;
+                });
+    }
+
+    private static Stream<Named<BiConsumer<OpenMessages, OpenMessage>>> ends() {
+        return Stream.of(
+                Named.of("close", OpenMessages::close),
+                Named.of("closeFailed", OpenMessages::closeFailed),
+                Named.of("closeUnhandled", OpenMessages::closeUnhandled),
+                Named.of("stop", (messages, message) -> messages.stop()),
+                Named.of("heldUpByOverdue", (messages, message) -> messages.heldUpByOverdue(System.nanoTime())));
+    }
+
+    @ParameterizedTest
+    @MethodSource("ends")
+    @DisplayName("claims are given back by who has closed a message: the store isn't asked under the lock")
+    void callsNobody(BiConsumer<OpenMessages, OpenMessage> end) {
+        OpenMessage claimed = message("a");
+        OpenMessage behind = message("b");
+        assertThat(open.add(List.of(claimed, behind))).hasValue(List.of(claimed));
+        assertThat(open.claimed(claimed, execution())).isTrue();
+
+        end.accept(open, claimed);
+
+        assertThat(calls).isSubsetOf("isTransactional"); // which it knows from its policy
+    }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.dedup.rocketmq.internal.open;
+
+import org.jspecify.annotations.NullMarked;
