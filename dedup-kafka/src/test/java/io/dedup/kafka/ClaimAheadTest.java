@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -176,6 +177,37 @@ class ClaimAheadTest {
             assertThat(record(scene, "c").state()).isEqualTo(StoredRecord.State.PROCESSING);
             acks.get(2).acknowledge();
             scene.awaitCommitted(3);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = AckMode.class,
+            names = {"MANUAL", "MANUAL_IMMEDIATE"})
+    @DisplayName("another thread's acknowledgment is committed when the store has answered, and not before")
+    void anotherThreadsCommit(AckMode mode) {
+        try (Scene scene = scene(policy -> policy)) {
+            scene.send("a");
+            List<Acknowledgment> acks = new CopyOnWriteArrayList<>();
+            CountDownLatch answer = new CountDownLatch(1);
+            CountDownLatch asked = new CountDownLatch(1);
+            watched.before("complete", () -> {
+                asked.countDown();
+                await().atMost(Scene.PATIENCE).until(() -> answer.getCount() == 0);
+            });
+            scene.start(
+                    scene.container(mode, (AcknowledgingMessageListener<String, String>) (record, acknowledgment) -> {
+                        scene.effect().accept(record);
+                        acks.add(requireNonNull(acknowledgment));
+                    }));
+            await().atMost(Scene.PATIENCE).until(() -> acks.size() == 1);
+            CompletableFuture<Void> acknowledging =
+                    CompletableFuture.runAsync(() -> acks.get(0).acknowledge());
+            await().atMost(Scene.PATIENCE).until(() -> asked.getCount() == 0);
+            await().during(Duration.ofMillis(500)).until(() -> scene.committed().isEmpty());
+            answer.countDown();
+            scene.awaitCommitted(1);
+            acknowledging.join();
         }
     }
 
@@ -383,6 +415,13 @@ class ClaimAheadTest {
             });
             scene.runUntilCommitted(container);
             assertThat(scene.effects).containsExactly("a", "b", "c", "x1", "x2");
+            assertThat(scene.effects)
+                    .allSatisfy(id -> assertThat(record(scene, id).state()).isEqualTo(StoredRecord.State.DONE));
+            assertThat(watched.store
+                            .find(scene.dedup.key(scene.topic, "x"))
+                            .filter(polled -> polled.state() == StoredRecord.State.DONE))
+                    .as("the ID at the poll, under which nothing was done")
+                    .isEmpty();
             assertThat(DedupAdapter.of(scene.dedup).inFlight()).isZero();
         }
     }

@@ -43,7 +43,8 @@ class ClaimedPollTest {
 
     @Test
     @DisplayName(
-            "a poll is claimed at its first record's turn: until then the container may drop it, and others may have it")
+            "a poll is claimed at its first record's turn: until then the container may drop it, and others may have"
+                    + " it")
     void claimedAtTheFirstTurn() {
         List<ConsumerRecord<String, String>> records =
                 List.of(new ConsumerRecord<>("orders", 0, 0, "", "a"), new ConsumerRecord<>("orders", 0, 1, "", "b"));

@@ -87,6 +87,26 @@ class QueuedCompletionsTest {
     }
 
     @Test
+    @DisplayName("a flush waits while another thread tells the store: a commit follows it")
+    void flushWaits() throws Exception {
+        CountDownLatch answer = new CountDownLatch(1);
+        watched.before("completeAll", () -> {
+            asked.countDown();
+            await().atMost(Scene.PATIENCE).until(() -> answer.getCount() == 0);
+        });
+        QueuedCompletions completions = completions(background);
+        add(completions, 0); // told by a timer's thread
+        assertThat(asked.await(1, TimeUnit.MINUTES)).isTrue();
+
+        Future<?> flushed = background.submit(completions::flush);
+        await().during(Duration.ofMillis(300)).until(() -> !flushed.isDone());
+        answer.countDown();
+
+        flushed.get(1, TimeUnit.MINUTES);
+        assertThat(isDone(0)).isTrue();
+    }
+
+    @Test
     @DisplayName("K18 without a timer and without a thread the store is told by the thread that adds")
     void nothingToBeHad() {
         timer.close();

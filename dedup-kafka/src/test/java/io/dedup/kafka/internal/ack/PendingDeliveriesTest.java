@@ -1,0 +1,93 @@
+package io.dedup.kafka.internal.ack;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.dedup.Deduplicator;
+import io.dedup.adapter.Admission;
+import io.dedup.adapter.DedupAdapter;
+import io.dedup.adapter.Delivery;
+import io.dedup.adapter.WaitBudget;
+import io.dedup.engine.Deduplicators;
+import io.dedup.store.memory.InMemoryDedupStore;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+
+class PendingDeliveriesTest {
+    private final Deduplicator dedup = Deduplicators.builder(new InMemoryDedupStore())
+            .consumer("acks")
+            .shutdownTimeout(Duration.ZERO) // nothing runs
+            .build();
+    private final PendingDeliveries pending = new PendingDeliveries();
+    /** Of each ack that was sent: whether another thread could ask what is pending meanwhile. */
+    private final List<Boolean> unlocked = new CopyOnWriteArrayList<>();
+
+    @AfterEach
+    void close() {
+        dedup.close();
+    }
+
+    private static ConsumerRecord<String, String> record(long offset) {
+        return new ConsumerRecord<>("orders", 0, offset, "", "id" + offset);
+    }
+
+    private ContainerAck ack(ConsumerRecord<String, String> record) {
+        return ContainerAck.of(record, () -> {
+            CompletableFuture<Boolean> asked = CompletableFuture.supplyAsync(pending::isAnyRunning);
+            unlocked.add(asked.handle((answer, failure) -> failure == null)
+                    .completeOnTimeout(false, 10, TimeUnit.SECONDS)
+                    .join());
+        });
+    }
+
+    private PendingDelivery given(ConsumerRecord<String, String> record, ContainerAck ack) {
+        Delivery delivery = Delivery.of(dedup.topic("orders"), record.value(), null, () -> "a record");
+        Admission admission = DedupAdapter.of(dedup).admit(delivery, WaitBudget.none());
+        return pending.arrivals().given(record, delivery, ((Admission.Run) admission).execution(), ack);
+    }
+
+    /** The container may call back, or wait for the consumer's thread, which may want the lock. */
+    @Nested
+    @DisplayName("the container is told of an acknowledgment without the lock:")
+    class WithoutTheLock {
+        @Test
+        void whenWhatWasClosedIsSettled() {
+            ContainerAck ack = ack(record(0));
+            PendingDelivery given = given(record(0), ack);
+
+            pending.closed(pending.close(List.of(given), ack), ack);
+
+            assertThat(unlocked).containsExactly(true);
+        }
+
+        @Test
+        void whenNothingIsToBeHandled() {
+            ContainerAck ack = ack(record(0));
+            pending.arrivals().finished(record(0), ack);
+
+            pending.request(ack);
+
+            assertThat(unlocked).containsExactly(true);
+        }
+
+        @Test
+        void whenWhatHeldItBackIsGone() {
+            PendingDelivery below = given(record(0), ack(record(0)));
+            ContainerAck ack = ack(record(1));
+            pending.arrivals().finished(record(1), ack);
+            pending.request(ack);
+            assertThat(unlocked).isEmpty();
+
+            assertThat(pending.abort(List.of(below))).containsExactly(below);
+
+            assertThat(unlocked).containsExactly(true);
+        }
+    }
+}
