@@ -74,8 +74,8 @@ class CompletionsTest {
     }
 
     @Test
-    @DisplayName(
-            "the broker hears of a message when the store knows that it is done: a crash in between repeats an acknowledgment")
+    @DisplayName("the broker hears of a message when the store knows that it is done: a crash in between repeats an"
+            + " acknowledgment")
     void theStoreIsToldFirst() {
         List<OpenMessage> batch = List.of(handled("a"), handled("b"));
 
