@@ -1,6 +1,7 @@
 package io.dedup.mutants.patch;
 
 import com.github.difflib.UnifiedDiffUtils;
+import com.github.difflib.patch.AbstractDelta;
 import com.github.difflib.patch.Patch;
 import com.github.difflib.patch.PatchFailedException;
 import java.io.IOException;
@@ -67,6 +68,15 @@ public final class FilePatch {
      * @throws PatchFailedException when the file has changed there
      */
     public List<String> applied(Path checkout) throws IOException, PatchFailedException {
-        return patch.applyFuzzy(Files.readAllLines(checkout.resolve(file)), 0);
+        List<String> lines = Files.readAllLines(checkout.resolve(file));
+        List<AbstractDelta<String>> changes = patch.getDeltas();
+        // From the last to the first: the library looks for a change behind where the one before it ended in the old
+        // lines.
+        for (int i = changes.size() - 1; i >= 0; i--) {
+            Patch<String> change = new Patch<>();
+            change.addDelta(changes.get(i));
+            lines = change.applyFuzzy(lines, 0);
+        }
+        return lines;
     }
 }

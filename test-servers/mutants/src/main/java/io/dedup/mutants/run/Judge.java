@@ -27,8 +27,8 @@ public final class Judge {
     /** What became of one, and why: what its test, the compiler or the patch said. */
     public record Judgment(Verdict verdict, String why, Duration took) {}
 
-    private static final Pattern NOT_LINKED =
-            Pattern.compile("NoSuchMethodError|NoSuchFieldError|IllegalAccessError|IncompatibleClassChange|VerifyError");
+    private static final Pattern NOT_LINKED = Pattern.compile(
+            "NoSuchMethodError|NoSuchFieldError|IllegalAccessError|IncompatibleClassChange|VerifyError");
 
     private final Duration timeOut;
     private final String commit;
