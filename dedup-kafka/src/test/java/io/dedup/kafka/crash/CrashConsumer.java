@@ -12,7 +12,11 @@ import io.dedup.store.jdbc.JdbcDedupStore;
 import io.dedup.store.redis.RedisDedupStore;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.serialization.StringDeserializer;
@@ -28,63 +32,84 @@ import org.springframework.transaction.support.TransactionTemplate;
 import org.springframework.util.backoff.FixedBackOff;
 
 /**
- * The process that is killed: a listener for each {@link Plan}. Says {@code READY} with its first message, and nothing else.
+ * The process that is killed: a listener for each {@link Trial}. Says {@code READY}, the database and the plan with the first
+ * message of each, and nothing else.
  */
 final class CrashConsumer {
+    /** With this property set it ends by itself when every listener has had a message. */
+    static final String REHEARSAL = "crash.rehearsal";
+
     /** A loaded machine takes its time to load a client's classes. */
     private static final Duration START = Duration.ofSeconds(15);
 
     private static final Duration LEASE = Duration.ofSeconds(2);
+    private static final int COMMON_ARGUMENTS = 3;
+    private static final int ARGUMENTS_PER_DATABASE = 4;
 
     private final String bootstrap;
     private final String run;
-    private final String redis;
-    private final HikariDataSource pool;
-    private final JdbcTransactionManager manager;
-    private final Bank bank;
-    private volatile boolean ready;
+    private final RedisDedupStore redis;
+    private final Set<Trial> ready = ConcurrentHashMap.newKeySet();
+    private final CountDownLatch waiting;
 
-    private CrashConsumer(String bootstrap, String run, String redis, HikariConfig pool) {
+    private CrashConsumer(String bootstrap, String run, String redis, int trials) {
         this.bootstrap = bootstrap;
         this.run = run;
-        this.redis = redis;
-        this.pool = new HikariDataSource(pool);
-        this.manager = new JdbcTransactionManager(this.pool);
-        this.bank = new Bank(new JdbcTemplate(this.pool));
-    }
-
-    /** Arguments: bootstrap servers, the run's name, Redis's URI, the database's JDBC URL, user and password. */
-    public static void main(String[] args) throws InterruptedException {
-        HikariConfig config = new HikariConfig();
-        config.setJdbcUrl(args[3]);
-        config.setUsername(args[4]);
-        config.setPassword(args[5]);
-        config.setMaximumPoolSize(2 * Plan.values().length + 1);
-        config.setMinimumIdle(2);
-        try {
-            new CrashConsumer(args[0], args[1], args[2], config).start();
-        } catch (RuntimeException e) {
-            e.printStackTrace();
-            Runtime.getRuntime().halt(1); // clients' threads would keep it
-        }
-        new CountDownLatch(1).await(); // until it is killed
-    }
-
-    @SuppressWarnings("resource") // ends with the process
-    private void start() {
-        JdbcDedupStore table = JdbcDedupStore.builder(pool).build();
-        RedisDedupStore front = RedisDedupStore.builder()
+        this.redis = RedisDedupStore.builder()
                 .uri(redis)
                 .namespace(run)
                 .commandTimeout(START)
                 .build();
-        for (Plan plan : Plan.values()) {
-            DedupStore store = plan.mode == DedupMode.TIERED || plan.mode == DedupMode.LEASED ? front : table;
-            var builder = Deduplicators.builder(store).consumer(plan.topic(run));
-            Deduplicator dedup = builder.transactions(table.transactions(manager))
+        this.waiting = new CountDownLatch(trials);
+    }
+
+    /** Arguments: bootstrap servers, the run's name, Redis's URI; for each database its name, JDBC URL, user and password. */
+    public static void main(String[] args) throws InterruptedException {
+        int databases = (args.length - COMMON_ARGUMENTS) / ARGUMENTS_PER_DATABASE;
+        try {
+            var consumer = new CrashConsumer(args[0], args[1], args[2], databases * Plan.values().length);
+            List<ConcurrentMessageListenerContainer<String, String>> containers = new ArrayList<>();
+            for (int i = COMMON_ARGUMENTS; i < args.length; i += ARGUMENTS_PER_DATABASE) {
+                containers.addAll(consumer.containers(args[i], pool(args[i + 1], args[i + 2], args[i + 3])));
+            }
+            containers.forEach(ConcurrentMessageListenerContainer::start);
+            consumer.waiting.await();
+        } catch (RuntimeException e) {
+            e.printStackTrace();
+            Runtime.getRuntime().halt(1); // clients' threads would keep it
+        }
+        if (Boolean.getBoolean(REHEARSAL)) {
+            System.exit(0);
+        }
+        new CountDownLatch(1).await(); // until it is killed
+    }
+
+    private static HikariDataSource pool(String url, String user, String password) {
+        HikariConfig config = new HikariConfig();
+        config.setJdbcUrl(url);
+        config.setUsername(user);
+        config.setPassword(password);
+        config.setMaximumPoolSize(2 * Plan.values().length + 1);
+        config.setMinimumIdle(2);
+        return new HikariDataSource(config);
+    }
+
+    @SuppressWarnings("resource") // ends with the process
+    private List<ConcurrentMessageListenerContainer<String, String>> containers(
+            String database, HikariDataSource pool) {
+        JdbcTransactionManager manager = new JdbcTransactionManager(pool);
+        Bank bank = new Bank(new JdbcTemplate(pool));
+        JdbcDedupStore table = JdbcDedupStore.builder(pool).build();
+        List<ConcurrentMessageListenerContainer<String, String>> all = new ArrayList<>();
+        for (Trial trial : Trial.on(database)) {
+            DedupMode mode = trial.plan().mode;
+            DedupStore store = mode == DedupMode.TIERED || mode == DedupMode.LEASED ? redis : table;
+            Deduplicator dedup = Deduplicators.builder(store)
+                    .consumer(trial.topic(run))
+                    .transactions(table.transactions(manager))
                     .topic(
-                            plan.topic(run),
-                            policy -> policy.mode(plan.mode)
+                            trial.topic(run),
+                            policy -> policy.mode(mode)
                                     .lease(LEASE)
                                     .maxProcessingTime(Duration.ofSeconds(30))
                                     .inFlightWait(Duration.ofMillis(200))
@@ -92,22 +117,25 @@ final class CrashConsumer {
                     .build();
             KafkaDedup kafka =
                     KafkaDedup.builder(dedup).id(KafkaMessageIds.header("id")).build();
-            var container = container(plan);
+            var container = container(trial, new TransactionTemplate(manager), bank);
             kafka.decorate(container);
-            container.start();
+            all.add(container);
         }
+        return all;
     }
 
-    private ConcurrentMessageListenerContainer<String, String> container(Plan plan) {
-        ContainerProperties properties = new ContainerProperties(plan.topic(run));
+    private ConcurrentMessageListenerContainer<String, String> container(
+            Trial trial, TransactionTemplate own, Bank bank) {
+        Plan plan = trial.plan();
+        ContainerProperties properties = new ContainerProperties(trial.topic(run));
         properties.setPollTimeout(100);
-        properties.setMessageListener(plan.batch ? batches(plan) : records(plan));
+        properties.setMessageListener(plan.batch ? batches(trial, bank) : records(trial, own, bank));
         var factory = new DefaultKafkaConsumerFactory<String, String>(
                 Map.of(
                         "bootstrap.servers",
                         bootstrap,
                         "group.id",
-                        plan.topic(run),
+                        trial.topic(run),
                         "auto.offset.reset",
                         "earliest",
                         "max.poll.records",
@@ -121,29 +149,28 @@ final class CrashConsumer {
                 new StringDeserializer(),
                 new StringDeserializer());
         var container = new ConcurrentMessageListenerContainer<String, String>(factory, properties);
-        container.setBeanName(plan.id());
+        container.setBeanName(trial.database() + plan.id());
         container.setCommonErrorHandler(new DefaultErrorHandler(new FixedBackOff(20, FixedBackOff.UNLIMITED_ATTEMPTS)));
         return container;
     }
 
-    private MessageListener<String, String> records(Plan plan) {
-        if (plan.mode.isTransactional()) {
-            return record -> move(plan, record);
+    private MessageListener<String, String> records(Trial trial, TransactionTemplate own, Bank bank) {
+        if (trial.plan().mode.isTransactional()) {
+            return record -> move(trial, record, bank);
         }
-        TransactionTemplate own = new TransactionTemplate(manager);
-        return record -> own.executeWithoutResult(status -> move(plan, record));
+        return record -> own.executeWithoutResult(status -> move(trial, record, bank));
     }
 
-    private BatchMessageListener<String, String> batches(Plan plan) {
-        return records -> records.forEach(record -> move(plan, record));
+    private BatchMessageListener<String, String> batches(Trial trial, Bank bank) {
+        return records -> records.forEach(record -> move(trial, record, bank));
     }
 
-    private void move(Plan plan, ConsumerRecord<String, String> record) {
-        if (!ready) {
-            ready = true;
-            System.out.println("READY");
+    private void move(Trial trial, ConsumerRecord<String, String> record, Bank bank) {
+        if (ready.add(trial)) {
+            System.out.println("READY " + trial.database() + " " + trial.plan());
+            waiting.countDown();
         }
         String id = new String(record.headers().lastHeader("id").value(), StandardCharsets.UTF_8);
-        bank.move(plan, Transfer.of(id, record.value()));
+        bank.move(trial.plan(), Transfer.of(id, record.value()));
     }
 }

@@ -3,7 +3,7 @@ package io.dedup.kafka.crash;
 import io.dedup.policy.DedupMode;
 import java.util.Locale;
 
-/** A listener of the consumer that is killed: one mode, as records or as batches, on a topic and tables of its own. */
+/** What is tried on each database: one mode, as records or as batches. */
 enum Plan {
     LEASED(DedupMode.LEASED, false),
     LEASED_TRANSACTIONAL(DedupMode.LEASED_TRANSACTIONAL, false),
@@ -20,13 +20,9 @@ enum Plan {
         this.batch = batch;
     }
 
-    /** Part of the names of its topic and its tables. */
+    /** Part of the names of its topics and its tables. */
     String id() {
         return name().toLowerCase(Locale.ROOT);
-    }
-
-    String topic(String run) {
-        return run + "-" + id();
     }
 
     /** Whether its promise is that no message ever takes effect twice. */
