@@ -19,18 +19,18 @@ import java.util.stream.Stream;
  * started, and most of their work would be to load classes.
  */
 final class ConsumerStarts {
-    private final Path directory;
     private final String classPath;
     private final Path archive;
 
     private ConsumerStarts(Path directory, String classPath) {
-        this.directory = directory;
         this.classPath = classPath;
         this.archive = directory.resolve("classes.jsa");
     }
 
+    /** Removes its files when this JVM ends. */
     static ConsumerStarts create() throws IOException {
         Path directory = Files.createTempDirectory("dedup-crash-");
+        Runtime.getRuntime().addShutdownHook(new Thread(() -> delete(directory)));
         List<String> jars = new ArrayList<>();
         for (String each : System.getProperty("java.class.path").split(File.pathSeparator, -1)) {
             Path path = Path.of(each);
@@ -65,11 +65,15 @@ final class ConsumerStarts {
         return builder.redirectError(ProcessBuilder.Redirect.INHERIT).start();
     }
 
-    void delete() throws IOException {
-        for (Path file : files(directory)) {
-            Files.delete(file);
+    private static void delete(Path directory) {
+        try {
+            for (Path file : files(directory)) {
+                Files.deleteIfExists(file);
+            }
+            Files.deleteIfExists(directory);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
-        Files.delete(directory);
     }
 
     private static String pack(Path classes, Path jar) throws IOException {

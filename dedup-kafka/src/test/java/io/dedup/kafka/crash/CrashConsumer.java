@@ -10,6 +10,7 @@ import io.dedup.policy.DedupMode;
 import io.dedup.store.DedupStore;
 import io.dedup.store.jdbc.JdbcDedupStore;
 import io.dedup.store.redis.RedisDedupStore;
+import io.dedup.testservers.ParentWatch;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -65,6 +66,7 @@ final class CrashConsumer {
 
     /** Arguments: bootstrap servers, the run's name, Redis's URI; for each database its name, JDBC URL, user and password. */
     public static void main(String[] args) throws InterruptedException {
+        ParentWatch.start(); // whoever ends the run has ended this
         int databases = (args.length - COMMON_ARGUMENTS) / ARGUMENTS_PER_DATABASE;
         try {
             var consumer = new CrashConsumer(args[0], args[1], args[2], databases * Plan.values().length);

@@ -29,24 +29,20 @@ public final class CrashMain {
         CrashFile file = new CrashFile(Path.of(args[3]), names);
         int messagesPerKill = Math.max(1, messages / kills / names.size() / Plan.values().length);
         ConsumerStarts starts = ConsumerStarts.create();
-        try {
-            rehearse(names, starts);
-            while (file.kills() < kills || file.messages() < messages) {
-                long seed = System.nanoTime();
-                long start = System.nanoTime();
-                List<CrashRun.Count> counts = round(names, starts, messagesPerKill, seed);
-                file.append(counts, seed);
-                System.out.printf(
-                        "%d of %d kills, %d of %d messages; this round took %d s%s%n",
-                        file.kills(),
-                        kills,
-                        file.messages(),
-                        messages,
-                        (System.nanoTime() - start) / 1_000_000_000,
-                        counts.stream().allMatch(CrashRun.Count::keepsPromise) ? "" : "; NOT EXACT: " + counts);
-            }
-        } finally {
-            starts.delete();
+        rehearse(names, starts);
+        while (file.kills() < kills || file.messages() < messages) {
+            long seed = System.nanoTime();
+            long start = System.nanoTime();
+            List<CrashRun.Count> counts = round(names, starts, messagesPerKill, seed);
+            file.append(counts, seed);
+            System.out.printf(
+                    "%d of %d kills, %d of %d messages; this round took %d s%s%n",
+                    file.kills(),
+                    kills,
+                    file.messages(),
+                    messages,
+                    (System.nanoTime() - start) / 1_000_000_000,
+                    counts.stream().allMatch(CrashRun.Count::keepsPromise) ? "" : "; NOT EXACT: " + counts);
         }
         file.print();
         System.exit(file.keepsPromises() ? 0 : 1); // the servers' threads would hold it
