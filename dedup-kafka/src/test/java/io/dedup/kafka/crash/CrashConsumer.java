@@ -130,7 +130,7 @@ final class CrashConsumer {
             Trial trial, TransactionTemplate own, Bank bank) {
         Plan plan = trial.plan();
         ContainerProperties properties = new ContainerProperties(trial.topic(run));
-        properties.setPollTimeout(100);
+        properties.setPollTimeout(300);
         properties.setMessageListener(plan.batch ? batches(trial, bank) : records(trial, own, bank));
         var factory = new DefaultKafkaConsumerFactory<String, String>(
                 Map.of(
@@ -145,9 +145,7 @@ final class CrashConsumer {
                         "session.timeout.ms",
                         1500,
                         "heartbeat.interval.ms",
-                        300,
-                        "fetch.max.wait.ms",
-                        50),
+                        400),
                 new StringDeserializer(),
                 new StringDeserializer());
         var container = new ConcurrentMessageListenerContainer<String, String>(factory, properties);

@@ -30,12 +30,12 @@ import org.apache.kafka.common.serialization.StringSerializer;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
 
 /**
- * One round: two consumer processes, of which one is killed again and again at random moments while messages keep coming, some
+ * One round: three consumer processes, of which one is killed again and again at random moments while messages keep coming, some
  * of them twice, and partitions move. Then everything is counted.
  */
 final class CrashRun {
     private static final int PARTITIONS = 4;
-    private static final int CONSUMERS = 2;
+    private static final int CONSUMERS = 3;
     private static final Duration START = Duration.ofMinutes(3);
     private static final Duration END = Duration.ofMinutes(5);
 
@@ -80,7 +80,7 @@ final class CrashRun {
         }
     }
 
-    /** Kills a consumer so often, lets the other finish, and counts. */
+    /** Kills a consumer so often, lets the others finish, and counts. */
     List<Count> kill(int times) throws Exception {
         open();
         List<Consumer> consumers = new ArrayList<>();
@@ -149,7 +149,7 @@ final class CrashRun {
         return all;
     }
 
-    /** Sends a kill's messages meanwhile, and then a few for a process that the other one has left nothing. */
+    /** Sends a kill's messages meanwhile, and then a few for a process that the others have left nothing. */
     private void sendUntilReady(List<Consumer> consumers, int which) throws Exception {
         long start = System.nanoTime();
         int portion = Math.max(1, messagesPerKill / 6);
