@@ -42,7 +42,18 @@ final class Sender implements AutoCloseable {
             sent.put(lane, new AtomicInteger());
         }
         this.producer = new KafkaProducer<>(
-                Map.of("bootstrap.servers", bootstrap, "linger.ms", 10, "batch.size", 65536),
+                Map.of(
+                        "bootstrap.servers",
+                        bootstrap,
+                        "linger.ms",
+                        10,
+                        "batch.size",
+                        65536,
+                        // On a machine that is too busy the broker may be away for long, and comes back.
+                        "delivery.timeout.ms",
+                        Integer.MAX_VALUE,
+                        "max.block.ms",
+                        Integer.MAX_VALUE),
                 new StringSerializer(),
                 new StringSerializer());
     }

@@ -21,6 +21,8 @@ final class Servers implements AutoCloseable {
 
     final KafkaServer kafka = KafkaServers.builder()
             .setting("log.retention.check.interval.ms", "5000")
+            // A busy machine makes it miss the few seconds that tests wait for.
+            .setting("broker.session.timeout.ms", "60000")
             .start();
     private final RedisServer redis = RedisServers.start();
     private final PostgresServer postgres = PostgresServers.start();
