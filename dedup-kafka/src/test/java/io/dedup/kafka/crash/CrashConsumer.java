@@ -143,9 +143,9 @@ final class CrashConsumer {
                         "max.poll.records",
                         plan.batch ? 10 : 20,
                         "session.timeout.ms",
-                        1500,
+                        3000,
                         "heartbeat.interval.ms",
-                        400),
+                        700),
                 new StringDeserializer(),
                 new StringDeserializer());
         var container = new ConcurrentMessageListenerContainer<String, String>(factory, properties);

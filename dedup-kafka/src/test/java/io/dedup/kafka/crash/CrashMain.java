@@ -1,6 +1,8 @@
 package io.dedup.kafka.crash;
 
 import io.dedup.testservers.ParentWatch;
+import io.dedup.testservers.kafka.KafkaAddress;
+import io.dedup.testservers.kafka.KafkaServers;
 import io.dedup.testservers.sql.SqlDatabase;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -29,11 +31,16 @@ public final class CrashMain {
         CrashFile file = new CrashFile(Path.of(args[3]), names);
         int messagesPerKill = Math.max(1, messages / kills / names.size() / Plan.values().length);
         ConsumerStarts starts = ConsumerStarts.create();
-        rehearse(names, starts);
+        KafkaAddress kafka = KafkaServers.builder()
+                // A busy machine makes it miss the few seconds that tests wait for.
+                .setting("broker.session.timeout.ms", "60000")
+                .start()
+                .address();
+        rehearse(kafka, names, starts);
         while (file.kills() < kills || file.messages() < messages) {
             long seed = System.nanoTime();
             long start = System.nanoTime();
-            List<CrashRun.Count> counts = round(names, starts, messagesPerKill, seed);
+            List<CrashRun.Count> counts = round(kafka, names, starts, messagesPerKill, seed);
             file.append(counts, seed);
             System.out.printf(
                     "%d of %d kills, %d of %d messages; this round took %d s%s%n",
@@ -48,16 +55,16 @@ public final class CrashMain {
         System.exit(file.keepsPromises() ? 0 : 1); // the servers' threads would hold it
     }
 
-    private static void rehearse(List<String> names, ConsumerStarts starts) throws Exception {
+    private static void rehearse(KafkaAddress kafka, List<String> names, ConsumerStarts starts) throws Exception {
         try (Databases databases = new Databases(names)) {
-            new CrashRun(databases.all, starts, 1, 1).rehearse();
+            new CrashRun(kafka, databases.all, starts, 1, 1).rehearse();
         }
     }
 
     private static List<CrashRun.Count> round(List<String> names, ConsumerStarts starts, int messagesPerKill, long seed)
             throws Exception {
         try (Databases databases = new Databases(names)) {
-            return new CrashRun(databases.all, starts, messagesPerKill, seed).kill(KILLS_PER_ROUND);
+            return new CrashRun(kafka, databases.all, starts, messagesPerKill, seed).kill(KILLS_PER_ROUND);
         }
     }
 

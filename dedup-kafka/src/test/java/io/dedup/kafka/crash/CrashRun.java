@@ -2,7 +2,7 @@ package io.dedup.kafka.crash;
 
 import io.dedup.store.jdbc.InitializeSchema;
 import io.dedup.store.jdbc.JdbcDedupStore;
-import io.dedup.testservers.kafka.KafkaServers;
+import io.dedup.testservers.kafka.KafkaAddress;
 import io.dedup.testservers.redis.RedisServers;
 import io.dedup.testservers.sql.SqlDatabase;
 import java.io.IOException;
@@ -30,14 +30,14 @@ import org.apache.kafka.common.serialization.StringSerializer;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
 
 /**
- * One round: three consumer processes, of which one is killed again and again at random moments while messages keep coming, some
+ * One round: two consumer processes, of which one is killed again and again at random moments while messages keep coming, some
  * of them twice, and partitions move. Then everything is counted.
  */
 final class CrashRun {
     private static final int PARTITIONS = 4;
-    private static final int CONSUMERS = 3;
-    private static final Duration START = Duration.ofMinutes(3);
-    private static final Duration END = Duration.ofMinutes(5);
+    private static final int CONSUMERS = 2;
+    private static final Duration START = Duration.ofMinutes(10);
+    private static final Duration END = Duration.ofMinutes(10);
 
     /** A kill waits so long for listeners that have had nothing yet, and then happens without counting for them. */
     private static final Duration PATIENCE = Duration.ofSeconds(20);
@@ -47,21 +47,32 @@ final class CrashRun {
     private final int messagesPerKill;
     private final Random random;
     private final String run = "crash" + UUID.randomUUID().toString().substring(0, 8);
-    private final String bootstrap = KafkaServers.shared().bootstrapServers();
+    private final KafkaAddress kafka;
+    private final String bootstrap;
     private final Map<Trial, List<Transfer>> sent = new LinkedHashMap<>();
     private final Map<Trial, Integer> kills = new LinkedHashMap<>();
-    private final KafkaProducer<String, String> producer = new KafkaProducer<>(
-            Map.of("bootstrap.servers", bootstrap, "linger.ms", 5), new StringSerializer(), new StringSerializer());
+    private final KafkaProducer<String, String> producer;
 
     /**
      * @param databases by their names
      * @param messagesPerKill for each trial
      */
-    CrashRun(Map<String, SqlDatabase> databases, ConsumerStarts starts, int messagesPerKill, long seed) {
+    CrashRun(
+            KafkaAddress kafka,
+            Map<String, SqlDatabase> databases,
+            ConsumerStarts starts,
+            int messagesPerKill,
+            long seed) {
+        this.kafka = kafka;
+        this.bootstrap = kafka.bootstrapServers();
         this.databases = databases;
         this.starts = starts;
         this.messagesPerKill = messagesPerKill;
         this.random = new Random(seed);
+        this.producer = new KafkaProducer<>(
+                Map.of("bootstrap.servers", bootstrap, "linger.ms", 5, "delivery.timeout.ms", (int) END.toMillis()),
+                new StringSerializer(),
+                new StringSerializer());
     }
 
     /**
@@ -80,7 +91,7 @@ final class CrashRun {
         }
     }
 
-    /** Kills a consumer so often, lets the others finish, and counts. */
+    /** Kills a consumer so often, lets the other finish, and counts. */
     List<Count> kill(int times) throws Exception {
         open();
         List<Consumer> consumers = new ArrayList<>();
@@ -131,7 +142,7 @@ final class CrashRun {
                     .build()
                     .close();
             for (Trial trial : Trial.on(name)) {
-                KafkaServers.shared().createTopic(trial.topic(run), PARTITIONS);
+                kafka.createTopic(trial.topic(run), PARTITIONS);
                 sent.put(trial, new ArrayList<>());
             }
         });
@@ -149,7 +160,7 @@ final class CrashRun {
         return all;
     }
 
-    /** Sends a kill's messages meanwhile, and then a few for a process that the others have left nothing. */
+    /** Sends a kill's messages meanwhile, and then a few for a process that the other one has left nothing. */
     private void sendUntilReady(List<Consumer> consumers, int which) throws Exception {
         long start = System.nanoTime();
         int portion = Math.max(1, messagesPerKill / 6);

@@ -2,6 +2,7 @@ package io.dedup.kafka.crash;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.dedup.testservers.kafka.KafkaServers;
 import io.dedup.testservers.sql.SqlDatabase;
 import java.util.List;
 import java.util.Map;
@@ -21,7 +22,7 @@ class CrashTest {
         ConsumerStarts starts = ConsumerStarts.create();
         try (SqlDatabase database = Trial.newDatabase(name)) {
             List<CrashRun.Count> counts =
-                    new CrashRun(Map.of(name, database), starts, 40, System.nanoTime()).kill(KILLS);
+                    new CrashRun(KafkaServers.shared(), Map.of(name, database), starts, 40, System.nanoTime()).kill(KILLS);
 
             System.out.println(name + ": " + counts);
             assertThat(counts).allMatch(CrashRun.Count::keepsPromise);
