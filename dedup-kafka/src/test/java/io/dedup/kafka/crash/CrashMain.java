@@ -61,7 +61,7 @@ public final class CrashMain {
         }
     }
 
-    private static List<CrashRun.Count> round(List<String> names, ConsumerStarts starts, int messagesPerKill, long seed)
+    private static List<CrashRun.Count> round(KafkaAddress kafka, List<String> names, ConsumerStarts starts, int messagesPerKill, long seed)
             throws Exception {
         try (Databases databases = new Databases(names)) {
             return new CrashRun(kafka, databases.all, starts, messagesPerKill, seed).kill(KILLS_PER_ROUND);

@@ -1,6 +1,7 @@
 package io.dedup.soak.consumer;
 
 import io.dedup.soak.plan.Assignment;
+import io.dedup.testservers.ParentWatch;
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
@@ -14,6 +15,7 @@ public final class ConsumerMain {
 
     /** Arguments: an {@link Assignment}. */
     public static void main(String[] args) throws Exception {
+        ParentWatch.start();
         Assignment assignment = Assignment.of(args);
         PlantedLeak leak = new PlantedLeak(assignment.leak());
         try (Stores stores = new Stores(assignment);
