@@ -36,14 +36,17 @@ public final class Printable {
     /** A message of an exception that was written for people: on one line, at most 1,000 characters of it. */
     public static String sentence(String text) {
         StringBuilder out = new StringBuilder(Math.min(text.length(), MAX_SENTENCE_CHARS));
-        text.codePoints().limit(MAX_SENTENCE_CHARS).forEach(c -> {
+        int at = 0;
+        while (at < text.length() && out.length() < MAX_SENTENCE_CHARS) {
+            int c = text.codePointAt(at);
             if (Character.isISOControl(c) || Character.getType(c) == Character.FORMAT || c == 0x2028 || c == 0x2029) {
                 out.append(String.format("\\u%04x", c));
             } else {
                 out.appendCodePoint(c);
             }
-        });
-        return text.length() > out.length() ? out.append('…').toString() : out.toString();
+            at += Character.charCount(c);
+        }
+        return at < text.length() ? out.append('…').toString() : out.toString();
     }
 
     /** An exception: its class, and its message, which may quote a message's content, as {@link #of(String)} makes it. */

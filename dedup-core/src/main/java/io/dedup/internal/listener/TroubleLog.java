@@ -43,7 +43,7 @@ public final class TroubleLog implements DedupListener {
      * @param log gets the lines
      */
     public TroubleLog(DedupTopics topics, String store, LongSupplier nanoTime, Consumer<String> log) {
-        this.consumer = topics.consumer();
+        this.consumer = Printable.sentence(topics.consumer()); // may hold whatever a property file holds
         this.topics = topics;
         this.store = store;
         this.nanoTime = nanoTime;

@@ -5,6 +5,7 @@ import io.dedup.Fingerprint;
 import io.dedup.adapter.Delivery;
 import io.dedup.adapter.DeliveryFactory;
 import io.dedup.id.MessageIdExtractor;
+import io.dedup.text.Printable;
 import java.util.Map;
 import org.apache.rocketmq.common.message.MessageExt;
 import org.jspecify.annotations.Nullable;
@@ -28,8 +29,10 @@ public final class MessageDeliveries {
                 message.getTopic(), message, () -> origin(message), each -> Fingerprint.ofPayload(each.getBody()));
     }
 
+    /** The message's ID is the producer's to choose. */
     static String origin(MessageExt message) {
-        return "topic " + message.getTopic() + ", message " + message.getMsgId() + ", reconsumed "
+        return "topic " + message.getTopic() + ", message "
+                + Printable.sentence(String.valueOf(message.getMsgId())) + ", reconsumed "
                 + message.getReconsumeTimes() + " times";
     }
 }

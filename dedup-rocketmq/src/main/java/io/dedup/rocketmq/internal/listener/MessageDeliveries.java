@@ -5,6 +5,7 @@ import io.dedup.Fingerprint;
 import io.dedup.adapter.Delivery;
 import io.dedup.adapter.DeliveryFactory;
 import io.dedup.id.MessageIdExtractor;
+import io.dedup.text.Printable;
 import java.nio.ByteBuffer;
 import java.util.Map;
 import org.apache.rocketmq.client.apis.message.MessageView;
@@ -26,9 +27,10 @@ public final class MessageDeliveries {
                 message.getTopic(), message, () -> origin(message), view -> Fingerprint.ofPayload(payload(view)));
     }
 
-    /** Names the message in errors and logs. */
+    /** Names the message in errors and logs. Its ID is the producer's to choose, and the broker takes any that isn't blank. */
     public static String origin(MessageView message) {
-        return "topic " + message.getTopic() + ", message " + message.getMessageId() + ", attempt "
+        return "topic " + message.getTopic() + ", message "
+                + Printable.sentence(String.valueOf(message.getMessageId())) + ", attempt "
                 + message.getDeliveryAttempt();
     }
 

@@ -34,7 +34,8 @@ public final class SpelId {
      */
     public static <M> MessageIdExtractor<M> extractor(String text, Function<M, Object> view) {
         SpelId spel = of(text);
-        return MessageIdExtractor.named("value for spel:" + text, message -> spel.find(view.apply(message)));
+        return MessageIdExtractor.named(
+                "value for spel:" + Printable.sentence(text), message -> spel.find(view.apply(message)));
     }
 
     /**
