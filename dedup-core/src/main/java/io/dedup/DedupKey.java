@@ -45,8 +45,9 @@ public record DedupKey(DedupScope scope, String messageId) {
         int bytes = rawMessageId.length() > MAX_BYTES / 3 || rawMessageId.startsWith(HASH_TAG)
                 ? Utf8.lengthOrMinusOne(rawMessageId)
                 : 0;
-        // Ill-formed text is left to the constructor to refuse: hashed, all of it would look alike.
-        boolean hash = bytes > MAX_BYTES || (bytes > 0 && rawMessageId.startsWith(HASH_TAG));
+        // Ill-formed and blank text is left to the constructor to refuse: hashed, it would look like any other.
+        boolean hash =
+                (bytes > MAX_BYTES && !rawMessageId.isBlank()) || (bytes > 0 && rawMessageId.startsWith(HASH_TAG));
         return new DedupKey(scope, hash ? HASH_TAG + Utf8.sha256Hex(rawMessageId) : rawMessageId);
     }
 
