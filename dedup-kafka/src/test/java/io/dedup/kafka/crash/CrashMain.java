@@ -15,7 +15,7 @@ import java.util.Map;
  * on from there.
  */
 public final class CrashMain {
-    private static final int KILLS_PER_ROUND = 25;
+    private static final int KILLS_PER_ROUND = 20;
 
     private CrashMain() {}
 
@@ -61,7 +61,8 @@ public final class CrashMain {
         }
     }
 
-    private static List<CrashRun.Count> round(KafkaAddress kafka, List<String> names, ConsumerStarts starts, int messagesPerKill, long seed)
+    private static List<CrashRun.Count> round(
+            KafkaAddress kafka, List<String> names, ConsumerStarts starts, int messagesPerKill, long seed)
             throws Exception {
         try (Databases databases = new Databases(names)) {
             return new CrashRun(kafka, databases.all, starts, messagesPerKill, seed).kill(KILLS_PER_ROUND);

@@ -21,8 +21,9 @@ class CrashTest {
     void killed(String name) throws Exception {
         ConsumerStarts starts = ConsumerStarts.create();
         try (SqlDatabase database = Trial.newDatabase(name)) {
-            List<CrashRun.Count> counts =
-                    new CrashRun(KafkaServers.shared(), Map.of(name, database), starts, 40, System.nanoTime()).kill(KILLS);
+            List<CrashRun.Count> counts = new CrashRun(
+                            KafkaServers.shared(), Map.of(name, database), starts, 40, System.nanoTime())
+                    .kill(KILLS);
 
             System.out.println(name + ": " + counts);
             assertThat(counts).allMatch(CrashRun.Count::keepsPromise);
