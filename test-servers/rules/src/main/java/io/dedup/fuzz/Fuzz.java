@@ -46,8 +46,8 @@ public final class Fuzz {
                 property.check(new Hostile(seed));
             } catch (Throwable e) {
                 throw new AssertionError(
-                        name + ", input " + (seed - first + 1) + " of " + inputs + "; it runs again with -D" + SEED + "="
-                                + seed + " -D" + NUMBER + "=1: " + e,
+                        name + ", input " + (seed - first + 1) + " of " + inputs + "; it runs again with -D" + SEED
+                                + "=" + seed + " -D" + NUMBER + "=1: " + e,
                         e);
             }
         }
