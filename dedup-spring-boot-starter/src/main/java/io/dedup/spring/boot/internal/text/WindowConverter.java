@@ -22,7 +22,9 @@ public final class WindowConverter implements Converter<String, Window> {
             return Window.of(DurationStyle.detectAndParse(text));
         } catch (IllegalArgumentException e) {
             throw new IllegalArgumentException(
-                    wrong(source).getMessage() + " (" + Printable.sentence(YamlNames.inYaml(String.valueOf(e.getMessage()))) + ")", e);
+                    wrong(source).getMessage() + " ("
+                            + Printable.sentence(YamlNames.inYaml(String.valueOf(e.getMessage()))) + ")",
+                    e);
         }
     }
 
