@@ -7,7 +7,6 @@ import static org.awaitility.Awaitility.await;
 import com.zaxxer.hikari.HikariDataSource;
 import io.dedup.DedupStoreException;
 import io.dedup.store.ClaimRequest;
-import io.dedup.store.ClaimResult;
 import io.dedup.store.WriteResult;
 import io.dedup.store.jdbc.support.Messages;
 import io.dedup.store.jdbc.support.OnDrivers;
@@ -99,8 +98,8 @@ class ReadOnlyTest {
         ClaimRequest claimed = Messages.acquire(store, messages.key());
 
         source.readOnly.set(true);
-        assertThat(store.claim(Messages.claim(messages.key()))).isInstanceOf(ClaimResult.StoreError.class);
-        assertThat(store.complete(Messages.complete(claimed))).isInstanceOf(WriteResult.StoreError.class);
+        assertThatThrownBy(() -> store.claim(Messages.claim(messages.key()))).isInstanceOf(DedupStoreException.class);
+        assertThatThrownBy(() -> store.complete(Messages.complete(claimed))).isInstanceOf(DedupStoreException.class);
         RecordTransaction transaction = transactions.beginWithRecords(TIMEOUT);
         assertThatThrownBy(() -> transaction.claimAll(List.of(Session.request(messages.key()))))
                 .isInstanceOf(DedupStoreException.class);
