@@ -104,7 +104,7 @@ final class RocketMqRun implements RunningScenario {
             return ConsumeResult.SUCCESS;
         });
         clients.consume(message -> delivered(listener, message), THREADS);
-        open.add(dedup::close); // before the consumers, so that they don't wait for it
+        open.add(dedup); // once more, before the consumers, so that they don't wait for it
     }
 
     private ConsumeResult delivered(MessageListener listener, MessageView message) {

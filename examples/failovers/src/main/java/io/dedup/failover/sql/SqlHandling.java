@@ -52,11 +52,7 @@ final class SqlHandling implements Handling {
      * @param committed gets each message whose effect was committed
      */
     static SqlHandling transactional(
-            HikariDataSource pool,
-            String topic,
-            DedupMode mode,
-            @Nullable RedisServer front,
-            CommitLog committed) {
+            HikariDataSource pool, String topic, DedupMode mode, @Nullable RedisServer front, CommitLog committed) {
         return opened(pool, (open, table) -> {
             DedupStore store = front == null
                     ? table
