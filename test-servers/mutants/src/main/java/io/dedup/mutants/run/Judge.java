@@ -30,6 +30,10 @@ public final class Judge {
     private static final Pattern NOT_LINKED = Pattern.compile(
             "NoSuchMethodError|NoSuchFieldError|IllegalAccessError|IncompatibleClassChange|VerifyError");
 
+    /** Servers that several classes share are started by a class's initialisation; a slow machine may not manage. */
+    private static final Pattern NO_SERVER =
+            Pattern.compile("^java\\.lang\\.(ExceptionInInitializerError|NoClassDefFoundError)");
+
     private final Duration timeOut;
     private final String commit;
     private final Path passing;
@@ -123,6 +127,9 @@ public final class Judge {
     private static Verdict verdict(Mutant mutant, @Nullable Outcome with) {
         if (with == null) {
             return mutant.timeOutKills() ? Verdict.KILLED : Verdict.TIMED_OUT;
+        }
+        if (NO_SERVER.matcher(with.message()).find()) {
+            return Verdict.TEST_SAYS_NOTHING;
         }
         return switch (with.end()) {
             // Others were compiled against what it has changed.
