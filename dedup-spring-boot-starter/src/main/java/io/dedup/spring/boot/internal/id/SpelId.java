@@ -7,7 +7,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.springframework.expression.EvaluationContext;
 import org.springframework.expression.Expression;
-import org.springframework.expression.ParseException;
+import org.springframework.expression.ExpressionException;
 import org.springframework.expression.spel.standard.SpelExpressionParser;
 import org.springframework.expression.spel.support.SimpleEvaluationContext;
 
@@ -46,7 +46,7 @@ public final class SpelId {
     static SpelId of(String text) {
         try {
             return new SpelId(new SpelExpressionParser().parseExpression(text));
-        } catch (ParseException | IllegalStateException e) {
+        } catch (ExpressionException | IllegalStateException e) { // one that is too long fails its evaluation already here
             throw new IllegalArgumentException("spel: " + Printable.ofException(e), e);
         }
     }
