@@ -6,6 +6,7 @@ import io.dedup.DedupScope;
 import io.dedup.spring.boot.internal.deduplicator.DeduplicatorRegistry;
 import io.dedup.spring.boot.internal.deduplicator.ServingDeduplicator;
 import io.dedup.spring.boot.internal.plan.TopicPlan;
+import io.dedup.text.Utf8;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
@@ -61,6 +62,9 @@ final class OperatorKeys {
     @Nullable
     FoundScope find(String scope) {
         String name = decoded(scope);
+        if (Utf8.lengthOrMinusOne(name) < 0) {
+            return null; // no name is ill-formed, but a listener's pattern may match it
+        }
         for (ServingDeduplicator serving : registry.deduplicators()) {
             String consumer = serving.deduplicator().consumer();
             if (!name.startsWith(consumer + ":")) {
