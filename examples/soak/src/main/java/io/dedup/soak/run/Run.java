@@ -99,10 +99,16 @@ public final class Run {
         return effects.values().stream().mapToLong(EffectFile::distinct).sum();
     }
 
+    /** As long as there is progress: on a busy machine it may take long. */
     private void awaitRest(Sender sender) {
+        long handled = handled();
         long until = System.nanoTime() + REST.toNanos();
-        while (handled() < sender.sent() && System.nanoTime() - until < 0) {
+        while (handled < sender.sent() && System.nanoTime() - until < 0) {
             LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(100));
+            if (handled() > handled) {
+                handled = handled();
+                until = System.nanoTime() + REST.toNanos();
+            }
         }
     }
 
