@@ -46,7 +46,8 @@ public final class SpelId {
     static SpelId of(String text) {
         try {
             return new SpelId(new SpelExpressionParser().parseExpression(text));
-        } catch (ExpressionException | IllegalStateException e) { // one that is too long fails its evaluation already here
+        } catch (ExpressionException
+                | IllegalStateException e) { // one that is too long fails its evaluation already here
             throw new IllegalArgumentException("spel: " + Printable.ofException(e), e);
         }
     }

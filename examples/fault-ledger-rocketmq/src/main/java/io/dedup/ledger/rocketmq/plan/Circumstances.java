@@ -43,7 +43,8 @@ public record Circumstances(
                 renewing,
                 threads,
                 queues,
-                // What is behind a failure would come again with it, and spend its attempts; the documentation asks for 1.
+                // What is behind a failure would come again with it, and spend its attempts; the documentation asks for
+                // 1.
                 fifoGroup || row.client() == ClientKind.REMOTING_ORDERLY ? 1 : batch,
                 Duration.ofSeconds(invisible),
                 fifoGroup,
