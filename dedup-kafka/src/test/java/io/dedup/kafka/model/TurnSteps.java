@@ -171,6 +171,7 @@ final class TurnSteps {
             if (attempt.outcome().isPassed()) {
                 next.set(c, State.PLACE, next(next, c) < 0 ? State.TOP : State.TURN);
             } else {
+                claims.giveBack(next, c);
                 next.set(c, State.NEXT + p, offset);
                 seekBack(next, c, State.NEXT);
             }
