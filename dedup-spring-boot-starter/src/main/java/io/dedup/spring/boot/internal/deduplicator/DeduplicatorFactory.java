@@ -76,9 +76,8 @@ public final class DeduplicatorFactory {
 
     private Deduplicator deduplicator(PlannedListener listener, Map<String, TopicPlan> topics) {
         DedupStore store = stores.store();
-        DeduplicatorBuilder builder = Deduplicators.builder(store)
-                .consumer(listener.consumer())
-                .shutdownTimeout(properties.getShutdownTimeout());
+        DeduplicatorBuilder builder = Deduplicators.builder(store).consumer(listener.consumer());
+        setShutdownTimeout(builder);
         if (instance != null) {
             builder.instance(instance);
         }
@@ -112,6 +111,15 @@ public final class DeduplicatorFactory {
                             + " the modes tiered, transactional and leased, with redis and memory leased, and transactional"
                             + " where there is a table besides, which has its records then.",
                     e);
+        }
+    }
+
+    private void setShutdownTimeout(DeduplicatorBuilder builder) {
+        try {
+            builder.shutdownTimeout(properties.getShutdownTimeout());
+        } catch (IllegalArgumentException e) {
+            throw new DedupConfigurationException(
+                    YamlNames.inYaml(String.valueOf(e.getMessage())), "The default is 30s.", e);
         }
     }
 
