@@ -39,11 +39,17 @@ final class AppProcesses implements AutoCloseable {
     /** Returns when they are in the group. */
     void start() {
         Runtime.getRuntime().addShutdownHook(atExit); // one that is paused doesn't see our end
-        int before = traffic.members().size();
+        // Members of an application that was killed before this run leave the group only when their sessions are over.
+        Set<String> before = Set.copyOf(traffic.members());
         for (int i = 0; i < DrawnPlan.PROCESSES; i++) {
             apps.add(new App(i, Set.of()));
         }
-        await(0, () -> traffic.members().size() >= before + DrawnPlan.PROCESSES);
+        await(
+                0,
+                () -> traffic.members().stream()
+                                .filter(member -> !before.contains(member))
+                                .count()
+                        >= DrawnPlan.PROCESSES);
     }
 
     /** Waits until each of them, as it is now, is in the group, and the group has shared its partitions. */

@@ -10,6 +10,7 @@ import io.dedup.store.DedupStore;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -23,6 +24,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.kafka.core.DefaultKafkaConsumerFactory;
 import org.springframework.kafka.listener.AcknowledgingMessageListener;
+import org.springframework.kafka.listener.BatchListenerFailedException;
 import org.springframework.kafka.listener.BatchMessageListener;
 import org.springframework.kafka.listener.ConcurrentMessageListenerContainer;
 import org.springframework.kafka.listener.ContainerProperties;
@@ -82,9 +84,7 @@ final class LaneListener implements AutoCloseable {
         properties.setPollTimeout(100);
         switch (lane) {
             case REDIS, JDBC -> properties.setMessageListener((MessageListener<String, String>) this::handle);
-            case REDIS_BATCH ->
-                properties.setMessageListener(
-                        (BatchMessageListener<String, String>) records -> records.forEach(this::handle));
+            case REDIS_BATCH -> properties.setMessageListener((BatchMessageListener<String, String>) this::handleAll);
             case REDIS_MANUAL -> {
                 properties.setAckMode(ContainerProperties.AckMode.MANUAL);
                 properties.setMessageListener((AcknowledgingMessageListener<String, String>) this::handleElsewhere);
@@ -123,6 +123,17 @@ final class LaneListener implements AutoCloseable {
             throw new IllegalStateException("fails now and then");
         }
         effect(record);
+    }
+
+    /** Names the record that failed: else those before it, which have had their effects, would be handled once more. */
+    private void handleAll(List<ConsumerRecord<String, String>> records) {
+        for (ConsumerRecord<String, String> record : records) {
+            try {
+                handle(record);
+            } catch (IllegalStateException e) {
+                throw new BatchListenerFailedException("fails now and then", e, record);
+            }
+        }
     }
 
     private void handleElsewhere(ConsumerRecord<String, String> record, @Nullable Acknowledgment acknowledgment) {

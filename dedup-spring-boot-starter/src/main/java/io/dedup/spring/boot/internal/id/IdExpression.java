@@ -119,7 +119,7 @@ public record IdExpression(String text, List<Part> parts) {
     @Override
     public String toString() {
         return parts.stream()
-                .map(part -> part.argument().isEmpty()
+                .map(part -> part.argument().isEmpty() && !Boolean.TRUE.equals(part.kind().argument)
                         ? part.kind().word()
                         : part.kind().word() + ":" + part.argument())
                 .collect(Collectors.joining(JOIN));

@@ -7,7 +7,6 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.springframework.expression.EvaluationContext;
 import org.springframework.expression.Expression;
-import org.springframework.expression.ExpressionException;
 import org.springframework.expression.spel.standard.SpelExpressionParser;
 import org.springframework.expression.spel.support.SimpleEvaluationContext;
 
@@ -46,9 +45,12 @@ public final class SpelId {
     static SpelId of(String text) {
         try {
             return new SpelId(new SpelExpressionParser().parseExpression(text));
-        } catch (ExpressionException
-                | IllegalStateException e) { // one that is too long fails its evaluation already here
+        } catch (RuntimeException e) {
+            // ExpressionException, as a rule; but one that is too long fails its evaluation already here, and the
+            // tokenizer reads beyond the end of some numbers.
             throw new IllegalArgumentException("spel: " + Printable.ofException(e), e);
+        } catch (StackOverflowError e) { // the parser goes as deep as the expression does
+            throw new IllegalArgumentException("spel: the expression has too many levels", e);
         }
     }
 

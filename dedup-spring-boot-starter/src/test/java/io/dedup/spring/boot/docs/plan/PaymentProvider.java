@@ -5,7 +5,7 @@ import java.util.concurrent.locks.LockSupport;
 
 /** Stands for somebody whose answer takes a moment. */
 final class PaymentProvider {
-    private static final long MILLIS = 25;
+    private static final long MILLIS = 50;
 
     private PaymentProvider() {}
 

@@ -23,7 +23,7 @@ class TransactionalBookings {
     // docs:begin listener
     @KafkaListener(id = "bookings", topics = "payments")
     void book(String payment) {
-        PaymentProvider.check(payment); // takes 25 ms
+        PaymentProvider.check(payment); // takes 50 ms
         jdbc.update("INSERT INTO booking VALUES (?)", payment);
     }
     // docs:end

@@ -88,7 +88,7 @@ class IdExpressionTest {
     void anExpressionMayHoldTheJoin() {
         assertThat(IdExpression.parse("key + spel:key + 'x' + key").parts())
                 .isEqualTo(List.of(new Part(Kind.KEY, ""), new Part(Kind.SPEL, "key + 'x' + key")));
-        assertThat(IdExpression.parse("key + json:").toString()).isEqualTo("key + json");
+        assertThat(IdExpression.parse("key + json:").toString()).isEqualTo("key + json:");
     }
 
     private static ConsumerRecord<?, ?> record(Object value) {
