@@ -191,9 +191,9 @@ class PurgeTest {
         }
     }
 
-    /** Others use the server, too. */
+    /** Other tests use the server, too, and its count is of all: the least of many tries is ours alone. */
     private long leastPagesReadByAPurgeOf50() {
-        return LongStream.generate(this::pagesReadByAPurgeOf50).limit(5).min().orElseThrow();
+        return LongStream.generate(this::pagesReadByAPurgeOf50).limit(25).min().orElseThrow();
     }
 
     private long pagesReadByAPurgeOf50() {
