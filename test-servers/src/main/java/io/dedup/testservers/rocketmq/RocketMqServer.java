@@ -6,16 +6,12 @@ import io.dedup.testservers.process.OrphanSignal;
 import io.dedup.testservers.process.Ports;
 import io.dedup.testservers.process.ServerProcess;
 import io.dedup.testservers.rocketmq.program.RocketMqProgram;
-import java.io.File;
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.net.URI;
-import java.net.URISyntaxException;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
@@ -151,12 +147,8 @@ public final class RocketMqServer extends LocalServer {
 
     @Override
     protected ServerProcess launch() {
-        String options = JVM_OPTIONS.stream().map(option -> option + "\n").collect(Collectors.joining()) + "-cp \""
-                + classPath() + "\"\n";
-        Path file = FileTrees.write(directory().resolve("jvm.args"), options);
-        String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
-        ServerProcess process = launch(
-                List.of(java, "@" + file, RocketMqProgram.class.getName(), settings.toString()), OrphanSignal.KILL);
+        ServerProcess process =
+                launch(ProgramCommand.of(RocketMqProgram.class, directory(), JVM_OPTIONS, settings), OrphanSignal.KILL);
         process.awaitReady(() -> process.hasLogged(RocketMqProgram.READY));
         return process;
     }
@@ -164,24 +156,6 @@ public final class RocketMqServer extends LocalServer {
     @Override
     protected String endSignal() {
         return "KILL";
-    }
-
-    private static String classPath() {
-        try (InputStream in = RocketMqProgram.class.getResourceAsStream("server-jars.txt")) {
-            if (in == null) {
-                throw new IllegalStateException("build the module test-server-rocketmq with Maven first");
-            }
-            Path own = Path.of(RocketMqProgram.class
-                    .getProtectionDomain()
-                    .getCodeSource()
-                    .getLocation()
-                    .toURI());
-            return own + File.pathSeparator + new String(in.readAllBytes(), StandardCharsets.UTF_8).strip();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        } catch (URISyntaxException e) {
-            throw new IllegalStateException(e);
-        }
     }
 
     /** Not thread-safe. */
