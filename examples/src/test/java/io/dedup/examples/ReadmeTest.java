@@ -5,30 +5,44 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** What the README shows is what the build compiles and runs. */
 class ReadmeTest {
     private static final Path ROOT = Path.of("..");
-    private static final Path SAMPLES = Path.of("src/main/java/io/dedup/examples/readme");
+    private static final Pattern SAMPLE =
+            Pattern.compile("<!-- (\\S+\\.java) -->\n```java\n(.*?)\n```", Pattern.DOTALL);
+    private static final Pattern JAVA = Pattern.compile("```java\n");
 
-    @ParameterizedTest
-    @ValueSource(strings = {"PaymentListener.java", "TransferListener.java"})
-    void theSampleIsTheCompiledOne(String file) throws IOException {
-        String source = Files.readString(SAMPLES.resolve(file));
-        String sample = source.substring(source.indexOf("// readme:begin\n") + "// readme:begin\n".length())
-                .split("\\n *// readme:end", -1)[0]
-                .stripIndent()
-                .strip();
-
-        assertThat(Files.readString(ROOT.resolve("README.md"))).contains("```java\n" + sample + "\n```");
+    @Test
+    @DisplayName("each Java sample stands, line by line, in the compiled file that the comment above it names")
+    void samplesAreTheCompiledOnes() throws IOException {
+        String readme = readme();
+        int samples = 0;
+        for (Matcher sample = SAMPLE.matcher(readme); sample.find(); samples++) {
+            assertThat(withoutIndent(Files.readString(ROOT.resolve(sample.group(1)))))
+                    .as(sample.group(1))
+                    .contains(withoutIndent(sample.group(2)));
+        }
+        assertThat(samples).isPositive().isEqualTo((int)
+                JAVA.matcher(readme).results().count());
     }
 
     @Test
     void theTestCommandIsTheOneThatCiRuns() throws IOException {
-        assertThat(Files.readString(ROOT.resolve("README.md"))).contains("\nmvn -B verify ");
+        assertThat(readme()).contains("\nmvn -B verify ");
         assertThat(Files.readString(ROOT.resolve(".ci/run"))).contains("mvn -B verify");
+    }
+
+    private static String readme() throws IOException {
+        return Files.readString(ROOT.resolve("README.md"));
+    }
+
+    private static String withoutIndent(String text) {
+        return text.lines().map(String::strip).collect(Collectors.joining("\n"));
     }
 }

@@ -13,7 +13,7 @@ import org.springframework.kafka.annotation.KafkaListener;
 import org.springframework.kafka.config.ConcurrentKafkaListenerContainerFactory;
 import org.springframework.kafka.core.ConsumerFactory;
 
-/** The sample of the README; what is between the markers stands there, and a test compares them. */
+/** The README's sample without Spring Boot. */
 @Configuration
 @EnableKafka
 public class PaymentListener {
@@ -23,7 +23,6 @@ public class PaymentListener {
         this.cards = cards;
     }
 
-    // readme:begin
     @Bean
     Deduplicator payments(DedupStore store) {
         return Deduplicators.builder(store)
@@ -52,7 +51,6 @@ public class PaymentListener {
     void pay(String order) {
         cards.charge(order); // takes effect once for each order ID
     }
-    // readme:end
 
     /** What moves the money. */
     interface Cards {

@@ -16,7 +16,7 @@ import org.springframework.kafka.config.ConcurrentKafkaListenerContainerFactory;
 import org.springframework.kafka.core.ConsumerFactory;
 import org.springframework.transaction.PlatformTransactionManager;
 
-/** The README's sample of a transactional mode; what is between the markers stands there, and a test compares them. */
+/** The README's sample of a transactional mode. */
 @Configuration
 @EnableKafka
 public class TransferListener {
@@ -26,7 +26,6 @@ public class TransferListener {
         this.accounts = accounts;
     }
 
-    // readme:begin
     @Bean
     JdbcDedupStore table(DataSource dataSource) {
         return JdbcDedupStore.builder(dataSource).build();
@@ -63,7 +62,6 @@ public class TransferListener {
     void book(Transfer transfer) { // in a transaction with its record; @Transactional, JdbcTemplate and JPA join it
         accounts.move(transfer.from(), transfer.to(), transfer.amount());
     }
-    // readme:end
 
     /** A message. */
     record Transfer(String from, String to, long amount) {}
