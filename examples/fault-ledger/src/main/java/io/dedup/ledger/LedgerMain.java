@@ -4,6 +4,7 @@ import io.dedup.ledger.plan.Settings;
 import io.dedup.ledger.report.DimensionReport;
 import io.dedup.ledger.report.HtmlReport;
 import io.dedup.ledger.report.JsonReport;
+import io.dedup.ledger.report.SvgReport;
 import io.dedup.ledger.report.TextReport;
 import io.dedup.ledger.tally.RowResult;
 import io.dedup.testservers.ParentWatch;
@@ -49,6 +50,9 @@ public final class LedgerMain {
                         + (settings.isDrawn() ? "-" + settings.combinations() + "-combinations" : "");
         Files.writeString(settings.directory().resolve(name + ".json"), JsonReport.of(results));
         Files.writeString(settings.directory().resolve(name + ".html"), HtmlReport.of(results));
+        if (!settings.isDrawn()) {
+            Files.writeString(settings.directory().resolve(name + ".svg"), SvgReport.of(results));
+        }
         boolean kept = true;
         for (RowResult result : results) {
             for (String broken : result.brokenPromises()) {

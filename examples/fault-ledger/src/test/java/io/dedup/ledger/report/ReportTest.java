@@ -46,6 +46,19 @@ class ReportTest {
     }
 
     @Test
+    void thePictureIsWellFormedAndNamesEachRow() throws Exception {
+        String svg = SvgReport.of(List.of(NONE, TIERED));
+        assertThat(svg)
+                .contains(NONE.row().title(), TIERED.row().title(), ">4<", ">5<", "10 faults did to 100 messages");
+        assertThat(DocumentBuilderFactory.newInstance()
+                        .newDocumentBuilder()
+                        .parse(new InputSource(new StringReader(svg)))
+                        .getElementsByTagName("rect")
+                        .getLength())
+                .isEqualTo(1 + 1 + 2 * 2); // the ground, behind the one row that is ours, and the bars
+    }
+
+    @Test
     void theTableShowsWhatIsWrong() {
         assertThat(TextReport.of(List.of(NONE)).lines())
                 .hasSize(3)
