@@ -65,10 +65,10 @@ final class MapStore implements DedupStore, StuckRecordFinder {
             return refusal(row, request.fingerprint(), now);
         }
         Row next;
-        if (mine) { // our own request, repeated: its answer was lost
+        if (mine) { // the same owner repeats its request, because the answer was lost
             next = withLease(row, leaseUntil);
         } else {
-            Row gone = rows.get(request.key()); // expired, perhaps: its token still counts
+            Row gone = rows.get(request.key()); // may have expired, but its token still counts
             boolean dead = row != null && (row.owner() != null || row.died());
             next = new Row(
                     request.owner(),
@@ -118,7 +118,7 @@ final class MapStore implements DedupStore, StuckRecordFinder {
         Instant now = now();
         Claim claim = request.claim();
         Row row = row(claim.key(), now);
-        if (row != null && claim.owner().equals(row.owner())) { // even if its lease is over, as nobody took over
+        if (row != null && claim.owner().equals(row.owner())) { // also after its lease: nobody has taken over
             rows.put(claim.key(), done(row, request.window(), request.result(), now));
             return WriteResult.applied();
         }
@@ -160,7 +160,7 @@ final class MapStore implements DedupStore, StuckRecordFinder {
                         null,
                         deathBack,
                         false,
-                        started ? row.attempt() : row.attempt() - 1, // one that never began isn't counted
+                        started ? row.attempt() : row.attempt() - 1, // an attempt that never started isn't counted
                         request.mode() == ReleaseMode.CONVICTED ? 0 : row.deaths() - (deathBack ? 1 : 0),
                         row.token(),
                         now,

@@ -25,17 +25,17 @@ class MapStoreContractTest extends DedupStoreContract {
 
         @Override
         public DedupStore secondInstance() {
-            return store; // a store with a server: another client of it
+            return store; // with a real server: a second client
         }
 
         @Override
         public void advance(Duration by) {
-            now.updateAndGet(time -> time.plus(by)); // a server whose clock can't be moved: make its records older
+            now.updateAndGet(time -> time.plus(by)); // if a server's clock can't be moved, make its records older
         }
 
         @Override
         public Duration drift() {
-            return Duration.ZERO; // this clock stands still; a real one runs on
+            return Duration.ZERO; // this clock stands still; a server's runs on
         }
 
         @Override

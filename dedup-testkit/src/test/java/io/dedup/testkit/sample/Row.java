@@ -8,16 +8,16 @@ import org.jspecify.annotations.Nullable;
 
 // docs:begin row
 /**
- * What is kept for a key.
+ * The record of a key.
  *
- * @param owner of a claim; null once it is released or done
- * @param died whether the last owner's lease ran out, and a release gave that death back to be counted again
- * @param tookOver whether the owner's claim ended such a lease
- * @param leaseUntil also after a release, when it is the time of that
- * @param doneAt null until it is done
- * @param expiresAt when the row counts as absent
+ * @param owner of a claim; null once the record is released or done
+ * @param died whether an owner's lease ran out, and the claim that took over was given back: the next one counts the death
+ * @param tookOver whether the owner's claim took over an expired lease
+ * @param leaseUntil the end of the lease; after a release, the time of the release
+ * @param doneAt null until the record is done
+ * @param expiresAt when the record counts as absent
  */
-@SuppressWarnings("ArrayRecordComponent") // never compared
+@SuppressWarnings("ArrayRecordComponent") // records are never compared
 record Row(
         @Nullable Owner owner,
         boolean died,
