@@ -2,15 +2,15 @@ package io.dedup.spring.boot;
 
 import java.time.Duration;
 
-/** {@code dedup.checks}: what is looked at when the application starts. Not thread-safe. */
+/** {@code dedup.checks}: which checks run when the application starts. Not thread-safe. */
 public class ChecksProperties {
-    /** Whether the broker is asked how long it retains the topics, to compare it with the windows. */
+    /** Whether the start asks Kafka how long it retains the topics, and warns if a window is shorter than that. */
     private boolean broker = true;
 
-    /** How long the start may wait for the broker's answer; without one the check is left out. */
+    /** How long the start waits for the broker's answer. Without an answer, the check is skipped. */
     private Duration brokerTimeout = Duration.ofSeconds(5);
 
-    /** Whether the start is refused when listeners are there, and no entry is for any of them; false makes it a warning. */
+    /** Whether the start fails if the application has listeners, but no entry applies to any of them. With false, this is a warning. */
     private boolean refuseUnused = true;
 
     public boolean isRefuseUnused() {

@@ -1,9 +1,9 @@
 package io.dedup.spring.boot;
 
 /**
- * The application can't start as it is configured.
+ * The application can't start with its current configuration.
  *
- * <p>Says what is wrong and what to do about it; Spring Boot reports both without a stack.
+ * <p>The message says what is wrong, and {@link #action()} what to change. Spring Boot prints both without a stack trace.
  */
 public final class DedupConfigurationException extends RuntimeException {
     private static final long serialVersionUID = 1L;
@@ -11,10 +11,10 @@ public final class DedupConfigurationException extends RuntimeException {
     private final String action;
 
     /**
-     * A configuration that is refused.
+     * Rejects a configuration.
      *
-     * @param problem names the property, or what else is wrong
-     * @param action what to write instead
+     * @param problem what is wrong, with the property's name
+     * @param action what to change
      */
     public DedupConfigurationException(String problem, String action) {
         super(problem);
@@ -26,7 +26,7 @@ public final class DedupConfigurationException extends RuntimeException {
         this.action = action;
     }
 
-    /** What to do about it. */
+    /** Returns what to change. */
     public String action() {
         return action;
     }

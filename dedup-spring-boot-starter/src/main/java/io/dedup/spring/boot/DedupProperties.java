@@ -7,24 +7,24 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.NestedConfigurationProperty;
 
-/** What an application says under {@code dedup}. Names that don't exist fail the start. Not thread-safe. */
+/** The properties under {@code dedup}. An unknown property name fails the start. Not thread-safe. */
 @ConfigurationProperties(prefix = "dedup", ignoreUnknownFields = false)
 public class DedupProperties {
-    /** Whether anything is deduplicated at all. */
+    /** Whether the starter deduplicates at all. With false, all listeners run as if the starter weren't there. */
     private boolean enabled = true;
 
-    /** Whether what is warned of at start fails it. */
+    /** Whether a start-up warning fails the start. */
     private boolean strict = false;
 
-    /** Where records are kept. Unset: the one that the class path has, if there is only one. Topics in mode transactional have their records in the table of dedup.jdbc, beside any store. Changing it forgets windows, but for jdbc and tiered, which share the table. */
+    /** Where records are kept. If unset: in the store on the class path, if there is only one. Topics in mode transactional keep their records in the table of dedup.jdbc whatever the store is. A change forgets the windows whose records the new store doesn't have; jdbc and tiered share the table. */
     private @Nullable StoreType store;
 
-    /** How long the end of the application waits for running handlers, those of all its listeners together. */
+    /** How long a shutdown waits for running handlers. This is the limit for all listeners together. */
     private Duration shutdownTimeout = Duration.ofSeconds(30);
 
     /**
-     * What this process is called in the records of its claims, for operators to see who has a message. Unset: host name and
-     * process ID; empty: nothing.
+     * The name of this process in the records that it claims; it shows operators which process is handling a message. If unset: host
+     * name and process ID. If empty: no name is recorded.
      */
     private @Nullable String instance;
 
@@ -68,29 +68,29 @@ public class DedupProperties {
         this.shutdownTimeout = shutdownTimeout;
     }
 
-    /** What holds for all topics and listeners unless they say otherwise. */
+    /** Settings for all topics and listeners that don't set their own. */
     @NestedConfigurationProperty
     private final PolicyProperties defaults = new PolicyProperties();
 
-    /** The topics whose listeners are deduplicated, by name. Listeners of other topics stay as they are. */
+    /** The topics whose listeners are deduplicated, by topic name. Listeners of other topics stay as they are. */
     private final Map<String, TopicProperties> topics = new LinkedHashMap<>();
 
-    /** Single listeners, by listener ID (Kafka) or bean name (RocketMQ); wins over topics and @Deduplicated. */
+    /** Settings for single listeners, by listener ID (Kafka) or bean name (RocketMQ). They override dedup.topics and @Deduplicated. */
     private final Map<String, ListenerProperties> listeners = new LinkedHashMap<>();
 
-    /** The table of records. */
+    /** The table that keeps the records. */
     @NestedConfigurationProperty
     private final JdbcProperties jdbc = new JdbcProperties();
 
-    /** Where records are in Redis. */
+    /** Records in Redis. */
     @NestedConfigurationProperty
     private final RedisProperties redis = new RedisProperties();
 
-    /** How Kafka's listeners are deduplicated. */
+    /** Settings for Kafka listeners. */
     @NestedConfigurationProperty
     private final KafkaSettings kafka = new KafkaSettings();
 
-    /** What traces tell of duplicates. */
+    /** Traces of skipped duplicates. */
     @NestedConfigurationProperty
     private final TracingProperties tracing = new TracingProperties();
 
@@ -134,7 +134,7 @@ public class DedupProperties {
     public enum StoreType {
         REDIS,
         JDBC,
-        /** The table decides, Redis in front of it answers duplicates. */
+        /** The table decides; Redis in front of it answers duplicates. */
         TIERED,
         /** In this process only: for tests and demos. */
         MEMORY

@@ -8,31 +8,32 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * Says for one listener what {@code dedup.topics} says for a topic: on a {@code @KafkaListener} method, on a class with
- * {@code @KafkaListener} methods or {@code @KafkaHandler}s, or on a {@code @Bean} method of a RocketMQ message listener.
+ * Configures deduplication for one listener. Put it on a {@code @KafkaListener} method, on a class with {@code @KafkaListener} methods
+ * or {@code @KafkaHandler}s, or on a {@code @Bean} method of a RocketMQ message listener.
  *
- * <p>What is left at its default here comes from {@code dedup.topics} and {@code dedup.defaults}. It wins over those, and
- * {@code dedup.listeners.<id>} wins over it. Values may hold {@code ${...}} placeholders. Wrong ones fail the start.
+ * <p>Its settings override {@code dedup.topics} and {@code dedup.defaults}, and are overridden by {@code dedup.listeners.<id>}. A
+ * setting that is left at its default comes from {@code dedup.topics} or {@code dedup.defaults}. Values may contain
+ * {@code ${...}} placeholders. An invalid value fails the start.
  */
 @Documented
 @Target({ElementType.METHOD, ElementType.TYPE})
 @Retention(RetentionPolicy.RUNTIME)
 public @interface Deduplicated {
-    /** Where the message ID is, such as {@code header:order-id}; see {@code dedup.topics.<topic>.id}. */
+    /** Where the message ID is, such as {@code header:order-id}. See {@code dedup.topics.<topic>.id}. */
     String id() default "";
 
-    /** A duration such as {@code 7d}, or {@code forever}; see {@code dedup.topics.<topic>.window}. */
+    /** A duration such as {@code 7d}, or {@code forever}. See {@code dedup.topics.<topic>.window}. */
     String window() default "";
 
-    /** A {@link DedupMode}; none or one. An array, because an annotation can't leave an enum out. */
+    /** The {@link DedupMode}: none or one. It is an array because an annotation can't leave an enum unset. */
     DedupMode[] mode() default {};
 
     /**
-     * The consumer group; needed on RocketMQ listeners, where nothing else tells it, and of no use for Kafka. With it,
-     * topics that aren't configured stay as they are, unless an ID is given here.
+     * The consumer group of a RocketMQ listener, which doesn't know its group itself. It has no effect for Kafka. Topics that
+     * aren't configured stay as they are, unless {@link #id()} is set here.
      */
     String consumerGroup() default "";
 
-    /** Whether the listener is deduplicated; false wins over {@code dedup.topics}. */
+    /** Whether the listener is deduplicated. False overrides {@code dedup.topics}. */
     boolean enabled() default true;
 }

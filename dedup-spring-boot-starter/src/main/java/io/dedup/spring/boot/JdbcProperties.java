@@ -3,30 +3,30 @@ package io.dedup.spring.boot;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** {@code dedup.jdbc}: the table of records. Not thread-safe. */
+/** {@code dedup.jdbc}: the table that keeps the records. Not thread-safe. */
 public class JdbcProperties {
-    /** The name of the DataSource bean, where there are several. */
+    /** The name of the DataSource bean to use. Needed if there are several and none is primary. */
     private @Nullable String dataSource;
 
-    /** The name of the PlatformTransactionManager bean for the transactional modes, where there are several. */
+    /** The name of the PlatformTransactionManager bean for the transactional modes. Needed if there are several and none is primary. */
     private @Nullable String transactionManager;
 
-    /** The table, with its schema where it needs one. */
+    /** The table's name, with its schema if it needs one. */
     private String table = "dedup_record";
 
-    /** Whether the table is created at start where it is missing. */
+    /** Whether the start creates the table if it is missing. */
     private InitializeSchema initializeSchema = InitializeSchema.EMBEDDED;
 
-    /** How long attempts and tokens of an unfinished message outlive its last lease. */
+    /** How long the attempt count and fencing token of an unfinished message are kept after its last lease. */
     private Duration attemptRetention = Duration.ofDays(7);
 
-    /** How long a statement waits for a locked row. */
+    /** How long a statement waits for a row that another session has locked. */
     private Duration lockTimeout = Duration.ofSeconds(1);
 
-    /** How long a statement may take. */
+    /** How long a statement may take, waiting for locks included. */
     private Duration queryTimeout = Duration.ofSeconds(5);
 
-    /** How often expired records are removed in the background; 0 for never. */
+    /** How often a background thread deletes expired records. 0 switches this off. */
     private Duration purgeInterval = Duration.ofMinutes(10);
 
     public @Nullable String getDataSource() {
@@ -93,12 +93,12 @@ public class JdbcProperties {
         this.purgeInterval = purgeInterval;
     }
 
-    /** As {@code io.dedup.store.jdbc.InitializeSchema}, which the application needn't have. */
+    /** Same values as {@code io.dedup.store.jdbc.InitializeSchema}, which may not be on the class path. */
     public enum InitializeSchema {
-        /** In a database that runs in this process. */
+        /** Creates the table only in a database that runs inside this process. */
         EMBEDDED,
         ALWAYS,
-        /** The table comes from your migrations. */
+        /** Your migrations create the table. */
         NEVER
     }
 }

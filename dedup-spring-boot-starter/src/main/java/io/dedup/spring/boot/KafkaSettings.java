@@ -1,14 +1,14 @@
 package io.dedup.spring.boot;
 
-/** {@code dedup.kafka}: how Kafka's listeners are deduplicated. Not thread-safe. */
+/** {@code dedup.kafka}: settings for Kafka listeners. Not thread-safe. */
 public class KafkaSettings {
-    /** Whether record listeners claim a poll at a time. Without it a crash leaves one record handled but not done at most. */
+    /** Whether a record listener claims all records of a poll with one call. This is faster. With false, a crash leaves at most one record of each consumer handled but not recorded as done. */
     private boolean claimAhead = true;
 
     /**
-     * How many records of a partition a consumer gives to handlers from the first one on that isn't finished: whose future hasn't
-     * ended, or that hasn't been acknowledged. At this number the partition is held until that one is finished, or has run for
-     * too long and is delivered again.
+     * How many records of a partition may be with handlers, counted from the first unfinished one: its future hasn't completed, or the
+     * handler hasn't acknowledged it. At this limit, the consumer pauses the partition until that record is finished, or until it has
+     * run for too long and is delivered again.
      */
     private int maxUnfinishedPerPartition = 10_000;
 

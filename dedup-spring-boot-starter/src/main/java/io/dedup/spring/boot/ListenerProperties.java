@@ -4,7 +4,7 @@ import org.jspecify.annotations.Nullable;
 
 /** An entry of {@code dedup.listeners}. Not thread-safe. */
 public class ListenerProperties extends PolicyProperties {
-    /** The consumer name, within which IDs are unique; the consumer group by default. Changing it forgets windows. */
+    /** The consumer name within which IDs are unique; the consumer group by default. Changing it forgets windows. */
     private @Nullable String consumer;
 
     /** RocketMQ only: the consumer group of the listener bean. */

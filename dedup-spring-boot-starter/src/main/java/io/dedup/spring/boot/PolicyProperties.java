@@ -8,51 +8,51 @@ import io.dedup.policy.Window;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** What may be set for all topics, a topic or a listener; null leaves it to the more general one. Not thread-safe. */
+/** Settings for all topics, one topic or one listener. Null means: use the more general setting. Not thread-safe. */
 public class PolicyProperties {
-    /** Whether listeners of it are deduplicated; true unless said otherwise. */
+    /** Whether the listeners concerned are deduplicated; true by default. */
     private @Nullable Boolean enabled;
 
-    /** Where the message ID is: header:order-id, key, json:/payment/id, cloudevent, coordinates, spel:…, bean:…, property:…, keys; several joined by ' + '. */
+    /** Where the message ID is: header:order-id, key, json:/payment/id, cloudevent, coordinates, spel:…, bean:…, property:… or keys. Join several with ' + '. */
     private @Nullable String id;
 
-    /** For how long after completion an ID is remembered: a duration such as 30d, or forever; 7d by default, which is how long Kafka retains a topic by default. Changing it isn't retroactive. */
+    /** How long an ID is remembered after its message completed: a duration such as 30d, or forever. 7d by default, which is how long Kafka retains a topic by default. A change applies only to messages that complete from then on. */
     private @Nullable Window window;
 
-    /** How the record is kept together with the effect; leased by default, tiered with dedup.store=tiered. With transactional the records are in the table of dedup.jdbc, whatever dedup.store is. Changing it keeps windows where the records stay in the same place. */
+    /** Whether the record is written on its own (leased) or in the same transaction as the effect. leased by default; tiered with dedup.store=tiered. Mode transactional keeps its records in the table of dedup.jdbc whatever dedup.store is. A change forgets windows if the records are then in another place. */
     private @Nullable DedupMode mode;
 
-    /** How long a claim holds without a heartbeat, and so how long a crashed message waits; 30s by default. */
+    /** How long a claim stays valid without being renewed. After a crash, the message waits this long before it can run again. 30s by default. */
     private @Nullable Duration lease;
 
-    /** For how long a handler's lease is renewed, and the time-out of its transaction in the transactional modes; 5m by default. */
+    /** How long a handler may run: its lease is renewed for this long, and in the transactional modes its transaction times out after it. 5m by default. */
     private @Nullable Duration maxProcessingTime;
 
-    /** How long a duplicate of a running message waits in place before it is deferred; 2s by default. */
+    /** How long a duplicate of a message in flight waits in place before it is deferred; 2s by default. */
     private @Nullable Duration inFlightWait;
 
-    /** The longest that the broker is asked to hold a deferred message; 1s by default. */
+    /** The longest delay before a deferred message is delivered again; 1s by default. */
     private @Nullable Duration maxDeferDelay;
 
-    /** What happens while the store doesn't answer; retry by default. */
+    /** What happens to messages while the store doesn't answer: they are deferred (retry), the consumer pauses (pause), or they run without deduplication (process). retry by default. */
     private @Nullable OnStoreFailure onStoreFailure;
 
-    /** What happens to a message without a usable ID; fail by default. */
+    /** What happens to a message without a usable ID: it is rejected (fail), runs without deduplication (process), or is acknowledged without being handled (skip). fail by default. */
     private @Nullable OnMissingId onMissingId;
 
-    /** What happens to a message whose ID was seen with another payload; fail by default. */
+    /** What happens to a message whose ID was already used with a different payload: it is rejected (fail), acknowledged without being handled (skip), or runs without deduplication (process). Needs fingerprint. fail by default. */
     private @Nullable OnConflict onConflict;
 
-    /** How many runs of a message may end with their lease running out before it is rejected as poison; 0, the default, for any number. */
+    /** How many runs of a message may end with an expired lease, as in a crash, before the message is rejected as poison. 0, the default, means no limit. */
     private @Nullable Integer maxDeaths;
 
-    /** Whether payloads of one ID are compared; false by default. */
+    /** Whether to detect different payloads with the same ID, see on-conflict; false by default. */
     private @Nullable Boolean fingerprint;
 
-    /** Whether handlers get a fencing token; true by default. */
+    /** Whether handlers receive a fencing token; true by default. */
     private @Nullable Boolean fencingToken;
 
-    /** Whether it is only watched: every message runs, and what would have happened is counted; false by default. */
+    /** Whether to only observe: every message is handled, and the outcome that deduplication would have had is counted. false by default. */
     private @Nullable Boolean shadow;
 
     public @Nullable Boolean getEnabled() {

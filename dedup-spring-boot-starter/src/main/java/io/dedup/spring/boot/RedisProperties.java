@@ -3,18 +3,18 @@ package io.dedup.spring.boot;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** {@code dedup.redis}: where the records are in Redis. Not thread-safe. */
+/** {@code dedup.redis}: records in Redis. Not thread-safe. */
 public class RedisProperties {
-    /** A Redis URI, such as redis://user:password@host:6379/0. Unset: what Spring Boot's spring.data.redis says. */
+    /** A Redis URI, such as redis://user:password@host:6379/0. If unset: the Redis of spring.data.redis. */
     private @Nullable String url;
 
-    /** What all keys begin with. Another one forgets all windows. */
+    /** The prefix of all keys. Changing it forgets all windows. */
     private String namespace = "dedup";
 
-    /** How long attempts of an unfinished message outlive its last lease. Fixed for a namespace once it is used. */
+    /** How long the attempt count and fencing token of an unfinished message are kept after its last lease. It can't be changed for a namespace that is in use. */
     private Duration attemptRetention = Duration.ofDays(7);
 
-    /** How long a call may take before it has failed; well below the lease. */
+    /** How long a call waits for Redis's answer before it fails. Keep it well below the lease. */
     private Duration commandTimeout = Duration.ofSeconds(2);
 
     public @Nullable String getUrl() {

@@ -4,10 +4,10 @@ import org.jspecify.annotations.Nullable;
 
 /** An entry of {@code dedup.topics}. Not thread-safe. */
 public class TopicProperties extends PolicyProperties {
-    /** The topic's name, where the entry's own name isn't it: names with dots, or for an environment variable. */
+    /** The topic's name, if the entry has another name: for names with dots, or in environment variables. */
     private @Nullable String topic;
 
-    /** A regular expression instead of a name: the entry is for all topics that it matches as a whole. */
+    /** A regular expression instead of a name: the entry applies to all topics whose whole name matches. */
     private @Nullable String pattern;
 
     public @Nullable String getTopic() {

@@ -1,11 +1,10 @@
 package io.dedup.spring.boot;
 
-/** {@code dedup.tracing}: what traces tell of duplicates. Not thread-safe. */
+/** {@code dedup.tracing}: traces of skipped duplicates. Not thread-safe. */
 public class TracingProperties {
     /**
-     * Whether a skipped duplicate gets a span with a link to the trace of the run that has handled its message. Needs a
-     * Micrometer Tracer. Keeps 58 bytes more with each message whose trace is sampled, and takes one more statement in the modes
-     * transactional and tiered.
+     * Whether a skipped duplicate gets a span that links to the trace of the run that handled its message. Needs a Micrometer Tracer.
+     * It stores 58 more bytes for each message whose trace is sampled; modes transactional and tiered need one more statement.
      */
     private boolean linkDuplicates = false;
 

@@ -1,4 +1,4 @@
-/** Spring Boot: existing {@code @KafkaListener}s and RocketMQ listeners take effect once, by configuration. */
+/** The Spring Boot starter: properties and annotation that deduplicate existing Kafka and RocketMQ listeners. */
 @NullMarked
 package io.dedup.spring.boot;
 

@@ -14,7 +14,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * The reference of properties is what the metadata say; {@code -Ddedup.docs.write=true} writes it.
+ * docs/properties.md is made from the configuration metadata. {@code -Ddedup.docs.write=true} writes it.
  */
 class PropertiesDocTest {
     private static final Path FILE = Path.of("../docs/properties.md");
@@ -51,23 +51,16 @@ class PropertiesDocTest {
         StringBuilder text = new StringBuilder("""
                 # Properties of the Spring Boot starter
 
-                Made from the configuration metadata by a test (`-Ddedup.docs.write=true` writes it). How they work together is in
-                the [starter's README](../dedup-spring-boot-starter/README.md). Names are relaxed as everywhere in Spring Boot;
-                one that doesn't exist fails the start.
+                This page lists every property. How they work together, and which setting overrides which, is in the
+                [starter's README](../dedup-spring-boot-starter/README.md).
 
-                | property | default | |
-                |---|---|---|
-                """);
-        properties.forEach((name, property) -> {
-            if (!name.startsWith(POLICY)) {
-                row(text, name, property);
-            }
-        });
-        text.append("""
+                As everywhere in Spring Boot, names are relaxed: `max-processing-time` and `maxProcessingTime` are the same. An unknown
+                property under `dedup` fails the start.
 
-                ## For all topics, a topic, a listener
+                ## Topics and listeners
 
-                Each of these is there as `dedup.defaults.…`, `dedup.topics.<topic>.…` and `dedup.listeners.<listener>.…`.
+                Set these for everything (`dedup.defaults.…`), for one topic (`dedup.topics.<topic>.…`) or for one listener
+                (`dedup.listeners.<listener>.…`).
 
                 | property | |
                 |---|---|
@@ -84,16 +77,41 @@ class PropertiesDocTest {
         });
         text.append("""
 
-                Besides:
+                Only for one topic or one listener:
 
                 | property | |
                 |---|---|
-                | `dedup.topics.<entry>.topic` | The topic's name, where the entry's own name isn't it: names with dots, or for an environment variable. |
-                | `dedup.topics.<entry>.pattern` | A regular expression instead of a name: the entry is for all topics that it matches as a whole. |
-                | `dedup.listeners.<listener>.consumer` | The consumer name, within which IDs are unique; the consumer group by default. Changing it forgets windows. |
+                | `dedup.topics.<entry>.topic` | The topic's name, if the entry has another name: for names with dots, or in environment variables. |
+                | `dedup.topics.<entry>.pattern` | A regular expression instead of a name: the entry applies to all topics whose whole name matches. |
+                | `dedup.listeners.<listener>.consumer` | The consumer name within which IDs are unique; the consumer group by default. Changing it forgets windows. |
                 | `dedup.listeners.<listener>.consumer-group` | RocketMQ only: the consumer group of the listener bean. |
                 """);
+        properties.keySet().removeIf(name -> name.startsWith(POLICY));
+        section(text, "The application", properties, "dedup\\.[^.]+");
+        section(
+                text,
+                "The table (`dedup.store: jdbc` or `tiered`, and mode `transactional`)",
+                properties,
+                "dedup\\.jdbc\\..*");
+        section(text, "Redis (`dedup.store: redis` or `tiered`)", properties, "dedup\\.redis\\..*");
+        section(text, "Kafka", properties, "dedup\\.kafka\\..*");
+        section(text, "Checks at start", properties, "dedup\\.checks\\..*");
+        section(text, "Tracing", properties, "dedup\\.tracing\\..*");
+        section(text, "The actuator endpoint", properties, "management\\..*");
+        assertThat(properties).as("properties without a section").isEmpty();
         return text.toString();
+    }
+
+    /** Moves the properties of that name into a section of their own. */
+    private static void section(StringBuilder text, String heading, Map<String, JsonNode> properties, String names) {
+        text.append("\n## ").append(heading).append("\n\n| property | default | |\n|---|---|---|\n");
+        properties.keySet().removeIf(name -> {
+            if (!name.matches(names)) {
+                return false;
+            }
+            row(text, name, properties.get(name));
+            return true;
+        });
     }
 
     private static void row(StringBuilder text, String name, JsonNode property) {
