@@ -35,6 +35,8 @@ final class ListenersSection {
     private static final double SLOW_TARGET = 0.9;
 
     private final List<List<String>> rows = new ArrayList<>();
+    private final RatesChart chart =
+            new RatesChart("Kafka records a second through one listener thread, 20 % duplicates");
     private final Report report;
     private final Targets targets;
 
@@ -57,6 +59,7 @@ final class ListenersSection {
         report.heading("Record listeners on a broker, one thread, 20 % duplicates");
         report.table(
                 List.of("store", "handler", "listener", "records/s", "to the bare listener", "to " + SINGLE), rows);
+        report.picture("listeners", chart);
     }
 
     /**
@@ -118,6 +121,15 @@ final class ListenersSection {
         List<Double> single = rates.getOrDefault(SINGLE, List.of());
         List<Double> ahead = rates.getOrDefault(AHEAD, List.of());
         for (Map.Entry<String, List<Double>> each : rates.entrySet()) {
+            String who = each.getKey();
+            if (!who.equals(BARE)) { // it looks nothing up: beside it the others would be too short to compare
+                chart.add(
+                        server.name() + ", handler of " + handler.toMillis() + " ms",
+                        who.equals(AHEAD) || who.equals(SINGLE) ? "dedup, " + who : who,
+                        Spread.of(each.getValue().stream().mapToDouble(rate -> rate))
+                                .median(),
+                        who.equals(AHEAD) || who.equals(SINGLE));
+            }
             rows.add(List.of(
                     server.name(),
                     handler.isZero() ? "nothing" : handler.toMillis() + " ms",

@@ -4,11 +4,14 @@ import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 
 /** Collects the tables, as Markdown, and tells meanwhile what is going on. */
 final class Report {
     private final StringBuilder text = new StringBuilder();
+    private final Map<String, String> pictures = new LinkedHashMap<>();
     private final PrintStream progress;
 
     Report(PrintStream progress) {
@@ -45,9 +48,19 @@ final class Report {
         line("| " + String.join(" | ", cells) + " |");
     }
 
+    /** Is written beside the tables, as {@code name.svg}; not where nothing was measured. */
+    void picture(String name, RatesChart chart) {
+        if (!chart.isEmpty()) {
+            pictures.put(name + ".svg", chart.draw());
+        }
+    }
+
     void writeTo(Path file) throws IOException {
         Files.createDirectories(file.toAbsolutePath().getParent());
         Files.writeString(file, text);
+        for (Map.Entry<String, String> picture : pictures.entrySet()) {
+            Files.writeString(file.resolveSibling(picture.getKey()), picture.getValue());
+        }
     }
 
     @Override
