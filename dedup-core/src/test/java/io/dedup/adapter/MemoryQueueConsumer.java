@@ -10,11 +10,11 @@ import java.util.Map;
 
 // docs:begin
 /**
- * A complete adapter for a broker, the {@link MemoryQueue}: the example to begin with when you adapt another one. It uses
- * {@code io.dedup.adapter} and what users call, and nothing else.
+ * A complete adapter for a broker, the {@link MemoryQueue}. Start from it when you write one for another broker: it uses
+ * {@code io.dedup.adapter} and the public API, and nothing else.
  *
- * <p>An adapter keeps one promise: it acknowledges a message only after its effect, or because a policy says to do without. So
- * each way through {@link #consumeOne} ends with exactly one of acknowledge, deliver again and dead-letter, and the
+ * <p>An adapter keeps one promise: it acknowledges a message only after its effect, or because a policy says to do without the
+ * effect. So each path through {@link #consumeOne} ends with exactly one of acknowledge, deliver again and dead-letter, and the
  * acknowledgment always comes last.
  */
 final class MemoryQueueConsumer {
@@ -45,7 +45,7 @@ final class MemoryQueueConsumer {
         // The adapter's side of the deduplicator that the application has built. The application closes it, after its
         // consumers.
         this.dedup = DedupAdapter.of(deduplicator);
-        // Says where the business ID is. An extractor that fails makes a message without an ID, about which the policy
+        // Finds the business ID. If the extractor fails, the message counts as one without an ID, and the policy
         // decides.
         this.deliveries = new DeliveryFactory<>(
                 deduplicator::topic,
@@ -93,7 +93,7 @@ final class MemoryQueueConsumer {
         return true;
     }
 
-    /** The handler didn't run, or what it did was rolled back for a reason that isn't its own. */
+    /** The handler didn't run, or its transaction was rolled back for a reason outside the handler. */
     private boolean notRun(MemoryQueue.Message message, Admission admission) {
         if (admission instanceof Admission.Defer defer) {
             // Not decided yet: deliver again, never acknowledge. It isn't a failure, and spends none of the message's
@@ -111,7 +111,7 @@ final class MemoryQueueConsumer {
     private void failed(MemoryQueue.Message message, Throwable cause) {
         if (cause instanceof Error error) {
             queue.nack(message, RETRY_DELAY);
-            throw error; // says something about this process rather than about the message
+            throw error; // concerns this process rather than the message
         }
         if (message.deliveries() < MAX_DELIVERIES) {
             queue.nack(message, RETRY_DELAY);
