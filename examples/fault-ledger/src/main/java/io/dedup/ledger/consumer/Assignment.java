@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * What a consumer process is told by its argument.
+ * The argument of a consumer process.
  *
  * @param run what topics and groups begin with
  * @param effectsPort where effects are counted

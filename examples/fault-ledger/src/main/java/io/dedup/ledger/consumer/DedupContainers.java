@@ -18,7 +18,7 @@ final class DedupContainers {
     private DedupContainers() {}
 
     /**
-     * What an annotated method would be: only such a one is told its attempt.
+     * Stands for an annotated method: only those can see their attempt.
      *
      * @param transactions null outside of Kafka transactions
      */

@@ -17,8 +17,8 @@ public interface Contender {
     /** Whether its memory can be lost without its effects. */
     boolean forgets();
 
-    /** Whether its handlers are told that an effect may have happened before. */
-    default boolean tells() {
+    /** Whether its handlers can see by their attempt that the effect may have happened before. */
+    default boolean showsAttempts() {
         return isOurs();
     }
 }

@@ -13,7 +13,7 @@ enum Column {
     EFFECTS("effects", RowResult::effects),
     LOST("lost", RowResult::lost),
     DOUBLED("doubled", RowResult::doubled),
-    TOLD("told", RowResult::told),
+    RECOGNISABLE("attempt > 1", RowResult::recognisable),
     AFTER_LOSS("doubled after data loss", RowResult::afterLoss),
     STUCK("stuck", RowResult::stuck),
     DEAD_LETTERED("given up", RowResult::deadLettered),
@@ -44,7 +44,7 @@ enum Column {
         return value.apply(result);
     }
 
-    /** Whether there is something wrong; told apart from others in a report. */
+    /** Whether there is something wrong; a report marks it. */
     boolean isBad(RowResult result) {
         return switch (this) {
             case LOST, DOUBLED, STUCK, DEAD_LETTERED, AFTER_LOSS -> of(result).longValue() != 0;

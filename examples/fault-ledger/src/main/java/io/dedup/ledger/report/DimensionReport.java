@@ -23,7 +23,7 @@ public final class DimensionReport {
             }
         }
         StringBuilder table = new StringBuilder(
-                "| | combinations | effects expected | lost | doubled | told"
+                "| | combinations | effects expected | lost | doubled | attempt > 1"
                         + " | doubled after data loss | stuck | given up | promises broken |\n|---|---|---|---|---|---|---|---|---|---|\n");
         rows.forEach((title, of) -> line(title, of, table));
         words.forEach((word, of) -> line("`" + word + "`", of, table));
@@ -37,7 +37,7 @@ public final class DimensionReport {
                 RowResult::expected,
                 RowResult::lost,
                 RowResult::doubled,
-                RowResult::told,
+                RowResult::recognisable,
                 RowResult::afterLoss,
                 RowResult::stuck,
                 RowResult::deadLettered,

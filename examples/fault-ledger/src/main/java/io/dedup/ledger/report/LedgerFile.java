@@ -94,7 +94,7 @@ public final class LedgerFile {
                 integer(line, Column.EFFECTS),
                 integer(line, Column.LOST),
                 integer(line, Column.DOUBLED),
-                integer(line, Column.TOLD),
+                integer(line, Column.RECOGNISABLE),
                 integer(line, Column.AFTER_LOSS),
                 integer(line, Column.STUCK),
                 integer(line, Column.DEAD_LETTERED),

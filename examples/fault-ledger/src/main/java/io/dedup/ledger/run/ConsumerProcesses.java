@@ -25,7 +25,7 @@ final class ConsumerProcesses implements AutoCloseable {
     private static final int MAX_SKEW_MILLIS = 3_000;
     private static final Duration START = Duration.ofMinutes(5);
 
-    /** Makes what a consumer process is told. */
+    /** Makes the argument of a consumer process. */
     @FunctionalInterface
     interface Assignments {
         /** @param skewMillis how much the process's host's clock is wrong */
@@ -94,7 +94,7 @@ final class ConsumerProcesses implements AutoCloseable {
                 consumer.process.outputWriter().write(order + "\n");
                 consumer.process.outputWriter().flush();
             } catch (IOException e) {
-                log.info("a process that has ended isn't told: {}", order);
+                log.info("not sent to a process that has ended: {}", order);
             }
         }
     }

@@ -15,7 +15,7 @@ import java.util.List;
  * @param effects that were counted
  * @param lost messages that were acknowledged with neither effect nor dead letter
  * @param doubled effects beyond a message's first, those after a loss of data excepted
- * @param told how many of the doubled were told by an attempt above 1
+ * @param recognisable how many of the doubled had an attempt above 1, which their handlers could see
  * @param afterLoss effects beyond a message's first, where the store had lost its data since the message was sent
  * @param stuck messages that weren't acknowledged within the bound, and had no effect
  * @param deadLettered messages that aren't poison, and were given up
@@ -32,7 +32,7 @@ public record RowResult(
         int effects,
         int lost,
         int doubled,
-        int told,
+        int recognisable,
         int afterLoss,
         int stuck,
         int deadLettered,
@@ -46,7 +46,10 @@ public record RowResult(
             check(lost == 0, lost + " lost", broken);
             check(stuck == 0, stuck + " stuck", broken);
             check(deadLettered == 0, deadLettered + " given up", broken);
-            check(!row.tells() || doubled == told, (doubled - told) + " doubled without being told", broken);
+            check(
+                    !row.showsAttempts() || doubled == recognisable,
+                    (doubled - recognisable) + " doubled with attempt 1",
+                    broken);
             check(!row.isExact() || effects == expected, effects + " effects instead of " + expected, broken);
         }
         return broken;

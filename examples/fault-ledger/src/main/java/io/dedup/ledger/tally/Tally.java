@@ -24,7 +24,7 @@ public final class Tally {
     private final Map<String, List<Effect>> effects = new HashMap<>();
     private final List<Long> latencies = new ArrayList<>();
     private int doubled;
-    private int told;
+    private int recognisable;
     private int afterLoss;
 
     /**
@@ -92,7 +92,7 @@ public final class Tally {
                 counted.size(),
                 lost,
                 doubled,
-                told,
+                recognisable,
                 afterLoss,
                 stuck,
                 deadLettered,
@@ -111,11 +111,11 @@ public final class Tally {
                 here++;
             }
         }
-        // The one that was told may have come first: a paused one comes later, with an earlier attempt.
+        // The higher attempt may have come first: a paused run ends later, with an earlier attempt.
         int attempts =
                 (int) found.stream().filter(effect -> effect.attempt() > 1).count();
         doubled += here;
-        told += Math.min(attempts, here);
+        recognisable += Math.min(attempts, here);
     }
 
     private boolean isAfterLoss(String id, Effect again) {

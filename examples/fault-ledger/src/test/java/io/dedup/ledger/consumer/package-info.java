@@ -1,4 +1,4 @@
-/** Tests of what a consumer process is told. */
+/** Tests of the arguments of a consumer process. */
 @NullMarked
 package io.dedup.ledger.consumer;
 

@@ -55,8 +55,8 @@ class TallyTest {
                 new Effect("b", 1, 20),
                 new Effect("b", 1, 40));
         assertThat(result.doubled()).isEqualTo(2);
-        assertThat(result.told()).isEqualTo(1);
-        assertThat(result.brokenPromises()).containsExactly("1 doubled without being told");
+        assertThat(result.recognisable()).isEqualTo(1);
+        assertThat(result.brokenPromises()).containsExactly("1 doubled with attempt 1");
     }
 
     @Test

@@ -7,7 +7,7 @@ import java.util.List;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * What a consumer process is told by its argument.
+ * The argument of a consumer process.
  *
  * @param run what topics and groups begin with
  * @param seed decides each row's circumstances

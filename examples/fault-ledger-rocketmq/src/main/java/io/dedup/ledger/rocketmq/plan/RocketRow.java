@@ -48,9 +48,9 @@ public record RocketRow(ClientKind client, Mode mode) implements Contender {
         return isOurs() && !mode.isTransactional();
     }
 
-    /** Listeners of the older client aren't told: it has no place for it. */
+    /** Listeners of the older client can't see their attempt: the client has no place for it. */
     @Override
-    public boolean tells() {
+    public boolean showsAttempts() {
         return isOurs() && !client.isRemoting();
     }
 }
