@@ -31,6 +31,9 @@ public final class RemotingDedup implements AutoCloseable {
     /** Two thirds of the client's default consumeTimeout, after which a message that is still handled comes again. */
     private static final Duration LONGEST_WAIT = Duration.ofMinutes(10);
 
+    /** The client's default. An orderly consumer then retries for ever. */
+    private static final int UNLIMITED_ATTEMPTS = -1;
+
     private final Deduplicator deduplicator;
     private final MessageDeliveries deliveries;
     private final InPlaceRunner waits;
@@ -51,7 +54,8 @@ public final class RemotingDedup implements AutoCloseable {
      * the one that sees what the consumer's settings make impossible.
      *
      * @param consumer not started yet; with its listener, its group, its message model and its consumeTimeout set
-     * @throws IllegalArgumentException when the consumer broadcasts, has no listener, or one that is decorated already
+     * @throws IllegalArgumentException when the consumer broadcasts, has no listener or one that is decorated already, or
+     *     takes orderly batches with a limit of attempts, which the client would dead-letter as a whole
      * @throws IllegalStateException when it is started, or was
      */
     public void decorate(DefaultMQPushConsumer consumer) {
@@ -70,6 +74,7 @@ public final class RemotingDedup implements AutoCloseable {
         if (listener instanceof MessageListenerConcurrently plain) {
             consumer.registerMessageListener(concurrently(consumer.getConsumerGroup(), plain, limit));
         } else if (listener instanceof MessageListenerOrderly plain) {
+            requireNoLimitedBatches(consumer);
             consumer.registerMessageListener(orderly(consumer.getConsumerGroup(), plain, limit));
         } else {
             throw new IllegalArgumentException("messageListener must be set before the consumer of group "
@@ -108,6 +113,18 @@ public final class RemotingDedup implements AutoCloseable {
 
     private MessageRunner runner(String consumerGroup) {
         return new MessageRunner(new ConsumerGroup(consumerGroup, DedupAdapter.of(deduplicator)), deliveries);
+    }
+
+    /** The client counts an attempt for each message of an orderly batch when one fails, and at the limit dead-letters all. */
+    private static void requireNoLimitedBatches(DefaultMQPushConsumer consumer) {
+        if (consumer.getConsumeMessageBatchMaxSize() > 1 && consumer.getMaxReconsumeTimes() != UNLIMITED_ATTEMPTS) {
+            throw new IllegalArgumentException("consumer group " + consumer.getConsumerGroup()
+                    + ": consumeMessageBatchMaxSize is " + consumer.getConsumeMessageBatchMaxSize()
+                    + " and maxReconsumeTimes is " + consumer.getMaxReconsumeTimes()
+                    + ". When one message of an orderly batch keeps failing, the client dead-letters the whole batch,"
+                    + " also messages that were never handled. Set consumeMessageBatchMaxSize to 1, or leave"
+                    + " maxReconsumeTimes at " + UNLIMITED_ATTEMPTS);
+        }
     }
 
     private static void requirePlain(MessageListener listener) {

@@ -1,6 +1,7 @@
 package io.dedup.rocketmq.remoting;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.dedup.Deduplicator;
@@ -47,6 +48,31 @@ class DecorateTest {
         assertThatThrownBy(() -> dedup.decorate(consumer))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("messageModel must be CLUSTERING");
+    }
+
+    @Test
+    @DisplayName("orderly batches with a limit of attempts are refused: the client dead-letters them as a whole")
+    void orderlyBatchesWithLimit() {
+        consumer.registerMessageListener(orderly);
+        consumer.setConsumeMessageBatchMaxSize(8);
+        consumer.setMaxReconsumeTimes(3);
+        assertThatThrownBy(() -> dedup.decorate(consumer))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("group group")
+                .hasMessageContaining("consumeMessageBatchMaxSize is 8")
+                .hasMessageContaining("maxReconsumeTimes is 3");
+
+        consumer.setMaxReconsumeTimes(-1); // without a limit nothing is dead-lettered
+        assertThatCode(() -> dedup.decorate(consumer)).doesNotThrowAnyException();
+    }
+
+    @Test
+    @DisplayName("concurrent batches may have a limit of attempts: the client dead-letters only what failed")
+    void concurrentBatchesWithLimit() {
+        consumer.registerMessageListener(listener);
+        consumer.setConsumeMessageBatchMaxSize(8);
+        consumer.setMaxReconsumeTimes(3);
+        assertThatCode(() -> dedup.decorate(consumer)).doesNotThrowAnyException();
     }
 
     @Test
