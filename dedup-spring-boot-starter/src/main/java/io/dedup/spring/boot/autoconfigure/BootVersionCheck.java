@@ -7,8 +7,8 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.core.Ordered;
 
 /**
- * Refuses versions of Spring Boot that this starter wasn't made for. They would start without a word, and leave out what they keep
- * in other packages: meters, health, the connection to Redis. Uses only what those versions have as well.
+ * Rejects versions of Spring Boot that this starter doesn't support. The application would start there, but without meters, health and
+ * the connection to Redis, which those versions keep in other packages. Uses only what those versions have as well.
  */
 final class BootVersionCheck implements ApplicationContextInitializer<ConfigurableApplicationContext>, Ordered {
     private static final int OLDEST_MAJOR = 4;
@@ -29,10 +29,11 @@ final class BootVersionCheck implements ApplicationContextInitializer<Configurab
         boolean enabled = context.getEnvironment().getProperty("dedup.enabled", Boolean.class, true);
         if (enabled && major() < OLDEST_MAJOR) {
             throw new DedupConfigurationException(
-                    "dedup-spring-boot-starter is made for Spring Boot 4, and this application has Spring Boot "
-                            + version + ": health, metrics and the settings of spring.data.redis would be missing",
-                    "Use Spring Boot 4.1; or leave the starter out, and deduplicate in Java with dedup-kafka or dedup-rocketmq,"
-                            + " which need no Spring Boot. dedup.enabled: false starts the application without deduplication.");
+                    "dedup-spring-boot-starter needs Spring Boot 4, but this application has Spring Boot " + version
+                            + ". Health, metrics and the settings of spring.data.redis would not work.",
+                    "Use Spring Boot 4.1. Or remove the starter and deduplicate in Java with dedup-kafka or dedup-rocketmq, which"
+                            + " don't need Spring Boot. To start the application without deduplication, set"
+                            + " dedup.enabled: false.");
         }
     }
 

@@ -31,7 +31,7 @@ class BootVersionTest {
     void older(String version) {
         FailureAnalysis analysis =
                 analysis(catchThrowable(() -> application(version).run()));
-        assertThat(analysis.getDescription()).contains("made for Spring Boot 4").contains("has Spring Boot " + version);
+        assertThat(analysis.getDescription()).contains("needs Spring Boot 4").contains("has Spring Boot " + version);
         assertThat(analysis.getAction()).contains("Use Spring Boot 4.1");
         application(version).run("--dedup.enabled=false").close();
     }

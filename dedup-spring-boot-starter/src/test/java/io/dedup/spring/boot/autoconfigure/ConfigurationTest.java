@@ -217,24 +217,24 @@ class ConfigurationTest {
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
             dedup.topics.orders.window=7d                                             | dedup.topics.orders.id isn't set, and neither is dedup.defaults.id
-            dedup.topics.orders.id=heder:x                                            | dedup.topics.orders.id is wrong: "heder" isn't a way to find an ID
-            dedup.topics.orders.id=keys                                               | dedup.topics.orders.id is wrong: keys is for RocketMQ
-            dedup.topics.orders.id=key,dedup.topics.orders.lease=1ms                  | dedup.topics.orders.lease is wrong: lease must be from 10ms to 24h, but is 1ms
+            dedup.topics.orders.id=heder:x                                            | dedup.topics.orders.id is invalid: "heder" is not a known kind of message ID
+            dedup.topics.orders.id=keys                                               | dedup.topics.orders.id is invalid: keys is only for RocketMQ
+            dedup.topics.orders.id=key,dedup.topics.orders.lease=1ms                  | dedup.topics.orders.lease is invalid: lease must be from 10ms to 24h, but is 1ms
             dedup.topics.orders.id=key,dedup.topics.orders.mode=transactional,dedup.topics.orders.on-store-failure=process | on-store-failure process runs handlers without a record, which mode transactional
             dedup.topics.orders.id=key,dedup.topics.orders.mode=transactional,dedup.topics.orders.window=1m | window (1m) must be longer than max-processing-time (5m) in mode transactional
             dedup.topics.orders.id=key,dedup.topics.orders.lease=10m                  | dedup.topics.orders: max-processing-time (5m) must not be shorter than lease (10m)
-            dedup.defaults.id=key,dedup.listeners.billing.max-deaths=-1               | dedup.listeners.billing.max-deaths is wrong
-            dedup.topics.a.pattern=[,dedup.topics.a.id=key                            | dedup.topics.a.pattern isn't a regular expression
-            dedup.topics.a.pattern=a,dedup.topics.a.topic=a,dedup.topics.a.id=key     | dedup.topics.a has a topic and a pattern
+            dedup.defaults.id=key,dedup.listeners.billing.max-deaths=-1               | dedup.listeners.billing.max-deaths is invalid
+            dedup.topics.a.pattern=[,dedup.topics.a.id=key                            | dedup.topics.a.pattern is not a regular expression
+            dedup.topics.a.pattern=a,dedup.topics.a.topic=a,dedup.topics.a.id=key     | dedup.topics.a has both a topic and a pattern
             dedup.defaults.id=key,dedup.topics.a.topic=orders,dedup.topics.orders.window=1h | are both for topic orders
-            dedup.topics.mytopic.id=key                                               | dedup.topics.mytopic names topic mytopic, which nothing reads, while there is a topic my
-            dedup.topics.Orders.id=key                                                | dedup.topics.Orders names topic Orders, which nothing reads, while there is a topic orders
-            dedup.topics.[my_topic].id=key                                            | listener under reads [my_topic], which are deduplicated, and [my.topic], which aren't
+            dedup.topics.mytopic.id=key                                               | dedup.topics.mytopic is for topic mytopic, which no listener subscribes to. There is a topic my
+            dedup.topics.Orders.id=key                                                | dedup.topics.Orders is for topic Orders, which no listener subscribes to. There is a topic orders
+            dedup.topics.[my_topic].id=key                                            | Listener under reads topics that are deduplicated, [my_topic], and topics that are not, [my.topic]
             dedup.listeners.bil_ling.id=key                                           | dedup.listeners.bil_ling
-            dedup.topics.[audit-a].id=key                                             | listener audit finds its topics by the pattern audit-.*, and dedup.topics.audit-a may be for some
+            dedup.topics.[audit-a].id=key                                             | Listener audit finds its topics by the pattern audit-.*, but dedup.topics.audit-a may apply to only some
             dedup.listeners.raw.enabled=true,dedup.listeners.raw.id=key,dedup.listeners.raw.consumer=billing,dedup.topics.orders.id=key | read the same topics under the consumer name billing
-            dedup.topics.orders.id=key,dedup.topics.orders.mode=transactional         | mode transactional
-            dedup.topics.orders.id=bean:nobody                                        | there is no bean nobody
+            dedup.topics.orders.id=key,dedup.topics.orders.mode=transactional         | Mode transactional
+            dedup.topics.orders.id=bean:nobody                                        | there is no MessageIdExtractor bean nobody
             dedup.topics.orders.id=key,dedup.kafka.max-unfinished-per-partition=0     | dedup.kafka.max-unfinished-per-partition is 0
             """)
     void refusals(String properties, String message) {
@@ -255,7 +255,7 @@ class ConfigurationTest {
     @ParameterizedTest
     @CsvSource({
         "dedup.topics.orders.windw=7d,windw",
-        "dedup.topics.orders.window=7,a window is a duration with its unit",
+        "dedup.topics.orders.window=7,a window must be a duration with its unit",
         "'dedup.topics.orders.window=-1s','window must be from 1 ms to 36500 days, or forever, but is -1s'",
         "dedup.topics.orders.mode=both,DedupMode",
         "dedup.stor=redis,dedup.stor"
@@ -273,7 +273,7 @@ class ConfigurationTest {
                 .run(context -> assertThat(context).hasNotFailed());
         runner.withPropertyValues("dedup.topics.nobody.id=key", "dedup.strict=true")
                 .run(context -> assertThat(analysis(context.getStartupFailure()).getDescription())
-                        .contains("dedup.topics.nobody is set, and this application has no such listener"));
+                        .contains("dedup.topics.nobody is set, but no listener subscribes to topic nobody"));
     }
 
     private record Plan(PlannedListener listener, ServingDeduplicator servedBy, TopicPlan plan) {}

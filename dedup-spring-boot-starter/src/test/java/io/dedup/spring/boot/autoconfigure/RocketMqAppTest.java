@@ -271,7 +271,8 @@ class RocketMqAppTest {
                     .singleElement()
                     .satisfies(warning -> {
                         assertThat(warning.problem())
-                                .contains("push consumer ledger of group past-" + ID + " reads [" + READ + "]");
+                                .contains("push consumer ledger of group past-" + ID
+                                        + " reads topics of dedup.topics, [" + READ + "]");
                         assertThat(warning.action())
                                 .contains("dedup.listeners.<that bean>.consumer-group to past-" + ID);
                     });

@@ -73,7 +73,7 @@ class RocketMqEntriesTest {
                     .run(context -> assertThat(context).hasNotFailed());
             assertThat(logs.warnings())
                     .anySatisfy(line -> assertThat(line)
-                            .contains("dedup.listeners.shipping is set, and this application has no such listener")
+                            .contains("dedup.listeners.shipping is set, but there is no listener shipping")
                             .contains("billingListener"));
         }
         runner.withUserConfiguration(Listener.class)
@@ -83,7 +83,7 @@ class RocketMqEntriesTest {
                                 "systemEnvironment",
                                 Map.of("DEDUP_LISTENERS_BILLINGLISTENER_CONSUMERGROUP", "billing"))))
                 .run(context -> assertThat(analysis(context.getStartupFailure()).getDescription())
-                        .contains("while there is a listener billingListener"));
+                        .contains("There is a listener billingListener"));
     }
 
     @Test

@@ -61,7 +61,7 @@ class StartChecksTest {
             onBroker().run(context -> assertThat(context).hasNotFailed());
             assertThat(logs.warnings())
                     .anySatisfy(line -> assertThat(line)
-                            .contains("is kept for 192h 1m 40s, and its window is 7d")
+                            .contains("for 192h 1m 40s, but its window is 7d")
                             .contains(".window to at least 193h"));
             assertThat(logs.messages()).anySatisfy(line -> assertThat(line).contains("Deduplicated listeners:"));
         }
@@ -93,7 +93,7 @@ class StartChecksTest {
                     .run(context -> assertThat(context).hasNotFailed());
             assertThat(logs.warnings())
                     .anySatisfy(line -> assertThat(line)
-                            .contains("at most 9 connections, and 4 consumer threads need at least 10")
+                            .contains("at most 9 connections, but 4 consumer threads need at least 10")
                             .contains("spring.datasource.hikari.maximum-pool-size"));
         }
         try (Logs logs = new Logs()) {

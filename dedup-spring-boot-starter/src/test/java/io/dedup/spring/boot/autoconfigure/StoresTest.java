@@ -62,7 +62,7 @@ class StoresTest {
                     .run(context -> assertThat(
                                     analysis(context.getStartupFailure()).getDescription())
                             .contains(
-                                    "a dedup store isn't safe",
+                                    "The deduplication store is not safe to use",
                                     "maxmemory-policy allkeys-lru",
                                     "Set it to noeviction"));
             evicting.command("CONFIG", "SET", "maxmemory-policy", "noeviction");
@@ -228,7 +228,7 @@ class StoresTest {
                         .contains("on the DataSource of the table"));
         two.withPropertyValues("dedup.jdbc.transaction-manager=third")
                 .run(context -> assertThat(analysis(context.getStartupFailure()).getDescription())
-                        .contains("dedup.jdbc.transaction-manager names third"));
+                        .contains("dedup.jdbc.transaction-manager is third"));
     }
 
     @Test
@@ -254,7 +254,7 @@ class StoresTest {
         });
         runner.withPropertyValues("dedup.store=redis")
                 .run(context -> assertThat(analysis(context.getStartupFailure()).getDescription())
-                        .contains("nothing tells where Redis is"));
+                        .contains("no Redis server is configured"));
     }
 
     /** A server that speaks no TLS: the store must not fall back to speaking none. */
@@ -299,8 +299,8 @@ class StoresTest {
                 .run(context -> {
                     var analysis = analysis(context.getStartupFailure());
                     assertThat(analysis.getDescription())
-                            .contains("dedup.store is redis, and nothing would be kept there")
-                            .contains("[orders] has mode transactional");
+                            .contains("dedup.store is redis, but nothing would be kept there")
+                            .contains("topics [orders] have mode transactional");
                     assertThat(analysis.getAction())
                             .contains("dedup.store: jdbc")
                             .contains("dedup.store: tiered");
@@ -323,8 +323,10 @@ class StoresTest {
                     .withUserConfiguration(Clicks.class)
                     .run(context -> assertThat(context).hasNotFailed());
             assertThat(logs.messages())
-                    .anySatisfy(line -> assertThat(line)
-                            .contains("dedup.store is redis; the records of [orders] are in the table dedup_record"));
+                    .anySatisfy(
+                            line -> assertThat(line)
+                                    .contains(
+                                            "dedup.store is redis, but the records of [orders] are kept in table dedup_record"));
         }
     }
 
@@ -339,6 +341,6 @@ class StoresTest {
         withDatabase
                 .withPropertyValues("dedup.topics.orders.mode=tiered")
                 .run(context -> assertThat(analysis(context.getStartupFailure()).getAction())
-                        .contains("With dedup.store: jdbc the modes"));
+                        .contains("dedup.store: jdbc supports leased"));
     }
 }

@@ -250,6 +250,6 @@ class TracingTest {
                 .withBean(RunReference.class, () -> () -> "own")
                 .withPropertyValues("dedup.tracing.link-duplicates=true", "dedup.strict=true")
                 .run(context -> assertThat(analysis(context.getStartupFailure()).getDescription())
-                        .contains("own RunReference bean is kept instead"));
+                        .contains("own RunReference bean is used instead"));
     }
 }

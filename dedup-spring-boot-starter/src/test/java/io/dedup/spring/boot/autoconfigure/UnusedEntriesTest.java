@@ -84,7 +84,7 @@ class UnusedEntriesTest {
                 .run(context -> {
                     FailureAnalysis analysis = analysis(context.getStartupFailure());
                     assertThat(analysis.getDescription())
-                            .contains("nothing is deduplicated")
+                            .contains("Nothing is deduplicated")
                             .contains("dedup.topics." + topic)
                             .contains("Listeners subscribe to [/audit-.*/, orders]");
                     assertThat(analysis.getAction()).contains(advice).contains("dedup.checks.refuse-unused: false");
@@ -112,8 +112,8 @@ class UnusedEntriesTest {
                     .withPropertyValues("dedup.topics.order.id=key", "dedup.checks.refuse-unused=false")
                     .run(context -> assertThat(context).hasNotFailed());
             assertThat(logs.warnings())
-                    .anySatisfy(line -> assertThat(line).contains("nothing is deduplicated"))
-                    .anySatisfy(line -> assertThat(line).contains("Do you mean orders?"));
+                    .anySatisfy(line -> assertThat(line).contains("Nothing is deduplicated"))
+                    .anySatisfy(line -> assertThat(line).contains("Did you mean orders?"));
         }
     }
 
@@ -163,8 +163,8 @@ class UnusedEntriesTest {
                     .run(context -> assertThat(context).hasNotFailed());
             assertThat(logs.warnings())
                     .anySatisfy(line -> assertThat(line)
-                            .contains("dedup.topics.order is set, and this application has no such listener")
-                            .contains("Do you mean orders?"));
+                            .contains("dedup.topics.order is set, but no listener subscribes to topic order")
+                            .contains("Did you mean orders?"));
         }
     }
 
@@ -182,10 +182,11 @@ class UnusedEntriesTest {
                         context.getBean("receiving", MessageListener.class).consume(PlayedMessage.of("letter", "a"));
                     });
             assertThat(logs.warnings())
-                    .anySatisfy(line -> assertThat(line).contains("Do you mean orders?"))
-                    .noneSatisfy(line -> assertThat(line).contains("topic letters isn't among"))
+                    .anySatisfy(line -> assertThat(line).contains("Did you mean orders?"))
+                    .noneSatisfy(line -> assertThat(line).contains("subscribes to topic letters"))
                     .anySatisfy(line -> assertThat(line)
-                            .contains("topic letter: not deduplicated, while dedup.topics has letters"));
+                            .contains(
+                                    "topic letter is not deduplicated, but dedup.topics has a similar name, letters"));
         }
     }
 }

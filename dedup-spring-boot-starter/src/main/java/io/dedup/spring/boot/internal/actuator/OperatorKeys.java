@@ -16,9 +16,9 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException;
 
 /**
- * Finds the key that an operator means by two segments of a path. Message IDs may hold what a path can't, so each segment is
- * either the text itself, or {@code base64:} and the text's UTF-8 in the URL alphabet of Base64; an ID also {@code stored:} and
- * the ID as the store has it, which is a hash for IDs of more than 255 bytes.
+ * Finds the key for two segments of a path. Message IDs may contain characters that a path can't. So each segment is either the text
+ * itself, or {@code base64:} and the text's UTF-8 in URL-safe Base64. An ID may also be {@code stored:} and the ID as the store has
+ * it, which is a hash for IDs of more than 255 bytes.
  */
 final class OperatorKeys {
     private static final String BASE64 = "base64:";
@@ -83,7 +83,7 @@ final class OperatorKeys {
     /** An ID out of a store as a segment that {@link #find(String, String)} finds it by. */
     static String segment(String storedId) {
         if (storedId.startsWith(HASHED)) {
-            return STORED + storedId; // only a hash begins so
+            return STORED + storedId; // no other ID may start with this tag
         }
         boolean plain = PLAIN.matcher(storedId).matches()
                 && !storedId.startsWith(BASE64)
@@ -116,7 +116,7 @@ final class OperatorKeys {
                     .decode(ByteBuffer.wrap(bytes))
                     .toString();
         } catch (IllegalArgumentException | CharacterCodingException e) {
-            throw invalid("What follows " + BASE64 + " isn't UTF-8 in the URL alphabet of Base64");
+            throw invalid("The text after " + BASE64 + " isn't UTF-8 in URL-safe Base64");
         }
     }
 

@@ -28,7 +28,7 @@ final class RecordStores {
     /**
      * The stores of a mode.
      *
-     * @throws InvalidEndpointRequestException when its records can't be looked into
+     * @throws InvalidEndpointRequestException when its records can't be read
      */
     static RecordStores of(DedupStores stores, DedupMode mode) {
         DedupStore claims = stores.store();
@@ -39,7 +39,7 @@ final class RecordStores {
         if (table == null) {
             throw new InvalidEndpointRequestException(
                     "the records of mode " + SettingText.of(mode)
-                            + " are in a TransactionalRecords bean, which can't be looked into",
+                            + " are in a TransactionalRecords bean, which this endpoint can't read",
                     "not supported");
         }
         return new RecordStores(mode == DedupMode.TIERED ? List.of(claims, table) : List.of(table));

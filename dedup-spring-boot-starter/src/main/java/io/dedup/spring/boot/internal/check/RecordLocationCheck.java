@@ -18,8 +18,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Says where records are when that isn't where {@code dedup.store} says. Mode transactional keeps them in the table of the
- * handlers' database: a record in Redis couldn't be rolled back with the effect.
+ * Reports where records are kept if that isn't the store of {@code dedup.store}. Mode transactional keeps them in a table of the
+ * handlers' database, because a record in Redis couldn't be rolled back with the effect.
  */
 final class RecordLocationCheck {
     private static final Logger log = LoggerFactory.getLogger("io.dedup");
@@ -68,16 +68,16 @@ final class RecordLocationCheck {
         String store = SettingText.of(type);
         if (!storeIsUsed) {
             throw new DedupConfigurationException(
-                    "dedup.store is " + store + ", and nothing would be kept there: all of " + inTable
-                            + " has mode transactional, whose records are in a table of the database",
-                    "Set dedup.store: jdbc, which keeps the records where they are; dedup.store: tiered with mode: tiered, to"
-                            + " have Redis answer duplicates in front of that table; or mode: leased, to keep them in "
+                    "dedup.store is " + store + ", but nothing would be kept there: topics " + inTable
+                            + " have mode transactional, which keeps its records in a table of the database.",
+                    "Set dedup.store: jdbc to keep the records in that table only; dedup.store: tiered with mode: tiered to let"
+                            + " Redis answer duplicates in front of the table; or mode: leased to keep the records in "
                             + store + ".");
         }
         if (!inTable.isEmpty()) {
             log.info(
-                    "dedup.store is {}; the records of {} are in the table {}, because mode transactional commits them with the"
-                            + " effect",
+                    "dedup.store is {}, but the records of {} are kept in table {}: mode transactional commits a record together"
+                            + " with its effect",
                     store,
                     inTable,
                     properties.getJdbc().getTable());

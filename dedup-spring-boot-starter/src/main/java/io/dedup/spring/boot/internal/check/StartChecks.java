@@ -15,7 +15,7 @@ import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.context.SmartLifecycle;
 
-/** Looks at everything once all listeners are known, and before any of them starts. */
+/** Runs all checks once all listeners are known, and before any of them starts. */
 public final class StartChecks implements SmartLifecycle {
     private static final Logger log = LoggerFactory.getLogger("io.dedup");
 
@@ -56,7 +56,7 @@ public final class StartChecks implements SmartLifecycle {
             log.info("{}", new StartTable(served, stores).text());
             new RecordLocationCheck(properties, plans, known, stores).check(served);
         } else if (!plans.isEmpty() && !known.expectsMoreTopics()) {
-            log.warn("dedup.topics or dedup.listeners are set, and no listener is deduplicated");
+            log.warn("dedup.topics or dedup.listeners is set, but no listener is deduplicated");
         }
         if (properties.isStrict()) {
             stores.warnings().stream().findFirst().ifPresent(StartChecks::refuse);
@@ -64,7 +64,8 @@ public final class StartChecks implements SmartLifecycle {
         for (StartCheck.Warning warning : warnings) {
             if (properties.isStrict()) {
                 throw new DedupConfigurationException(
-                        warning.problem(), warning.action() + " (A warning without dedup.strict.)");
+                        warning.problem() + ".",
+                        warning.action() + " (Without dedup.strict: true, this is only a warning.)");
             }
             log.warn("{}. {}", warning.problem(), warning.action());
         }
@@ -72,18 +73,18 @@ public final class StartChecks implements SmartLifecycle {
 
     private void requireSomething(StartCheck.@Nullable Warning nothing, List<StartCheck.Warning> warnings) {
         if (nothing != null && properties.getChecks().isRefuseUnused()) {
-            throw new DedupConfigurationException(nothing.problem(), nothing.action());
+            throw new DedupConfigurationException(nothing.problem() + ".", nothing.action());
         }
         if (nothing != null) {
             warnings.add(nothing);
         }
     }
 
-    /** What a store has warned of itself. */
+    /** Turns a warning of the store itself into an error. */
     private static void refuse(String warning) {
         throw new DedupConfigurationException(
-                "a dedup store isn't safe to use: " + warning,
-                "Change the server as it says. (A warning without dedup.strict.)");
+                "The deduplication store is not safe to use: " + warning,
+                "Change the server's settings as described. (Without dedup.strict: true, this is only a warning.)");
     }
 
     @Override

@@ -16,9 +16,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds entries that no listener is meant by. A key that comes from an environment variable has lost its capitals and
- * hyphens, one without brackets its dots: the topic that was meant would be left alone, which nobody would notice until its
- * effects happen twice.
+ * Finds entries that apply to no listener. A key from an environment variable has lost its capitals and hyphens, and a key without
+ * brackets its dots. The intended topic would not be deduplicated, and nobody would notice until its effects happen twice.
  */
 final class UnusedEntries {
     private static final Pattern DROPPED = Pattern.compile("[^a-z0-9]");
@@ -32,37 +31,45 @@ final class UnusedEntries {
     }
 
     /**
-     * Entries that nothing uses.
+     * Returns a warning for each entry that no listener uses.
      *
-     * @throws DedupConfigurationException when an entry is certainly meant for a topic, or a listener, of another name
+     * @throws DedupConfigurationException when an entry is certainly meant for a topic or listener with a similar name
      */
     List<Warning> warnings() {
         List<Warning> warnings = new ArrayList<>();
         plans.topics().named().forEach((topic, entry) -> {
             if (!known.isRead(topic)) {
-                refuseMisspelled(topic, entry.path(), known.topics(), "topic", "dedup.topics");
+                refuseMisspelled(
+                        topic, entry.path(), known.topics(), "topic", "no listener subscribes to", "dedup.topics");
                 String nearest = NearestName.of(topic, known.topics());
                 if (nearest != null || !known.expectsMoreTopics()) {
-                    warnings.add(unused(entry.path(), "topic " + topic, known.subscriptions(), nearest));
+                    warnings.add(unused(
+                            entry.path(),
+                            "no listener subscribes to topic " + topic + ". Listeners subscribe to "
+                                    + known.subscriptions(),
+                            nearest));
                 }
             }
         });
         plans.listenerNames().forEach(name -> {
             if (!known.listeners().contains(name)) {
                 String path = "dedup.listeners." + name;
-                refuseMisspelled(name, path, known.listeners(), "listener", "dedup.listeners");
                 Set<String> all = known.listeners();
-                warnings.add(unused(path, "listener " + name, all, NearestName.of(name, all)));
+                refuseMisspelled(name, path, all, "listener", "does not exist", "dedup.listeners");
+                warnings.add(unused(
+                        path,
+                        "there is no listener " + name + ". The listeners are " + all,
+                        NearestName.of(name, all)));
             }
         });
         return warnings;
     }
 
     /**
-     * What is wrong when entries ask for deduplication, listeners are there, and not one of these is meant by one of those: most
-     * likely a name is misspelt, and every message would take effect as often as it comes.
+     * Returns a warning if there are entries and listeners, but no entry applies to any listener. Most likely a name is misspelt, and
+     * nothing would be deduplicated.
      *
-     * @return null when an entry is meant for a listener, or may be; also without listeners, which may come later
+     * @return null when an entry applies to a listener, or may apply; also without listeners, which may be registered later
      */
     @Nullable
     Warning noListenerMatches() {
@@ -78,14 +85,14 @@ final class UnusedEntries {
             }
         });
         return new Warning(
-                "nothing is deduplicated: no listener subscribes to what "
-                        + active.stream().map(SettingsLayer::path).toList() + " name. Listeners subscribe to "
+                "Nothing is deduplicated: no listener subscribes to a topic of "
+                        + active.stream().map(SettingsLayer::path).toList() + ". Listeners subscribe to "
                         + known.subscriptions(),
                 (similar.isEmpty()
                                 ? "Correct the names"
-                                : "Do you mean " + String.join(", ", similar) + "? Correct the name")
-                        + " under dedup.topics. If the listeners are registered later, or the settings are shared with other"
-                        + " applications, set dedup.checks.refuse-unused: false, which makes this a warning.");
+                                : "Did you mean " + String.join(", ", similar) + "? Correct the name")
+                        + " under dedup.topics. If the listeners are registered later, or several applications share these"
+                        + " settings, set dedup.checks.refuse-unused: false to make this a warning.");
     }
 
     private boolean anyEntryMatches() {
@@ -100,21 +107,22 @@ final class UnusedEntries {
                 });
     }
 
-    private static Warning unused(String path, String what, Set<String> known, @Nullable String nearest) {
+    private static Warning unused(String path, String problem, @Nullable String nearest) {
         return new Warning(
-                path + " is set, and this application has no such listener: " + what + " isn't among " + known,
-                (nearest == null ? "" : "Do you mean " + nearest + "? ") + "Remove " + path
-                        + ", or correct its name; names with other characters than letters, digits and hyphens"
-                        + " are written in brackets, as in \"[my.topic]\".");
+                path + " is set, but " + problem,
+                (nearest == null ? "" : "Did you mean " + nearest + "? ") + "Remove " + path
+                        + ", or correct its name. Names with characters other than letters, digits and hyphens"
+                        + " need brackets: \"[my.topic]\".");
     }
 
-    private static void refuseMisspelled(String name, String path, Set<String> known, String what, String parent) {
+    private static void refuseMisspelled(
+            String name, String path, Set<String> known, String what, String problem, String parent) {
         for (String other : known) {
             if (plain(other).equals(plain(name))) {
                 throw new DedupConfigurationException(
-                        path + " names " + what + " " + name + ", which nothing reads, while there is a " + what + " "
-                                + other + ", which isn't deduplicated by it",
-                        "Write the name as it is, in brackets: " + parent + ".\"[" + other + "]\".");
+                        path + " is for " + what + " " + name + ", which " + problem + ". There is a " + what + " "
+                                + other + ", but this entry does not apply to it.",
+                        "Write the exact name in brackets: " + parent + ".\"[" + other + "]\".");
             }
         }
     }

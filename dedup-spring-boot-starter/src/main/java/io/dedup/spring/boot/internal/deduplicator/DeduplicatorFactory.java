@@ -105,11 +105,11 @@ public final class DeduplicatorFactory {
             return builder.build();
         } catch (IllegalArgumentException e) {
             throw new DedupConfigurationException(
-                    "consumer " + listener.consumer() + ", listener "
-                            + listener.spec().name() + ": " + YamlNames.inYaml(String.valueOf(e.getMessage())),
-                    "With dedup.store: jdbc the modes leased, leased-transactional and transactional are there, with tiered"
-                            + " the modes tiered, transactional and leased, with redis and memory leased, and transactional"
-                            + " where there is a table besides, which has its records then.",
+                    "Listener " + listener.spec().name() + " (consumer " + listener.consumer()
+                            + ") can't be deduplicated: " + YamlNames.inYaml(String.valueOf(e.getMessage())),
+                    "Choose a mode that the store supports. dedup.store: jdbc supports leased, leased-transactional and"
+                            + " transactional; tiered supports tiered, transactional and leased; redis and memory support leased,"
+                            + " and transactional if there is a table as well, which then keeps these records.",
                     e);
         }
     }
@@ -119,14 +119,16 @@ public final class DeduplicatorFactory {
             builder.shutdownTimeout(properties.getShutdownTimeout());
         } catch (IllegalArgumentException e) {
             throw new DedupConfigurationException(
-                    YamlNames.inYaml(String.valueOf(e.getMessage())), "The default is 30s.", e);
+                    YamlNames.inYaml(String.valueOf(e.getMessage())),
+                    "Change dedup.shutdown-timeout. The default is 30s.",
+                    e);
         }
     }
 
     private static @Nullable String transactionalProperty(Map<String, TopicPlan> topics, @Nullable TopicPlan others) {
         return Stream.concat(topics.values().stream(), Stream.ofNullable(others))
                 .filter(plan -> plan.policy().mode().isTransactional())
-                .map(plan -> "mode " + SettingText.of(plan.policy().mode()) + " (of what takes its ID from "
+                .map(plan -> "Mode " + SettingText.of(plan.policy().mode()) + " (of the topics whose ID is set by "
                         + plan.idProperty() + ")")
                 .findFirst()
                 .orElse(null);

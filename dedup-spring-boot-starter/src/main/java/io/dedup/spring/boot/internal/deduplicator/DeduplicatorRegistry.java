@@ -53,13 +53,13 @@ public final class DeduplicatorRegistry implements AutoCloseable {
                     && Objects.equals(other.spec().group(), listener.spec().group());
             if (other.consumer().equals(listener.consumer()) && !sameGroup && other.overlaps(listener)) {
                 throw new DedupConfigurationException(
-                        "listeners " + other.spec().name() + " ("
+                        "Listeners " + other.spec().name() + " ("
                                 + each.servedBy().broker() + ", group "
                                 + other.spec().group() + ") and "
                                 + listener.spec().name() + " (" + broker + ", group "
                                 + listener.spec().group() + ") read the same topics under the consumer name "
-                                + listener.consumer() + ": each would take what the other has handled for duplicates,"
-                                + " and lose it",
+                                + listener.consumer() + ". Each would take the messages that the other has handled for"
+                                + " duplicates, and skip them.",
                         "Set dedup.listeners." + listener.spec().name()
                                 + ".consumer to another name. Changing a consumer name forgets windows.");
             }

@@ -14,7 +14,7 @@ public record ExtractorBeans(ListableBeanFactory beans) implements Function<Stri
             return beans.getBean(name, MessageIdExtractor.class);
         } catch (NoSuchBeanDefinitionException e) {
             throw new IllegalArgumentException(
-                    "there is no bean " + name + "; of type MessageIdExtractor there are "
+                    "there is no MessageIdExtractor bean " + name + "; the application has "
                             + List.of(beans.getBeanNamesForType(MessageIdExtractor.class)),
                     e);
         }

@@ -10,7 +10,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a message's ID is, as it is written in properties and in {@code Deduplicated.id}: parts joined by {@code " + "}.
+ * Where a message's ID is, as written in properties and in {@code Deduplicated.id}: parts joined by {@code " + "}.
  *
  * @param text as written
  */
@@ -29,7 +29,7 @@ public record IdExpression(String text, List<Part> parts) {
     /**
      * One of the parts that make an ID.
      *
-     * @param argument what is behind the colon; empty where there is none
+     * @param argument the text after the colon; empty where there is none
      */
     public record Part(Kind kind, String argument) {}
 
@@ -60,16 +60,16 @@ public record IdExpression(String text, List<Part> parts) {
     /**
      * Reads it.
      *
-     * @throws IllegalArgumentException when it isn't one; says why, and what the forms are
+     * @throws IllegalArgumentException when it is invalid; the message says why, and lists the valid forms
      */
     public static IdExpression parse(String text) {
         List<Part> parts = new ArrayList<>();
         String rest = text.strip();
         while (true) {
-            // An expression of Spring's may hold whatever it likes, so it goes on to the end.
+            // A SpEL expression may contain anything, so it extends to the end of the text.
             int join = rest.startsWith("spel:") ? -1 : rest.indexOf(JOIN);
             if (join < 0 && rest.endsWith(" +")) {
-                throw wrong(text, "it ends with a + that joins nothing");
+                throw wrong(text, "nothing follows the last +");
             }
             parts.add(part(text, (join < 0 ? rest : rest.substring(0, join)).strip()));
             if (join < 0) {
@@ -99,21 +99,21 @@ public record IdExpression(String text, List<Part> parts) {
                 continue;
             }
             if (Boolean.TRUE.equals(kind.argument) && argument.isBlank() && kind != Kind.JSON) {
-                throw wrong(text, word + ": needs something behind its colon");
+                throw wrong(text, word + ": needs a value after the colon");
             }
             if (kind == Kind.JSON && colon < 0) {
                 throw wrong(text, "json: needs a JSON Pointer, such as json:/payment/id");
             }
             if (Boolean.FALSE.equals(kind.argument) && colon >= 0) {
-                throw wrong(text, word + " takes nothing behind a colon");
+                throw wrong(text, word + " takes no value after a colon");
             }
             return new Part(kind, argument);
         }
-        throw wrong(text, Printable.of(word) + " isn't a way to find an ID");
+        throw wrong(text, Printable.of(word) + " is not a known kind of message ID");
     }
 
     private static IllegalArgumentException wrong(String text, String problem) {
-        return new IllegalArgumentException(problem + ", in " + Printable.of(text) + "; write " + FORMS);
+        return new IllegalArgumentException(problem + ", in " + Printable.of(text) + ". Use " + FORMS);
     }
 
     @Override

@@ -11,8 +11,8 @@ import org.springframework.expression.spel.standard.SpelExpressionParser;
 import org.springframework.expression.spel.support.SimpleEvaluationContext;
 
 /**
- * Finds an ID by an expression in Spring's language. It may read properties and call methods of the message, and neither
- * name classes nor beans. Thread-safe.
+ * Finds an ID by a SpEL expression. It may read properties and call methods of the message, but not use classes or beans.
+ * Thread-safe.
  */
 public final class SpelId {
     private static final EvaluationContext READING = SimpleEvaluationContext.forReadOnlyDataBinding()
@@ -50,7 +50,7 @@ public final class SpelId {
             // tokenizer reads beyond the end of some numbers.
             throw new IllegalArgumentException("spel: " + Printable.ofException(e), e);
         } catch (StackOverflowError e) { // the parser goes as deep as the expression does
-            throw new IllegalArgumentException("spel: the expression has too many levels", e);
+            throw new IllegalArgumentException("spel: the expression is nested too deeply", e);
         }
     }
 
@@ -64,7 +64,7 @@ public final class SpelId {
             return id.toString();
         }
         throw new IllegalArgumentException(
-                "the expression found a " + id.getClass().getName()
-                        + ", which has no one text: let it end with a String, an integer number or a UUID");
+                "the expression returned a " + id.getClass().getName()
+                        + ", which has no unambiguous text. It must return a String, an integer number or a UUID");
     }
 }

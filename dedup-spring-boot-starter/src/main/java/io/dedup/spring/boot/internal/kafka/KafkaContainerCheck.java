@@ -7,9 +7,9 @@ import io.dedup.spring.boot.internal.text.YamlNames;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What dedup-kafka looks at when a container starts, before any of them does. Thread-safe. */
+/** Runs the checks of dedup-kafka for all containers before the first one starts. Thread-safe. */
 public final class KafkaContainerCheck implements StartCheck {
-    /** Of that, a user of Spring Boot has never heard. */
+    /** Names the property, because a user of Spring Boot doesn't know this setting. */
     private static final String FROM_PREFIX = "Spring Boot sets kafkaAwareTransactionManager because of"
             + " spring.kafka.producer.transaction-id-prefix. ";
 
@@ -33,7 +33,7 @@ public final class KafkaContainerCheck implements StartCheck {
                 throw new DedupConfigurationException(
                         YamlNames.inYaml(problem),
                         (problem.contains("kafkaAwareTransactionManager") ? FROM_PREFIX : "")
-                                + "Change that setting; or leave the listener alone with dedup.listeners."
+                                + "Change that setting, or switch off deduplication of this listener with dedup.listeners."
                                 + each.container().getListenerId() + ".enabled: false.",
                         e);
             }

@@ -42,8 +42,8 @@ public final class KafkaIds {
             case SPEL -> SpelId.extractor(part.argument(), Message::new);
             case BEAN -> (MessageIdExtractor<? super ConsumerRecord<?, ?>>) beans.apply(part.argument());
             case PROPERTY, KEYS ->
-                throw new IllegalArgumentException(part.kind().word() + " is for RocketMQ: for Kafka write header:"
-                        + (part.argument().isEmpty() ? "<name>" : part.argument()) + ", or key");
+                throw new IllegalArgumentException(part.kind().word() + " is only for RocketMQ. For Kafka, use header:"
+                        + (part.argument().isEmpty() ? "<name>" : part.argument()) + " or key");
         };
     }
 

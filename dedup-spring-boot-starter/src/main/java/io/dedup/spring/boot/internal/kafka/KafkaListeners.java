@@ -160,8 +160,8 @@ public final class KafkaListeners implements AutoCloseable {
         int records = settings.getMaxUnfinishedPerPartition();
         if (records < 1) {
             throw new DedupConfigurationException(
-                    "dedup.kafka.max-unfinished-per-partition is " + records,
-                    "Set it to 1 or more; without it, it is 10000.");
+                    "dedup.kafka.max-unfinished-per-partition is " + records + ", but must be at least 1.",
+                    "Change it. The default is 10000.");
         }
         return records;
     }

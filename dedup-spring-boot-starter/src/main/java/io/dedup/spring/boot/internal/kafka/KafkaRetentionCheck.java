@@ -27,8 +27,8 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.kafka.core.KafkaAdmin;
 
 /**
- * Compares windows with how long the broker keeps the topics: a replay of a topic must not find IDs that are forgotten. Asks
- * for a bounded time, and does without an answer. Thread-safe.
+ * Compares windows with the topics' retention: a replay of a topic must not find IDs that are already forgotten. Waits for the broker's
+ * answer for a limited time, and skips the check without one. Thread-safe.
  */
 public final class KafkaRetentionCheck implements StartCheck {
     private static final Logger log = LoggerFactory.getLogger("io.dedup");
@@ -80,7 +80,7 @@ public final class KafkaRetentionCheck implements StartCheck {
             admin.close(Duration.ZERO);
         } catch (KafkaException e) {
             log.info(
-                    "The broker can't be asked how long it keeps topics; windows aren't compared with that: {}",
+                    "Cannot ask the broker for the retention of topics, so windows are not compared with it: {}",
                     e.toString());
         }
         return warnings;
@@ -96,7 +96,10 @@ public final class KafkaRetentionCheck implements StartCheck {
             long value = Long.parseLong(millis.value());
             return Duration.ofMillis(value < 0 ? Long.MAX_VALUE : value);
         } catch (ExecutionException | TimeoutException e) {
-            log.info("The broker doesn't tell how long it keeps topic {}: {}", topic, e.toString());
+            log.info(
+                    "Cannot read the retention of topic {}, so its window is not compared with it: {}",
+                    topic,
+                    e.toString());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
@@ -110,11 +113,11 @@ public final class KafkaRetentionCheck implements StartCheck {
     private static Warning warning(String topic, Duration window, Duration retention) {
         boolean forever = retention.toMillis() == Long.MAX_VALUE;
         return new Warning(
-                "topic " + topic + " is kept " + (forever ? "for ever" : "for " + SettingText.of(retention))
-                        + ", and its window is " + SettingText.of(window)
-                        + ": when the topic is replayed, older messages take effect again",
+                "The broker retains topic " + topic + " " + (forever ? "forever" : "for " + SettingText.of(retention))
+                        + ", but its window is " + SettingText.of(window)
+                        + ": if the topic is replayed, older messages take effect again",
                 "Set dedup.topics.\"[" + topic + "]\".window to "
                         + (forever ? "forever" : "at least " + wholeHours(retention) + "h")
-                        + ", or where that listener's window is set, or never replay more of it than its window.");
+                        + " (or where this listener's window is set), or never replay more of the topic than its window.");
     }
 }

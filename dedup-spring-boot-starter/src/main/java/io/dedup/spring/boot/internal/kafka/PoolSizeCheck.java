@@ -43,9 +43,9 @@ public final class PoolSizeCheck implements StartCheck {
             return List.of();
         }
         return List.of(new Warning(
-                "the connection pool hands out at most " + connections.getAsInt() + " connections, and " + threads
+                "The connection pool has at most " + connections.getAsInt() + " connections, but " + threads
                         + " consumer " + (threads == 1 ? "thread needs" : "threads need") + " at least " + needed
-                        + ": claims and lease renewals wait for each other, and fail when the pool's time-out is over",
+                        + ": with fewer, claims and lease renewals wait for one another, and fail after the pool's time-out",
                 "Set spring.datasource.hikari.maximum-pool-size (or your pool's setting) to at least " + needed
                         + ", or lower the listeners' concurrency."));
     }

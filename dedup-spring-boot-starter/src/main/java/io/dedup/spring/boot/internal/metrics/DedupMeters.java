@@ -48,7 +48,7 @@ public final class DedupMeters implements DeduplicatorListenerFactory {
             gauge(
                     COMPLETIONS_PENDING,
                     consumer,
-                    "successes that the store couldn't be told of yet: their redelivery may run again",
+                    "successes that aren't recorded in the store yet: a redelivery may run again",
                     all,
                     it -> DedupAdapter.of(it).pendingCompletions());
         }

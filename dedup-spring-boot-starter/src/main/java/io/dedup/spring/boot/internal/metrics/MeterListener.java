@@ -105,7 +105,7 @@ final class MeterListener extends OutcomeListener {
         Duration age = Duration.between(completedAt, Instant.now());
         age = age.isNegative() ? Duration.ZERO : age; // the store's clock may be ahead
         Timer.builder(DUPLICATE_AGE)
-                .description("how long after its first a duplicate came")
+                .description("how long after the first message a duplicate arrived")
                 .tags(tags(topic))
                 .serviceLevelObjectives(AGES)
                 .register(registry)
@@ -116,7 +116,7 @@ final class MeterListener extends OutcomeListener {
         }
         double used = (double) age.toMillis() / window.toMillis();
         DistributionSummary.builder(WINDOW_USED)
-                .description("age of duplicates as a part of the window; beyond 1 they aren't recognised")
+                .description("age of duplicates as a fraction of the window; above 1 they aren't recognised")
                 .tags(tags(topic))
                 .serviceLevelObjectives(0.1, 0.25, 0.5, 0.75, 0.9, 1)
                 .register(registry)

@@ -9,8 +9,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Says when duplicates come close to the end of their window: those that come a little later have their effect again, and
- * nothing will tell. Once an hour for each topic. Thread-safe.
+ * Warns when duplicates arrive close to the end of their window: later ones take effect again, and nothing shows it. Once an hour for
+ * each topic. Thread-safe.
  */
 public final class WindowAdvisor {
     private static final Logger log = LoggerFactory.getLogger("io.dedup");
@@ -30,8 +30,8 @@ public final class WindowAdvisor {
         }
         if (mayWarn(consumer + "/" + topic)) {
             log.warn(
-                    "Topic {}, consumer {}: a duplicate came {} after its first, and the window is {}. One that comes later"
-                            + " than that takes effect again: make dedup.topics.\"[{}]\".window longer",
+                    "Topic {}, consumer {}: a duplicate arrived {} after the first message, and the window is {}. A duplicate"
+                            + " that arrives after the window takes effect again: make dedup.topics.\"[{}]\".window longer",
                     topic,
                     consumer,
                     SettingText.of(age),

@@ -36,7 +36,8 @@ final class AnnotationReader {
         }
         if (annotation.mode().length > 1) {
             throw new DedupConfigurationException(
-                    layer.property("mode") + " has " + annotation.mode().length + " values", "Leave one of them.");
+                    layer.property("mode") + " has " + annotation.mode().length + " values, but takes one.",
+                    "Remove all but one of them.");
         }
         if (annotation.mode().length == 1) {
             settings.setMode(annotation.mode()[0]);
@@ -46,8 +47,8 @@ final class AnnotationReader {
                 settings.setWindow(new WindowConverter().convert(placeholders.apply(annotation.window())));
             } catch (IllegalArgumentException e) {
                 throw new DedupConfigurationException(
-                        layer.property("window") + " is wrong: " + YamlNames.inYaml(String.valueOf(e.getMessage())),
-                        "Change the window of that annotation.",
+                        layer.property("window") + " is invalid: " + YamlNames.inYaml(String.valueOf(e.getMessage())),
+                        "Change the window in the annotation.",
                         e);
             }
         }

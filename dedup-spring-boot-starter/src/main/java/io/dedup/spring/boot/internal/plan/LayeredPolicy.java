@@ -32,7 +32,7 @@ final class LayeredPolicy {
             String paths = layers.stream().map(SettingsLayer::path).collect(Collectors.joining(", "));
             throw new DedupConfigurationException(
                     layers.get(layers.size() - 1).path() + ": " + YamlNames.inYaml(String.valueOf(e.getMessage())),
-                    "Change one of these settings; they are taken from " + paths + ", where the later wins.",
+                    "Change one of these settings. They come from " + paths + "; a later one overrides an earlier one.",
                     e);
         }
     }
@@ -62,7 +62,7 @@ final class LayeredPolicy {
             setter.accept(value);
         } catch (IllegalArgumentException e) {
             throw new DedupConfigurationException(
-                    layer.property(name) + " is wrong: " + YamlNames.inYaml(String.valueOf(e.getMessage())),
+                    layer.property(name) + " is invalid: " + YamlNames.inYaml(String.valueOf(e.getMessage())),
                     "Change " + layer.property(name) + ".",
                     e);
         }

@@ -27,7 +27,7 @@ public final class ListenerPlanner {
     /**
      * How a listener is deduplicated; null when it isn't.
      *
-     * @throws DedupConfigurationException when it can't be told, or only for a part of its topics
+     * @throws DedupConfigurationException when only some of its topics are deduplicated, or its consumer has no name
      */
     public @Nullable PlannedListener plan(ListenerSpec spec) {
         List<SettingsLayer> own = own(spec);
@@ -50,9 +50,9 @@ public final class ListenerPlanner {
         }
         if (!others.isEmpty()) {
             throw new DedupConfigurationException(
-                    "listener " + spec.name() + " reads " + byTopic.keySet() + ", which are deduplicated, and " + others
-                            + ", which aren't",
-                    "Configure " + others + " in dedup.topics as well, or give them a listener of their own.");
+                    "Listener " + spec.name() + " reads topics that are deduplicated, " + byTopic.keySet()
+                            + ", and topics that are not, " + others + ". It must be deduplicated for all or for none.",
+                    "Add " + others + " to dedup.topics, or give them a listener of their own.");
         }
         return new PlannedListener(spec, consumer(spec), byTopic, null);
     }
@@ -89,8 +89,8 @@ public final class ListenerPlanner {
         }
         if (spec.group() == null || spec.group().isBlank()) {
             throw new DedupConfigurationException(
-                    "listener " + spec.name()
-                            + " has no consumer group, and so no name within which its message IDs are unique",
+                    "Listener " + spec.name()
+                            + " has no consumer group, so there is no consumer name within which its message IDs are unique.",
                     "Set dedup.listeners." + spec.name() + ".consumer, or give the listener a consumer group.");
         }
         return spec.group();

@@ -33,7 +33,7 @@ public final class TopicEntries {
             if (regex != null) {
                 if (entry.getTopic() != null) {
                     throw new DedupConfigurationException(
-                            path + " has a topic and a pattern, and can be for one of them only",
+                            path + " has both a topic and a pattern, but takes only one of them.",
                             "Remove " + path + ".topic or " + path + ".pattern.");
                 }
                 byPattern.add(new ByPattern(compiled(path, regex), layer));
@@ -43,7 +43,7 @@ public final class TopicEntries {
             SettingsLayer other = byName.putIfAbsent(topic, layer);
             if (other != null) {
                 throw new DedupConfigurationException(
-                        other.path() + " and " + path + " are both for topic " + topic,
+                        other.path() + " and " + path + " are both for topic " + topic + ".",
                         "Remove one of them, or change its topic.");
             }
         });
@@ -54,8 +54,8 @@ public final class TopicEntries {
             return Pattern.compile(regex);
         } catch (PatternSyntaxException e) {
             throw new DedupConfigurationException(
-                    path + ".pattern isn't a regular expression: " + e.getDescription() + ": " + regex,
-                    "Change " + path + ".pattern; to match every topic that begins with orders write orders.*",
+                    path + ".pattern is not a regular expression: " + e.getDescription() + ": " + regex,
+                    "Change " + path + ".pattern. For example, orders.* matches every topic that begins with orders.",
                     e);
         }
     }

@@ -77,10 +77,11 @@ public final class TopicPlans {
         SettingsLayer partly = topics.partlyMatching(listens);
         if (partly != null && own.isEmpty()) {
             throw new DedupConfigurationException(
-                    "listener " + listener + " finds its topics by the pattern " + listens + ", and " + partly.path()
-                            + " may be for some of them only",
-                    "Say in dedup.listeners." + listener + " how all of them are deduplicated (id: …), or that none is"
-                            + " (enabled: false); or give an entry of dedup.topics the same pattern.");
+                    "Listener " + listener + " finds its topics by the pattern " + listens + ", but " + partly.path()
+                            + " may apply to only some of them.",
+                    "Under dedup.listeners." + listener
+                            + ", set id to deduplicate all of them, or enabled: false to deduplicate"
+                            + " none. Or give an entry of dedup.topics the same pattern.");
         }
         return plan(
                 Stream.concat(topics.ofPattern(listens).stream(), own.stream()).toList());
@@ -106,8 +107,9 @@ public final class TopicPlans {
         SettingsLayer last = layers.get(layers.size() - 1);
         if (idFrom == null) {
             throw new DedupConfigurationException(
-                    last.property("id") + " isn't set, and neither is dedup.defaults.id: nothing tells where the"
-                            + " message ID is",
+                    last.property("id")
+                            + " isn't set, and neither is dedup.defaults.id: it is unknown where the message ID"
+                            + " is.",
                     "Set " + last.property("id") + " to one of " + IdExpression.FORMS + ".");
         }
         IdExpression id = id(idFrom);
@@ -128,6 +130,6 @@ public final class TopicPlans {
 
     public static DedupConfigurationException idRefused(String property, RuntimeException e) {
         return new DedupConfigurationException(
-                property + " is wrong: " + e.getMessage(), "Change " + property + ".", e);
+                property + " is invalid: " + e.getMessage(), "Change " + property + ".", e);
     }
 }

@@ -59,7 +59,8 @@ public final class PerTopicMessageListener implements MessageListener {
             listener = known.computeIfAbsent(message.getTopic(), byTopic);
         } catch (RuntimeException e) {
             log.error(
-                    "RocketMQ listener {}: a message of topic {} fails, because its topic can't be deduplicated",
+                    "RocketMQ listener {}: rejected a message of topic {}, because this topic can't be deduplicated as"
+                            + " configured",
                     name,
                     message.getTopic(),
                     e);

@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.TreeSet;
 
 /**
- * Looks for push consumer beans that read configured topics past the starter: a listener that is made inside of the consumer's
- * bean method, or given to a builder, is nobody's bean.
+ * Finds push consumer beans that read configured topics with a listener that the starter can't decorate: one that is created inside
+ * the consumer's bean method, or passed to a builder, isn't a bean.
  */
 public final class RocketMqConsumerCheck implements StartCheck {
     private final TopicPlans plans;
@@ -39,11 +39,10 @@ public final class RocketMqConsumerCheck implements StartCheck {
 
     private static Warning pastTheStarter(String name, String group, String topics) {
         return new Warning(
-                "push consumer " + name + " of group " + group + " reads " + topics
-                        + ", which dedup.topics is to deduplicate,"
-                        + " and no message listener bean names that group: nothing that it reads is deduplicated",
-                "Make its message listener a bean and set dedup.listeners.<that bean>.consumer-group to " + group
-                        + "; or decorate the listener in Java, or leave it as it is, and set dedup.listeners." + name
-                        + ".enabled to false.");
+                "RocketMQ push consumer " + name + " of group " + group + " reads topics of dedup.topics, " + topics
+                        + ", but no MessageListener bean has that group: its messages are not deduplicated",
+                "Make its MessageListener a bean and set dedup.listeners.<that bean>.consumer-group to " + group
+                        + ". Or decorate the listener in Java. If you don't want it deduplicated by the starter, set"
+                        + " dedup.listeners." + name + ".enabled: false.");
     }
 }

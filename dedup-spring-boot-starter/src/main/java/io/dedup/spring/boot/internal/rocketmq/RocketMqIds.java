@@ -42,11 +42,11 @@ public final class RocketMqIds {
             case SPEL -> SpelId.extractor(part.argument(), Message::new);
             case BEAN -> (MessageIdExtractor<? super MessageView>) beans.apply(part.argument());
             case HEADER, KEY, CLOUDEVENT ->
-                throw new IllegalArgumentException(part.kind().word() + " is for Kafka: for RocketMQ write "
+                throw new IllegalArgumentException(part.kind().word() + " is only for Kafka. For RocketMQ, use "
                         + switch (part.kind()) {
                             case HEADER -> "property:" + part.argument();
                             case KEY -> "keys";
-                            default -> "property:<source> + property:<id>, with the names that your producer uses";
+                            default -> "property:<source> + property:<id>, with your producer's names";
                         });
         };
     }

@@ -98,11 +98,11 @@ public final class RocketMqListeners implements SmartLifecycle {
     private void notDeduplicated(String bean, String topic) {
         String similar = NearestName.of(topic, plans.topics().named().keySet());
         if (similar == null) {
-            log.info("RocketMQ listener {}, topic {}: not deduplicated", bean, topic);
+            log.info("RocketMQ listener {}: topic {} is not deduplicated", bean, topic);
         } else {
             log.warn(
-                    "RocketMQ listener {}, topic {}: not deduplicated, while dedup.topics has {}. Correct that name if it is"
-                            + " meant for this topic",
+                    "RocketMQ listener {}: topic {} is not deduplicated, but dedup.topics has a similar name, {}. Correct it if"
+                            + " it is meant for this topic",
                     bean,
                     topic,
                     similar);
@@ -126,8 +126,9 @@ public final class RocketMqListeners implements SmartLifecycle {
             throw new DedupConfigurationException(
                     "RocketMQ listener " + bean + " can't be deduplicated: topic " + topic + " has mode "
                             + SettingText.of(mode)
-                            + ", and its handler " + problem,
-                    "Change that; or leave the listener alone with dedup.listeners." + bean + ".enabled: false.");
+                            + ", but its handler " + problem,
+                    "Change the handler, or switch off deduplication of this listener with dedup.listeners." + bean
+                            + ".enabled: false.");
         }
     }
 

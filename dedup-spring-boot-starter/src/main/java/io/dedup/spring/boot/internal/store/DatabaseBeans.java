@@ -16,7 +16,7 @@ final class DatabaseBeans {
      *
      * @param name null when the property isn't set
      * @param property names the bean
-     * @param because what needs the bean, for the error
+     * @param because the beginning of the error: what needs the bean, and "but"
      * @throws DedupConfigurationException when there is none, or more than one
      */
     static <T> T one(
@@ -30,8 +30,8 @@ final class DatabaseBeans {
                 return beans.getBean(name, type);
             } catch (NoSuchBeanDefinitionException e) {
                 throw new DedupConfigurationException(
-                        property + " names " + name + ", and there is no such bean",
-                        "Change " + property + " to one of " + names(type, beans) + ".",
+                        property + " is " + name + ", but there is no " + type.getSimpleName() + " bean of this name.",
+                        "Set " + property + " to one of " + names(type, beans) + ".",
                         e);
             }
         }
@@ -50,18 +50,18 @@ final class DatabaseBeans {
         }
         if (candidates.isEmpty() && only != null) {
             throw new DedupConfigurationException(
-                    because + "the only " + type.getSimpleName() + " bean is Kafka's",
-                    "Define one of the database, such as a JdbcTransactionManager on the DataSource: Spring Boot makes none"
-                            + " beside Kafka's, which it made because of spring.kafka.producer.transaction-id-prefix.");
+                    because + "the only " + type.getSimpleName() + " bean is Kafka's.",
+                    "Define one for the database, such as a JdbcTransactionManager on the DataSource. Spring Boot creates none"
+                            + " beside Kafka's, which it created because of spring.kafka.producer.transaction-id-prefix.");
         }
         if (candidates.isEmpty()) {
             throw new DedupConfigurationException(
-                    because + "there is no " + type.getSimpleName() + " bean",
+                    because + "there is no " + type.getSimpleName() + " bean.",
                     "Configure one (spring.datasource.url, with spring-boot-jdbc on the class path), or use another"
                             + " dedup.store.");
         }
         throw new DedupConfigurationException(
-                because + "there are several " + type.getSimpleName() + " beans: " + names(type, beans),
+                because + "there are several " + type.getSimpleName() + " beans: " + names(type, beans) + ".",
                 "Set " + property + " to the name of one of them, or make one @Primary.");
     }
 

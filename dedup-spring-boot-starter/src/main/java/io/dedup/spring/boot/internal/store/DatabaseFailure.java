@@ -6,7 +6,7 @@ import java.sql.SQLException;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Reports at start why the table of records can't be used: in the database's own words, with advice that fits them. */
+/** Reports at start why the table can't be used: in the database's own words, with advice that fits the cause. */
 final class DatabaseFailure {
     private static final String WRONG_LOGIN = "28";
     private static final String NO_CONNECTION = "08";
@@ -14,9 +14,8 @@ final class DatabaseFailure {
     private static final int MYSQL_UNKNOWN_DATABASE = 1049;
     private static final Set<Integer> MYSQL_WRONG_LOGIN = Set.of(1044, 1045, 1698);
     private static final int H2_WRONG_LOGIN = 28000;
-    private static final String MISSING_TABLE = "Settings are under dedup.jdbc. Where the table is missing: let your"
-            + " migrations run the script that is named above (it is in the jar of dedup-store-jdbc), or set"
-            + " dedup.jdbc.initialize-schema to always.";
+    private static final Set<String> NO_TABLE = Set.of("42P01", "42S02", "42S03", "42S04", "3F000");
+    private static final int H2_NO_SCHEMA = 90079;
 
     private DatabaseFailure() {}
 
@@ -44,7 +43,12 @@ final class DatabaseFailure {
         }
         String message = YamlNames.inYaml(String.valueOf(failure.getMessage()));
         return new DedupConfigurationException(
-                "the table of records can't be used: " + message + ownWords(message, cause), MISSING_TABLE, failure);
+                "Cannot use the deduplication table: " + message + ownWords(message, cause),
+                cause != null && isNoTable(cause)
+                        ? "Let your migrations run the script named above, which is in the jar of dedup-store-jdbc. Or set"
+                                + " dedup.jdbc.initialize-schema: always."
+                        : "Change what the message says. The settings of the table are under dedup.jdbc.",
+                failure);
     }
 
     private static DedupConfigurationException unreachable(
@@ -68,6 +72,10 @@ final class DatabaseFailure {
         return cause.getSQLState().startsWith(WRONG_LOGIN)
                 || MYSQL_WRONG_LOGIN.contains(cause.getErrorCode())
                 || cause.getErrorCode() == H2_WRONG_LOGIN;
+    }
+
+    private static boolean isNoTable(SQLException cause) {
+        return NO_TABLE.contains(cause.getSQLState()) || cause.getErrorCode() == H2_NO_SCHEMA;
     }
 
     private static boolean isNoDatabase(SQLException cause) {

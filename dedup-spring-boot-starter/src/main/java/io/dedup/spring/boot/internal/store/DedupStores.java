@@ -57,7 +57,7 @@ public final class DedupStores implements AutoCloseable {
     /**
      * For the transactional modes, opened if need be.
      *
-     * @param property which setting asks for it
+     * @param property which setting needs it
      * @throws DedupConfigurationException when it can't be opened; says what to change
      */
     public synchronized TransactionalRecords transactions(String property) {
@@ -67,7 +67,7 @@ public final class DedupStores implements AutoCloseable {
         }
         if (!JDBC) {
             throw new DedupConfigurationException(
-                    property + " asks for a transaction, and there is no table of records to go with it",
+                    property + " needs a table for the records, but dedup-store-jdbc isn't on the class path.",
                     "Add the dependency io.dedup:dedup-store-jdbc and a DataSource, or use mode leased.");
         }
         return table(property).transactions(property);
@@ -115,7 +115,7 @@ public final class DedupStores implements AutoCloseable {
         }
         return switch (type()) {
             case MEMORY -> new Opened(new InMemoryDedupStore(), true);
-            case JDBC -> new Opened(table("dedup.store=jdbc").store(), false);
+            case JDBC -> new Opened(table("dedup.store: jdbc").store(), false);
             case REDIS, TIERED -> new Opened(RedisStores.open(properties.getRedis(), beans, order), true);
         };
     }
@@ -126,21 +126,22 @@ public final class DedupStores implements AutoCloseable {
             if (JDBC == REDIS) {
                 throw new DedupConfigurationException(
                         "dedup.store isn't set, and the class path has "
-                                + (JDBC ? "both dedup-store-jdbc and dedup-store-redis" : "no store module"),
+                                + (JDBC ? "both dedup-store-jdbc and dedup-store-redis." : "no store module."),
                         JDBC
                                 ? "Set dedup.store to jdbc, redis, or tiered (the table, with Redis in front)."
-                                : "Add the dependency io.dedup:dedup-store-jdbc or io.dedup:dedup-store-redis; or, for"
-                                        + " tests and demos, set dedup.store to memory.");
+                                : "Add the dependency io.dedup:dedup-store-jdbc or io.dedup:dedup-store-redis. For tests and"
+                                        + " demos, set dedup.store to memory.");
             }
             return JDBC ? DedupProperties.StoreType.JDBC : DedupProperties.StoreType.REDIS;
         }
         boolean needsJdbc = type == DedupProperties.StoreType.JDBC || type == DedupProperties.StoreType.TIERED;
         boolean needsRedis = type == DedupProperties.StoreType.REDIS || type == DedupProperties.StoreType.TIERED;
         if ((needsJdbc && !JDBC) || (needsRedis && !REDIS)) {
+            String missing = needsJdbc && !JDBC ? "dedup-store-jdbc" : "dedup-store-redis";
             throw new DedupConfigurationException(
-                    "dedup.store is " + type.name().toLowerCase(Locale.ROOT)
-                            + ", and its module isn't on the class path",
-                    "Add the dependency io.dedup:dedup-store-" + (needsJdbc && !JDBC ? "jdbc" : "redis") + ".");
+                    "dedup.store is " + type.name().toLowerCase(Locale.ROOT) + ", but " + missing
+                            + " isn't on the class path.",
+                    "Add the dependency io.dedup:" + missing + ".");
         }
         return type;
     }

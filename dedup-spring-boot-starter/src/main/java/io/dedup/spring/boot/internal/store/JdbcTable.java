@@ -36,8 +36,8 @@ final class JdbcTable {
     /**
      * Opens the store.
      *
-     * @param order is told of the beans that the table needs
-     * @param because what asks for it
+     * @param order receives the beans that the table needs
+     * @param because which setting needs the table
      * @throws DedupConfigurationException says what to change
      */
     static JdbcTable open(
@@ -47,7 +47,7 @@ final class JdbcTable {
                 properties.getDataSource(),
                 "dedup.jdbc.data-source",
                 beans,
-                because + " asks for a table of records, and ");
+                because + " needs a table for the records, but ");
         order.closeAfterStores(dataSource);
         try {
             JdbcDedupStore store = JdbcDedupStore.builder(dataSource)
@@ -82,7 +82,7 @@ final class JdbcTable {
                 transactions = store.transactions(manager).managers(this::managerOf);
             } catch (IllegalArgumentException | IllegalStateException | DedupStoreException e) {
                 throw new DedupConfigurationException(
-                        property + " asks for transactions, which can't be opened: "
+                        property + " needs transactions, but they can't be opened: "
                                 + YamlNames.inYaml(String.valueOf(e.getMessage())),
                         "Set dedup.jdbc.transaction-manager to the bean that opens transactions on the DataSource of the"
                                 + " table.",
@@ -112,6 +112,6 @@ final class JdbcTable {
                 properties.getTransactionManager(),
                 "dedup.jdbc.transaction-manager",
                 beans,
-                property + " asks for a transaction, and ");
+                property + " needs a transaction manager, but ");
     }
 }

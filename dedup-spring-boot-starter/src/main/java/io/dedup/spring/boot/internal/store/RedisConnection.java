@@ -66,8 +66,9 @@ final class RedisConnection {
         Standalone standalone = details.getStandalone();
         if (standalone == null) {
             throw new DedupConfigurationException(
-                    "spring.data.redis.masterreplica isn't supported: records must be read from the master only",
-                    "Set spring.data.redis.host, sentinel or cluster; or dedup.redis.url.");
+                    "spring.data.redis.masterreplica is not supported: records must be read from the master only.",
+                    "Configure spring.data.redis.host, spring.data.redis.sentinel or spring.data.redis.cluster. Or set"
+                            + " dedup.redis.url.");
         }
         builder.uri(server(standalone.getHost(), standalone.getPort(), standalone.getDatabase()));
     }

@@ -4,7 +4,7 @@ import io.dedup.spring.boot.DedupConfigurationException;
 import io.dedup.spring.boot.internal.text.YamlNames;
 import org.jspecify.annotations.Nullable;
 
-/** Reports at start why the store in Redis can't be used: in Redis's own words, with advice that fits them. */
+/** Reports at start why the store in Redis can't be used: in Redis's own words, with advice that fits the cause. */
 final class RedisFailure {
     private RedisFailure() {}
 
@@ -18,8 +18,8 @@ final class RedisFailure {
         String message = YamlNames.inYaml(String.valueOf(failure.getMessage()));
         if (refused == null) {
             return new DedupConfigurationException(
-                    "the store in Redis can't be used: " + message + ownWords(message, failure),
-                    "The server is set by " + settings + ", everything else by dedup.redis.",
+                    "Cannot use the deduplication store in Redis: " + message + ownWords(message, failure),
+                    "The server is configured by " + settings + ", everything else under dedup.redis.",
                     failure);
         }
         return new DedupConfigurationException(

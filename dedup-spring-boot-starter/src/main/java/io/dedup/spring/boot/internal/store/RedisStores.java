@@ -20,7 +20,7 @@ final class RedisStores {
     /**
      * Opens it.
      *
-     * @param order is told of the beans that the store needs
+     * @param order receives the beans that the store needs
      * @throws DedupConfigurationException says what to change
      */
     static DedupStore open(RedisProperties properties, ConfigurableListableBeanFactory beans, CloseOrder order) {
@@ -34,9 +34,8 @@ final class RedisStores {
                 builder.uri(properties.getUrl());
             } else if (!CONNECTION_DETAILS || !RedisConnection.connect(builder, beans, order)) {
                 throw new DedupConfigurationException(
-                        "nothing tells where Redis is",
-                        "Set dedup.redis.url; or add spring-boot-starter-data-redis, whose spring.data.redis settings"
-                                + " are used then.");
+                        "The deduplication store needs Redis, but no Redis server is configured.",
+                        "Set dedup.redis.url. Or add spring-boot-starter-data-redis and configure spring.data.redis.");
             }
             return builder.build();
         } catch (IllegalArgumentException | DedupStoreException e) {

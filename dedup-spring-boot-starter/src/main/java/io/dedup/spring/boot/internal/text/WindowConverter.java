@@ -6,7 +6,7 @@ import org.springframework.boot.context.properties.ConfigurationPropertiesBindin
 import org.springframework.boot.convert.DurationStyle;
 import org.springframework.core.convert.converter.Converter;
 
-/** {@code 7d}, {@code PT24H} or {@code forever}. A bare number is refused: nothing tells days from milliseconds. */
+/** {@code 7d}, {@code PT24H} or {@code forever}. A number without a unit is rejected, because it could be days or milliseconds. */
 @ConfigurationPropertiesBinding
 public final class WindowConverter implements Converter<String, Window> {
     @Override
@@ -29,7 +29,8 @@ public final class WindowConverter implements Converter<String, Window> {
     }
 
     private static IllegalArgumentException wrong(String source) {
-        return new IllegalArgumentException("a window is a duration with its unit, such as 10m, 24h or 7d, or forever,"
-                + " but is " + Printable.of(source));
+        return new IllegalArgumentException(
+                "a window must be a duration with its unit, such as 10m, 24h or 7d, or forever," + " but is "
+                        + Printable.of(source));
     }
 }

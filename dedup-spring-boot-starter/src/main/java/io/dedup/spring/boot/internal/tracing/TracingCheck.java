@@ -28,13 +28,13 @@ public final class TracingCheck implements StartCheck {
         return List.of(
                 ownReference
                         ? new Warning(
-                                "dedup.tracing.link-duplicates is true, but the application's own RunReference bean is kept"
-                                        + " instead of the trace: no duplicate is linked to anything",
-                                "Take the bean away, or set dedup.tracing.link-duplicates to false.")
+                                "dedup.tracing.link-duplicates is true, but the application's own RunReference bean is used"
+                                        + " instead of the trace: duplicates are not linked to traces",
+                                "Remove the bean, or set dedup.tracing.link-duplicates: false.")
                         : new Warning(
-                                "dedup.tracing.link-duplicates is true, but there is no Tracer of Micrometer Tracing: no"
-                                        + " duplicate is linked to anything",
-                                "Add spring-boot-starter-opentelemetry or spring-boot-starter-zipkin; or set"
-                                        + " dedup.tracing.link-duplicates to false."));
+                                "dedup.tracing.link-duplicates is true, but there is no Tracer bean of Micrometer Tracing:"
+                                        + " duplicates are not linked to traces",
+                                "Add spring-boot-starter-opentelemetry or spring-boot-starter-zipkin. Or set"
+                                        + " dedup.tracing.link-duplicates: false."));
     }
 }

@@ -265,7 +265,7 @@ class EndpointTest {
         assertThat(message(call("GET", orders + "?limit=1001")))
                 .isEqualTo("limit must be from 1 to 1000, but is 1001.");
         assertThat(message(call("GET", orders + "/base64:***")))
-                .isEqualTo("What follows base64: isn't UTF-8 in the URL alphabet of Base64.");
+                .isEqualTo("The text after base64: isn't UTF-8 in URL-safe Base64.");
         HttpResponse<String> delete = call("DELETE", orders + "/x?evenIfLeaseLive=perhaps");
         assertThat(delete.statusCode()).isEqualTo(400);
         assertThat(message(delete)).isEqualTo("evenIfLeaseLive must be true or false, but is \"perhaps\".");

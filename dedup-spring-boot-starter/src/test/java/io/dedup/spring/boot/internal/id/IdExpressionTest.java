@@ -60,7 +60,7 @@ class IdExpressionTest {
         assertThat(ids.of(IdExpression.parse("spel:header('none')")).extract(record("v")))
                 .isNull();
         assertThatThrownBy(() -> ids.of(IdExpression.parse("spel:#root")).extract(record("v")))
-                .hasMessageContaining("has no one text");
+                .hasMessageContaining("has no unambiguous text");
     }
 
     @ParameterizedTest
@@ -74,8 +74,8 @@ class IdExpressionTest {
 
     @ParameterizedTest
     @CsvSource({
-        "property:p,for Kafka write header:p",
-        "keys,for Kafka write header",
+        "property:p,'For Kafka, use header:p'",
+        "keys,'For Kafka, use header'",
         "json:no,a JSON Pointer must begin with",
         "bean:other,there is no bean other",
         "spel:'half,spel: "

@@ -19,8 +19,8 @@ class DatabaseFailureTest {
             3D000 | 0     | Check the database's name in spring.datasource.url.
             42000 | 1049  | Check the database's name in spring.datasource.url.
             08001 | 0     | Check spring.datasource.url, and that the database accepts connections.
-            42P01 | 0     | Settings are under dedup.jdbc. Where the table is missing
-            42501 | 0     | Settings are under dedup.jdbc.
+            42P01 | 0     | Let your migrations run the script named above
+            42501 | 0     | Change what the message says.
             """)
     void adviceFitsTheCause(String state, int code, String action) {
         SQLException said = new SQLException("own words of the database", state, code);
@@ -48,6 +48,6 @@ class DatabaseFailureTest {
     @Test
     void withoutADatabaseTheMessageIsTheStoresOwn() {
         assertThat(DatabaseFailure.of(new IllegalArgumentException("lockTimeout must be at most PT10M"), null))
-                .hasMessage("the table of records can't be used: dedup.jdbc.lock-timeout must be at most 10m");
+                .hasMessage("Cannot use the deduplication table: dedup.jdbc.lock-timeout must be at most 10m");
     }
 }
