@@ -67,14 +67,14 @@ final class RecordStores {
     }
 
     /**
-     * Whether a message of {@link #findStuck} isn't done. In front of a table Redis has the leases, and the
-     * table what is done, and nothing else: a message that the table has is done, though Redis may not have been told of it.
+     * Whether a message of {@link #findStuck} isn't done. In mode TIERED, Redis has the leases, and the table has only completed messages. A
+     * message in the table is done, even if Redis doesn't know it yet.
      */
     boolean isUndecided(DedupKey key) {
         return all.stream().skip(1).allMatch(table -> table.find(key).isEmpty());
     }
 
-    /** In TIERED the store in front learns it from the table, as it does of what it has forgotten. */
+    /** In mode TIERED, Redis is repaired from the table later, as after a loss. */
     OperatorResult forceDone(DedupKey key, DedupPolicy policy, LiveLease liveLease) {
         boolean running = all.stream()
                 .map(store -> store.find(key))

@@ -10,6 +10,6 @@ public interface DeduplicatorListenerFactory {
     /** The listener of a deduplicator; {@code policies} finds the policy of a topic. */
     DedupListener of(String consumer, Function<String, DedupPolicy> policies);
 
-    /** The deduplicator is there. */
+    /** Called when the deduplicator is open. */
     default void opened(Deduplicator deduplicator) {}
 }

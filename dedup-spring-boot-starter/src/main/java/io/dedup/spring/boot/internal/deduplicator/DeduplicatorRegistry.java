@@ -24,7 +24,7 @@ public final class DeduplicatorRegistry implements AutoCloseable {
     /**
      * Finds the deduplicator that serves a listener, and remembers that it does.
      *
-     * @param check refuses the listener, which isn't remembered then, by an exception
+     * @param check throws to reject the listener, which is then not remembered
      * @throws DedupConfigurationException when it can't be served; says what to change
      */
     public synchronized DeduplicatedListener serve(

@@ -5,7 +5,7 @@ import java.net.InetAddress;
 import java.net.UnknownHostException;
 import org.jspecify.annotations.Nullable;
 
-/** What this process is called, for those who look for it. */
+/** The name of this process in records and for operators. */
 public final class InstanceName {
     private InstanceName() {}
 

@@ -19,7 +19,7 @@ public record ServingDeduplicator(
         Map<String, TopicPlan> topics,
         @Nullable TopicPlan others) {
 
-    /** Whether it treats all that the listener reads as is planned for the listener. */
+    /** Whether it handles all topics of the listener exactly as planned for the listener. */
     boolean serves(String itsBroker, PlannedListener listener) {
         if (!broker.equals(itsBroker)
                 || others != null

@@ -68,7 +68,7 @@ public final class KafkaListeners implements AutoCloseable {
     }
 
     /**
-     * What decorates a container.
+     * Returns what decorates a container.
      *
      * @return null when its listener isn't deduplicated
      * @throws DedupConfigurationException when it can't be deduplicated as configured
@@ -90,8 +90,8 @@ public final class KafkaListeners implements AutoCloseable {
     }
 
     /**
-     * Containers can be unregistered at run time, which nobody hears of. A registry registers a container before it makes the next
-     * one, so whatever isn't registered as the next one is made has gone, or wasn't finished.
+     * Forgets containers that were unregistered at run time, for which there is no notification. A registry registers a container before
+     * it makes the next one. So a container that isn't registered when the next one is made was removed, or never finished.
      */
     private void forgetUnregistered() {
         List<Decorated> gone = decorated.stream()
@@ -106,7 +106,7 @@ public final class KafkaListeners implements AutoCloseable {
         }
     }
 
-    /** The containers that are decorated, but those of retry topics. */
+    /** The decorated containers, except those of retry topics. */
     public List<Decorated> decorated() {
         return List.copyOf(decorated);
     }

@@ -63,8 +63,8 @@ final class MeterListener extends OutcomeListener {
     }
 
     /**
-     * A counter that begins with its first event has no increase that an alert could see. So those that somebody is woken for
-     * begin with their topic.
+     * Registers the counters that have alerts when the topic is first seen. A counter that is only registered with its first event shows
+     * no increase that an alert could detect.
      */
     private void begin(String topic) {
         if (topics.add(topic)) {

@@ -12,11 +12,11 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gives each thing that may become of a message a name. What becomes of it in a handler of dead letters has names of its own: a
- * message that failed every time isn't handled because its dead letter is. Thread-safe.
+ * Names the outcome of each message. Outcomes in a dead-letter handler have names of their own: a message that failed every time doesn't
+ * count as handled because its dead letter was handled. Thread-safe.
  */
 public abstract class OutcomeListener implements DedupListener {
-    /** A message came to an end, or to another try. */
+    /** Counts an outcome: the message is finished, or will be tried again. */
     protected abstract void count(String topic, String outcome);
 
     private void count(DedupKey key, String outcome) {

@@ -23,12 +23,12 @@ public final class KnownTopics {
         }
     }
 
-    /** A listener that doesn't know what it reads. */
+    /** Adds a listener that doesn't know its topics. */
     public void addListener(String name) {
         listeners.add(name);
     }
 
-    /** A listener whose topics come with their messages, since its consumer isn't a bean. */
+    /** Notes that a listener's topics are only known with their first message, because its consumer isn't a bean. */
     public void expectMoreTopics() {
         moreTopics = true;
     }
@@ -44,7 +44,7 @@ public final class KnownTopics {
                 || patterns.stream().anyMatch(pattern -> pattern.matcher(topic).matches());
     }
 
-    /** By which listeners find topics. */
+    /** The patterns by which listeners find topics. */
     public List<Pattern> patterns() {
         return List.copyOf(patterns);
     }

@@ -25,7 +25,7 @@ public final class ListenerPlanner {
     }
 
     /**
-     * How a listener is deduplicated; null when it isn't.
+     * Returns how a listener is deduplicated; null when it isn't.
      *
      * @throws DedupConfigurationException when only some of its topics are deduplicated, or its consumer has no name
      */
@@ -57,7 +57,7 @@ public final class ListenerPlanner {
         return new PlannedListener(spec, consumer(spec), byTopic, null);
     }
 
-    /** What is said about how a listener alone is deduplicated. */
+    /** The settings of this listener alone: its annotation and its entry. */
     private List<SettingsLayer> own(ListenerSpec spec) {
         List<SettingsLayer> own = new ArrayList<>();
         if (spec.annotation() != null) {
@@ -70,7 +70,7 @@ public final class ListenerPlanner {
         return own;
     }
 
-    /** A name for its consumer, or its group, doesn't switch anything on. */
+    /** A consumer name or a group alone doesn't switch deduplication on. */
     private static void add(List<SettingsLayer> own, SettingsLayer layer) {
         if (!layer.isEmpty()) {
             own.add(layer);
@@ -78,9 +78,9 @@ public final class ListenerPlanner {
     }
 
     /**
-     * Within which IDs are unique.
+     * Returns the consumer name within which IDs are unique.
      *
-     * @throws DedupConfigurationException when nothing tells
+     * @throws DedupConfigurationException when neither its entry nor its group gives one
      */
     private String consumer(ListenerSpec spec) {
         ListenerProperties entry = plans.listener(spec.name());

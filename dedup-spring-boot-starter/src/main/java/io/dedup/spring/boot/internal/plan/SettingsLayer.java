@@ -12,12 +12,12 @@ import java.util.stream.Stream;
 public record SettingsLayer(String path, PolicyProperties settings) {
     private static final String ANNOTATION = "@Deduplicated of listener ";
 
-    /** What the annotation of a listener says. */
+    /** The settings of a listener's annotation. */
     static SettingsLayer ofAnnotation(String listener, PolicyProperties settings) {
         return new SettingsLayer(ANNOTATION + listener, settings);
     }
 
-    /** Where properties override this layer: its own path, and for an annotation the entry of its listener. */
+    /** The path of the properties that override this layer: its own, or for an annotation the entry of its listener. */
     String yaml() {
         return path.startsWith(ANNOTATION) ? "dedup.listeners." + path.substring(ANNOTATION.length()) : path;
     }

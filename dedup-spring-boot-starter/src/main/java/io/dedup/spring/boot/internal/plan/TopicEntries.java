@@ -26,7 +26,7 @@ public final class TopicEntries {
      */
     public TopicEntries(Map<String, TopicProperties> entries) {
         entries.forEach((key, entry) -> {
-            // As it is written in YAML, where other characters than these are lost without brackets.
+            // As written in YAML, where other characters are lost without brackets.
             String path = "dedup.topics." + (PLAIN.matcher(key).matches() ? key : "\"[" + key + "]\"");
             SettingsLayer layer = new SettingsLayer(path, entry);
             String regex = entry.getPattern();
@@ -60,7 +60,7 @@ public final class TopicEntries {
         }
     }
 
-    /** What is said about a topic: patterns in the order that they are written in, then its name. */
+    /** The settings for a topic: patterns in the order they are written, then its own entry. */
     public List<SettingsLayer> of(String topic) {
         List<SettingsLayer> layers = new ArrayList<>();
         for (ByPattern entry : byPattern) {
@@ -75,7 +75,7 @@ public final class TopicEntries {
         return layers;
     }
 
-    /** What is said about all topics that a listener's pattern may find: entries of that pattern, and of every topic. */
+    /** The settings for all topics that a listener's pattern may find: entries with that pattern, or for every topic. */
     public List<SettingsLayer> ofPattern(Pattern listens) {
         return byPattern.stream()
                 .filter(entry -> isForAll(entry, listens))
@@ -83,7 +83,7 @@ public final class TopicEntries {
                 .toList();
     }
 
-    /** An entry that may or may not be for what a listener's pattern finds; null when there is none. */
+    /** An entry that may apply to only some of the topics that a listener's pattern finds; null when there is none. */
     @Nullable
     public SettingsLayer partlyMatching(Pattern listens) {
         for (ByPattern entry : byPattern) {

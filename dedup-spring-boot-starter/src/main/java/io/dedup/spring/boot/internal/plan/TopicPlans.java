@@ -15,7 +15,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides for each listener and topic whether and how it is deduplicated. The later wins: {@code dedup.defaults},
+ * Decides for each listener and topic whether and how it is deduplicated. Later ones override earlier ones: {@code dedup.defaults},
  * patterns of {@code dedup.topics}, the topic's own entry, {@code Deduplicated}, {@code dedup.listeners}. Immutable.
  */
 public final class TopicPlans {
@@ -42,7 +42,7 @@ public final class TopicPlans {
         });
     }
 
-    /** Whether nothing is configured but what is annotated. */
+    /** Whether there are no entries, so that only annotations configure anything. */
     public boolean isEmpty() {
         return topics.all().isEmpty() && listeners.isEmpty();
     }
@@ -68,9 +68,9 @@ public final class TopicPlans {
     }
 
     /**
-     * The plan of what a listener finds by a pattern; null where it isn't deduplicated.
+     * Returns the plan for the topics that a listener finds by a pattern; null where it isn't deduplicated.
      *
-     * @throws DedupConfigurationException when entries may be meant for some of it
+     * @throws DedupConfigurationException when entries may apply to only some of these topics
      */
     @Nullable
     public TopicPlan plan(String listener, Pattern listens, List<SettingsLayer> own) {

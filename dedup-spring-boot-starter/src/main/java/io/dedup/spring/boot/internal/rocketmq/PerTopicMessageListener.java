@@ -11,8 +11,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A message listener bean whose topics are decided about when the application starts, by {@link RocketMqTopicPreparation}, or when their
- * first message comes: a listener doesn't know its subscriptions. Thread-safe.
+ * A message listener bean that decides for each topic whether to deduplicate it: at start, by {@link RocketMqTopicPreparation}, or with
+ * the topic's first message, because a listener doesn't know its subscriptions. Thread-safe.
  */
 public final class PerTopicMessageListener implements MessageListener {
     private static final Logger log = LoggerFactory.getLogger("io.dedup");
@@ -44,7 +44,7 @@ public final class PerTopicMessageListener implements MessageListener {
     }
 
     /**
-     * Decides about a topic before its first message.
+     * Decides for a topic before its first message.
      *
      * @throws DedupConfigurationException when it can't be deduplicated as configured
      */

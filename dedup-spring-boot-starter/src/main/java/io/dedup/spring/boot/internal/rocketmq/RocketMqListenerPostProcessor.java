@@ -22,9 +22,9 @@ import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.core.env.Environment;
 
 /**
- * Puts itself in front of message listener beans whose consumer group is known. A listener doesn't know its group, and a
- * group is what tells consumers apart; so a bean that nobody named a group for is left alone. Remembers the push consumers, for
- * {@link RocketMqConsumerCheck}, and has consumers closed before what deduplicates.
+ * Decorates message listener beans whose consumer group is configured. A listener doesn't know its group, and the group is what
+ * distinguishes consumers, so a bean without a configured group stays as it is. Remembers the push consumers for
+ * {@link RocketMqConsumerCheck}, and makes Spring close consumers before the deduplicating listeners.
  */
 public final class RocketMqListenerPostProcessor implements DestructionAwareBeanPostProcessor {
     /** The name that {@code RocketMqDedupAutoConfiguration} gives the bean of {@link RocketMqListeners}. */

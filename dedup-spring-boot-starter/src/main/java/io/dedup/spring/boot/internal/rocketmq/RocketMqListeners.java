@@ -158,8 +158,8 @@ public final class RocketMqListeners implements SmartLifecycle {
     }
 
     /**
-     * A consumer that isn't a bean may be closed at any time from now on. One that is a bean is closed later, and goes on
-     * receiving until then.
+     * A consumer that isn't a bean may be closed at any time from now on. A consumer bean is closed later, and continues to receive until
+     * then.
      */
     @Override
     public void stop() {
@@ -168,7 +168,7 @@ public final class RocketMqListeners implements SmartLifecycle {
         endWaits(group -> !later.contains(group));
     }
 
-    /** Bounds the waits of messages, which the consumers of these groups would wait for as they are closed. */
+    /** Limits how long messages wait in place, because closing consumers of these groups wait for them. */
     void endWaits(Predicate<String> ofGroup) {
         groups.forEach((dedup, its) -> {
             if (its.stream().anyMatch(ofGroup)) {
@@ -177,7 +177,7 @@ public final class RocketMqListeners implements SmartLifecycle {
         });
     }
 
-    /** A context that is paused goes on later; its consumers don't stop meanwhile. */
+    /** A paused context continues later; its consumers don't stop meanwhile. */
     @Override
     public boolean isPauseable() {
         return false;

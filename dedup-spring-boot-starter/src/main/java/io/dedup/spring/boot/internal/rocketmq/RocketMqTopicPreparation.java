@@ -9,9 +9,9 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 
 /**
- * Decides about what is known of RocketMQ's listeners before anything counts as started: a listener learns of a topic with its
- * first message, but the push consumer beans of its group tell their topics. So what is wrong, and a store that doesn't answer,
- * fails the start, as with Kafka's listeners, and not one delivery after the other until the broker gives the messages up.
+ * Decides at start for the known topics of RocketMQ's listeners. A listener learns of a topic with its first message, but the push
+ * consumer beans of its group name their topics. So invalid configuration, or a store that doesn't answer, fails the start as with
+ * Kafka's listeners, and not every delivery until the broker gives up on the messages.
  */
 public final class RocketMqTopicPreparation implements SmartInitializingSingleton {
     private final TopicPlans plans;
@@ -44,7 +44,7 @@ public final class RocketMqTopicPreparation implements SmartInitializingSingleto
                 .filter(consumer -> consumer.getConsumerGroup().equals(listener.group()))
                 .flatMap(consumer -> consumer.getSubscriptionExpressions().keySet().stream())
                 .toList();
-        if (topics.isEmpty()) { // its consumer is nobody's bean, and its topics come with their messages
+        if (topics.isEmpty()) { // its consumer isn't a bean, so its topics are only known with their first messages
             known.expectMoreTopics();
             var unused = stores.getObject().store();
         }

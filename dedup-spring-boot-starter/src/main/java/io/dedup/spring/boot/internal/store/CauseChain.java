@@ -5,7 +5,7 @@ import io.dedup.text.Printable;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** Looks for what a failure came from: stores wrap what a server has said, pools wrap it once more. */
+/** Finds the cause of a failure: stores wrap the server's error, and pools wrap it again. */
 final class CauseChain {
     private CauseChain() {}
 
@@ -20,7 +20,7 @@ final class CauseChain {
         return last;
     }
 
-    /** What a cause says, on one line. */
+    /** The message of a cause, on one line. */
     static String words(Throwable cause) {
         String message = cause.getMessage();
         return message == null || message.isBlank() ? cause.getClass().getName() : Printable.sentence(message.strip());

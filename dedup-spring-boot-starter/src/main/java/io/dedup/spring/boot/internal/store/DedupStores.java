@@ -99,7 +99,7 @@ public final class DedupStores implements AutoCloseable {
                 && beans.getBeanNamesForType(TransactionalRecords.class, false, false).length == 0;
     }
 
-    /** What the stores that were opened have warned of. */
+    /** The warnings of the stores that were opened. */
     public List<String> warnings() {
         return Stream.of(Optional.ofNullable(storeOrNull()), Optional.ofNullable(tableOrNull()))
                 .flatMap(Optional::stream)

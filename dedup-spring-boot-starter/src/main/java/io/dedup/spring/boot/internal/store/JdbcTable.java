@@ -92,7 +92,7 @@ final class JdbcTable {
         return transactions;
     }
 
-    /** The one that a handler's {@code @Transactional} gets; null where that can't be told. */
+    /** The transaction manager that a handler's {@code @Transactional} uses; null where that is unknown. */
     private @Nullable TransactionManager managerOf(String name) {
         try {
             if (!name.isEmpty()) {
@@ -102,7 +102,7 @@ final class JdbcTable {
                     ? null
                     : beans.getBeanProvider(TransactionManager.class).getIfUnique();
         } catch (BeansException e) {
-            return null; // Spring will say so, when the handler is called
+            return null; // Spring reports it when the handler is called
         }
     }
 

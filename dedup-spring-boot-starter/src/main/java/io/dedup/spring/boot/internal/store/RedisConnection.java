@@ -28,7 +28,7 @@ final class RedisConnection {
 
     private RedisConnection(DataRedisConnectionDetails details, Environment environment) {
         this.details = details;
-        // A rediss:// URL without a bundle is TLS as well, and the details don't tell it.
+        // A rediss:// URL without a bundle means TLS, too, but the details don't contain it.
         boolean byProperties = !environment.getProperty(URL, "").isEmpty()
                 && details.getClass()
                         .getName()
@@ -37,7 +37,7 @@ final class RedisConnection {
                 || (byProperties && environment.getProperty(URL, "").startsWith("rediss:"));
     }
 
-    /** False where Spring Boot knows none. */
+    /** Returns false if Spring Boot has no Redis configured. */
     static boolean connect(RedisDedupStoreBuilder builder, ConfigurableListableBeanFactory beans, CloseOrder order) {
         DataRedisConnectionDetails details =
                 beans.getBeanProvider(DataRedisConnectionDetails.class).getIfAvailable();

@@ -11,8 +11,8 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Has the trace of each run kept, and gives a duplicate a span with a link to it. Tags say the same, for tracers without links.
- * IDs of messages are never tags. Thread-safe.
+ * Stores the trace of each run with its record, and gives a duplicate a span that links to it. Tags repeat the link, for tracers without
+ * links. Message IDs are never tags. Thread-safe.
  */
 public final class TraceLinks implements RunReference, DedupListener {
     public static final String SPAN = "dedup duplicate";

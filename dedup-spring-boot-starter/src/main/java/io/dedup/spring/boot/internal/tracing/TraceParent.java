@@ -17,7 +17,7 @@ record TraceParent(String traceId, String spanId) {
     private static final int TRACE_DIGITS = 32;
     private static final int SPAN_DIGITS = 16;
 
-    /** Null where there is nothing to link to: no span, or one that isn't sampled. */
+    /** Null where there is nothing to link to: no span, or a span that isn't sampled. */
     static @Nullable TraceParent of(TraceContext context) {
         if (Boolean.FALSE.equals(context.sampled())
                 || !ID.matcher(context.traceId()).matches()

@@ -4,16 +4,16 @@ import io.dedup.spring.boot.internal.check.StartCheck;
 import io.dedup.spring.boot.internal.deduplicator.DeduplicatedListener;
 import java.util.List;
 
-/** Duplicates are to be linked to traces, and aren't. */
+/** Warns if duplicates should be linked to traces, but can't be. */
 public final class TracingCheck implements StartCheck {
     private final boolean links;
     private final boolean ownReference;
 
     /**
-     * For an application.
+     * Makes the check.
      *
-     * @param links whether it links them
-     * @param ownReference whether it keeps something else with its messages
+     * @param links whether duplicates are linked
+     * @param ownReference whether the application has a RunReference bean of its own
      */
     public TracingCheck(boolean links, boolean ownReference) {
         this.links = links;
