@@ -33,7 +33,7 @@ public final class BenchmarkMain {
         Targets targets = new Targets();
         machine(report);
         if (options.wants("stores")) {
-            new StoresSection(report, targets).run(options.plainStores(), options.run());
+            new StoresSection(report, targets).run(options.plainStores(), options.networks(), options.run());
         }
         if (options.wants("memory")) {
             new MemorySection(report, targets).run();
@@ -42,7 +42,7 @@ public final class BenchmarkMain {
             new LatencySection(report).run(options.maxIds());
         }
         if (options.wants("transactions")) {
-            new TransactionsSection(report, targets).run(options.stores(), options.run());
+            new TransactionsSection(report, targets).run(options.stores(), options.networks(), options.run());
         }
         if (options.wants("purge")) {
             new PurgeSection(report, targets).run(options.stores(), options.purged(), options.claimsPerSecond());
@@ -52,7 +52,7 @@ public final class BenchmarkMain {
         }
         if (options.wants("listeners")) {
             new ListenersSection(report, targets)
-                    .run(options.stores(), options.run().rounds(), options.records());
+                    .run(options.stores(), options.networks(), options.run().rounds(), options.records());
         }
         targets.print(report);
         Duration took = Duration.ofNanos(System.nanoTime() - from);

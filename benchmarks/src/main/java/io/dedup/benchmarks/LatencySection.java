@@ -2,6 +2,7 @@ package io.dedup.benchmarks;
 
 import io.dedup.benchmarks.jdbc.PrefilledPostgres;
 import io.dedup.benchmarks.latency.ClaimLatency;
+import io.dedup.benchmarks.network.Network;
 import io.dedup.benchmarks.redis.PrefilledRedis;
 import io.dedup.testservers.redis.RedisBinary;
 import java.util.ArrayList;
@@ -19,8 +20,8 @@ final class LatencySection {
         ClaimLatency latency = new ClaimLatency(report::progress);
         List<List<String>> rows = new ArrayList<>();
         RedisBinary redis = RedisBinary.installed().orElseGet(RedisBinary::embedded);
-        rows.addAll(latency.measure(() -> new PrefilledRedis(redis), maxIds));
-        rows.addAll(latency.measure(PrefilledPostgres::new, maxIds));
+        rows.addAll(latency.measure(() -> new PrefilledRedis(redis, Network.LOOPBACK), maxIds));
+        rows.addAll(latency.measure(() -> new PrefilledPostgres(Network.LOOPBACK), maxIds));
         report.heading("Latency of a claim by stored IDs, in µs at 50 / 99 / 99.9 per cent");
         report.table(
                 List.of(

@@ -6,6 +6,7 @@ import io.dedup.benchmarks.kafka.ListenerBench;
 import io.dedup.benchmarks.kafka.OtherReceivers;
 import io.dedup.benchmarks.kafka.PollMemory;
 import io.dedup.benchmarks.measure.Spread;
+import io.dedup.benchmarks.network.Network;
 import io.dedup.benchmarks.redis.PrefilledRedis;
 import io.dedup.benchmarks.redis.RedisPollMemory;
 import io.dedup.benchmarks.subject.PrefilledStore;
@@ -45,10 +46,20 @@ final class ListenersSection {
         this.targets = targets;
     }
 
-    void run(List<String> stores, int rounds, int records) {
+    void run(List<String> stores, List<Network> networks, int rounds, int records) {
         ListenerBench bench = new ListenerBench(records, LONGEST);
+        for (Network network : networks) {
+            run(stores, network, rounds, bench);
+        }
+        report.heading("Record listeners on a broker, one thread, 20 % duplicates");
+        report.table(
+                List.of("store", "handler", "listener", "records/s", "to the bare listener", "to " + SINGLE), rows);
+        report.picture("listeners", chart);
+    }
+
+    private void run(List<String> stores, Network network, int rounds, ListenerBench bench) {
         for (String store : stores) {
-            Optional<StoreUnderTest> found = start(store);
+            Optional<StoreUnderTest> found = start(store, network);
             if (found.isPresent()) {
                 try (PrefilledStore unused = found.get().server()) {
                     run(bench, found.get(), WARM_UPS, rounds, Duration.ZERO);
@@ -56,10 +67,6 @@ final class ListenersSection {
                 }
             }
         }
-        report.heading("Record listeners on a broker, one thread, 20 % duplicates");
-        report.table(
-                List.of("store", "handler", "listener", "records/s", "to the bare listener", "to " + SINGLE), rows);
-        report.picture("listeners", chart);
     }
 
     /**
@@ -93,11 +100,14 @@ final class ListenersSection {
         }
     }
 
-    private static Optional<StoreUnderTest> start(String store) {
+    private static Optional<StoreUnderTest> start(String store, Network network) {
         return switch (store) {
-            case "redis-6.2" -> Optional.of(StoreUnderTest.of(new PrefilledRedis(RedisBinary.embedded())));
-            case "redis-7" -> RedisBinary.installed().map(PrefilledRedis::new).map(StoreUnderTest::of);
-            case "postgresql" -> Optional.of(StoreUnderTest.of(new PrefilledPostgres()));
+            case "redis-6.2" -> Optional.of(StoreUnderTest.of(new PrefilledRedis(RedisBinary.embedded(), network)));
+            case "redis-7" ->
+                RedisBinary.installed()
+                        .map(binary -> new PrefilledRedis(binary, network))
+                        .map(StoreUnderTest::of);
+            case "postgresql" -> Optional.of(StoreUnderTest.of(new PrefilledPostgres(network)));
             default -> Optional.empty();
         };
     }

@@ -1,8 +1,10 @@
 package io.dedup.benchmarks;
 
 import io.dedup.benchmarks.measure.PairedRun;
+import io.dedup.benchmarks.network.Network;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -69,6 +71,14 @@ final class Options {
             converter = FromOne.class,
             description = "how many records are in the topic that listeners read")
     private int records = 100_000;
+
+    @Option(
+            names = "--link-us",
+            split = ",",
+            converter = FromZero.class,
+            description =
+                    "round trips in microseconds between this process and the stores, 0 for the loopback network alone")
+    private List<Integer> linkMicros = List.of(0);
 
     private Options() {}
 
@@ -139,6 +149,24 @@ final class Options {
     /** How many records are in the topic that listeners read. */
     int records() {
         return records;
+    }
+
+    /** How far away the stores are; everything is measured with each. */
+    List<Network> networks() {
+        return linkMicros.stream()
+                .map(micros -> new Network(Duration.of(micros, ChronoUnit.MICROS)))
+                .toList();
+    }
+
+    /** A number from 0. */
+    private static final class FromZero implements ITypeConverter<Integer> {
+        @Override
+        public Integer convert(String text) {
+            if (!text.matches("\\d{1,7}")) {
+                throw new TypeConversionException("'" + text + "' is not a number from 0 to 9999999");
+            }
+            return Integer.valueOf(text);
+        }
     }
 
     /** A number from 1. */

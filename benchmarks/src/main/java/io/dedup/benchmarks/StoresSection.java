@@ -4,6 +4,7 @@ import io.dedup.benchmarks.measure.Outcome;
 import io.dedup.benchmarks.measure.PairedRun;
 import io.dedup.benchmarks.measure.Sample;
 import io.dedup.benchmarks.measure.Spread;
+import io.dedup.benchmarks.network.Network;
 import io.dedup.benchmarks.subject.ContenderNames;
 import io.dedup.benchmarks.subject.Subject;
 import java.util.ArrayList;
@@ -29,9 +30,19 @@ final class StoresSection {
         this.targets = targets;
     }
 
-    void run(List<String> stores, PairedRun run) throws InterruptedException {
+    void run(List<String> stores, List<Network> networks, PairedRun run) throws InterruptedException {
+        for (Network network : networks) {
+            run(stores, network, run);
+        }
+        print();
+    }
+
+    private void run(List<String> stores, Network network, PairedRun run) throws InterruptedException {
         for (String store : stores) {
-            Optional<Subject> found = Subjects.start(store);
+            Optional<Subject> found = Subjects.start(store, network);
+            if (found.isEmpty() && !network.isLoopback()) {
+                continue;
+            }
             if (found.isEmpty()) {
                 report.progress(store + " isn't on this machine");
                 rows.add(List.of(store, "not on this machine", "", "", "", "", "", "", ""));
@@ -48,7 +59,6 @@ final class StoresSection {
                 add(store, subject.name(), outcome);
             }
         }
-        print();
     }
 
     private void add(String store, String name, Outcome outcome) {

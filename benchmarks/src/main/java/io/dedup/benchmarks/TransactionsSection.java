@@ -5,6 +5,7 @@ import io.dedup.benchmarks.jdbc.TransactionSubject;
 import io.dedup.benchmarks.measure.Outcome;
 import io.dedup.benchmarks.measure.PairedRun;
 import io.dedup.benchmarks.measure.Sample;
+import io.dedup.benchmarks.network.Network;
 import io.dedup.benchmarks.subject.ContenderNames;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,21 +24,27 @@ final class TransactionsSection {
         this.targets = targets;
     }
 
-    void run(List<String> stores, PairedRun run) throws InterruptedException {
-        for (String store : stores) {
-            if (store.equals("postgresql")) {
-                run(TransactionSubject.postgres(), run);
-            } else if (store.equals("postgresql-synced")) {
-                run(TransactionSubject.syncedPostgres(), run);
-            } else if (store.equals("mariadb")) {
-                run(TransactionSubject.mariadb(), run);
-            } else if (store.equals("mariadb-prepared")) {
-                run(TransactionSubject.preparingMariadb(), run);
-            }
+    void run(List<String> stores, List<Network> networks, PairedRun run) throws InterruptedException {
+        for (Network network : networks) {
+            run(stores, network, run);
         }
         report.heading("Transactions: what a record in the business transaction costs");
         report.table(
                 List.of("database", "transaction", "mode", "form", "ratio", "messages/s", "alone, messages/s"), rows);
+    }
+
+    private void run(List<String> stores, Network network, PairedRun run) throws InterruptedException {
+        for (String store : stores) {
+            if (store.equals("postgresql")) {
+                run(TransactionSubject.postgres(network), run);
+            } else if (store.equals("postgresql-synced")) {
+                run(TransactionSubject.syncedPostgres(network), run);
+            } else if (store.equals("mariadb")) {
+                run(TransactionSubject.mariadb(network), run);
+            } else if (store.equals("mariadb-prepared")) {
+                run(TransactionSubject.preparingMariadb(network), run);
+            }
+        }
     }
 
     private void run(TransactionSubject opened, PairedRun run) throws InterruptedException {

@@ -3,6 +3,8 @@ package io.dedup.benchmarks;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import io.dedup.benchmarks.network.Network;
+import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import picocli.CommandLine.ParameterException;
 
@@ -11,6 +13,14 @@ class OptionsTest {
     void by_default_every_store_can_be_started() {
         assertThat(Options.parse().plainStores()).isSubsetOf(Subjects.names()).contains("postgresql", "mariadb");
         assertThat(Options.parse().stores()).contains("postgresql-synced", "mariadb-prepared");
+    }
+
+    @Test
+    void stores_are_as_far_away_as_was_asked() {
+        assertThat(Options.parse().networks()).containsExactly(Network.LOOPBACK);
+        assertThat(Options.parse("--link-us=0,500").networks())
+                .containsExactly(Network.LOOPBACK, new Network(Duration.ofNanos(500_000)));
+        assertThat(new Network(Duration.ofNanos(500_000)).name("Redis")).isEqualTo("Redis, 0.5 ms away");
     }
 
     @Test

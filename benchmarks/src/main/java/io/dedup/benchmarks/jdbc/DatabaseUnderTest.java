@@ -2,6 +2,7 @@ package io.dedup.benchmarks.jdbc;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
+import io.dedup.benchmarks.network.Network;
 import io.dedup.store.jdbc.InitializeSchema;
 import io.dedup.store.jdbc.JdbcDedupStore;
 import io.dedup.testservers.sql.MariaDbServer;
@@ -25,45 +26,58 @@ record DatabaseUnderTest(String kind, Runnable stop, HikariDataSource pool, Jdbc
     /** Twice what the threads need, and one. */
     private static final int POOL = 17;
 
-    static DatabaseUnderTest postgres() {
-        return of("", server().start());
+    static DatabaseUnderTest postgres(Network network) {
+        return of("", server().start(), network);
     }
 
-    static DatabaseUnderTest syncedPostgres() {
+    static DatabaseUnderTest syncedPostgres(Network network) {
         return of(
                 ", synced",
                 server().setting("fsync", "on")
                         .setting("full_page_writes", "on")
-                        .start());
+                        .start(),
+                network);
     }
 
     private static PostgresServer.Builder server() {
         return PostgresServers.builder().setting("shared_buffers", "1GB").setting("max_wal_size", "8GB");
     }
 
-    private static DatabaseUnderTest of(String kind, PostgresServer server) {
-        SqlDatabase database = server.newDatabase();
-        return of(kind, server::close, database.jdbcUrl(), database.user(), database.password());
+    private static DatabaseUnderTest of(String kind, PostgresServer server, Network network) {
+        return of(kind, server::close, server.newDatabase(), server.port(), "", network);
     }
 
-    static DatabaseUnderTest mariadb() {
-        return mariadb("", "");
+    static DatabaseUnderTest mariadb(Network network) {
+        return mariadb("", "", network);
     }
 
     /** The server keeps statements that it has parsed, which is not its driver's default. */
-    static DatabaseUnderTest preparingMariadb() {
-        return mariadb(", prepared", "?useServerPrepStmts=true");
+    static DatabaseUnderTest preparingMariadb(Network network) {
+        return mariadb(", prepared", "?useServerPrepStmts=true", network);
     }
 
-    private static DatabaseUnderTest mariadb(String kind, String options) {
+    private static DatabaseUnderTest mariadb(String kind, String options, Network network) {
         MariaDbServer server = MariaDbServers.builder()
                 .setting("innodb-buffer-pool-size", "1G")
                 .setting("innodb-log-file-size", "1G")
                 // With it, a TRUNCATE of what had grown timed out now and then.
                 .setting("innodb-stats-auto-recalc", "OFF")
                 .start();
-        SqlDatabase database = server.newDatabase();
-        return of(kind, server::close, database.jdbcUrl() + options, database.user(), database.password());
+        return of(kind, server::close, server.newDatabase(), server.port(), options, network);
+    }
+
+    private static DatabaseUnderTest of(
+            String kind, Runnable stop, SqlDatabase database, int port, String options, Network network) {
+        Network.Route route = network.to(port);
+        return of(
+                network.name(kind),
+                () -> {
+                    route.close();
+                    stop.run();
+                },
+                database.jdbcUrlThrough(route.port()) + options,
+                database.user(),
+                database.password());
     }
 
     static DatabaseUnderTest h2() {

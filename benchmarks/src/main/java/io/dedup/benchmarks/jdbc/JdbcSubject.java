@@ -1,6 +1,7 @@
 package io.dedup.benchmarks.jdbc;
 
 import io.dedup.benchmarks.measure.Contender;
+import io.dedup.benchmarks.network.Network;
 import io.dedup.benchmarks.subject.BareWorkers;
 import io.dedup.benchmarks.subject.Capture;
 import io.dedup.benchmarks.subject.ContenderNames;
@@ -22,12 +23,12 @@ public final class JdbcSubject implements Subject {
         this.dedup = new DedupWorkers(requests, database.store(), true);
     }
 
-    public static JdbcSubject postgres() {
-        return new JdbcSubject(DatabaseUnderTest.postgres());
+    public static JdbcSubject postgres(Network network) {
+        return new JdbcSubject(DatabaseUnderTest.postgres(network));
     }
 
-    public static JdbcSubject mariadb() {
-        return new JdbcSubject(DatabaseUnderTest.mariadb());
+    public static JdbcSubject mariadb(Network network) {
+        return new JdbcSubject(DatabaseUnderTest.mariadb(network));
     }
 
     public static JdbcSubject h2() {

@@ -2,6 +2,7 @@ package io.dedup.benchmarks.jdbc;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.dedup.benchmarks.measure.Ids;
+import io.dedup.benchmarks.network.Network;
 import io.dedup.benchmarks.subject.PrefilledStore;
 import io.dedup.benchmarks.subject.StoreRequests;
 import io.dedup.store.DedupStore;
@@ -16,7 +17,11 @@ public final class PrefilledPostgres implements PrefilledStore {
     private static final String TABLE = JdbcDedupStoreBuilder.DEFAULT_TABLE;
     private static final String ID_COLUMN = "message_id";
 
-    private final DatabaseUnderTest database = DatabaseUnderTest.postgres();
+    private final DatabaseUnderTest database;
+
+    public PrefilledPostgres(Network network) {
+        database = DatabaseUnderTest.postgres(network);
+    }
 
     @Override
     public String name() {

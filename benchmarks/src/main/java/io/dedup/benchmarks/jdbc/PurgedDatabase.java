@@ -1,6 +1,7 @@
 package io.dedup.benchmarks.jdbc;
 
 import io.dedup.benchmarks.measure.Ids;
+import io.dedup.benchmarks.network.Network;
 import io.dedup.benchmarks.subject.StoreRequests;
 import io.dedup.store.DedupStore;
 import io.dedup.store.jdbc.JdbcDedupStore;
@@ -28,11 +29,11 @@ public final class PurgedDatabase implements AutoCloseable {
     }
 
     public static PurgedDatabase postgres() {
-        return new PurgedDatabase(DatabaseUnderTest.postgres(), true);
+        return new PurgedDatabase(DatabaseUnderTest.postgres(Network.LOOPBACK), true);
     }
 
     public static PurgedDatabase mariadb() {
-        return new PurgedDatabase(DatabaseUnderTest.mariadb(), false);
+        return new PurgedDatabase(DatabaseUnderTest.mariadb(Network.LOOPBACK), false);
     }
 
     public String name() {

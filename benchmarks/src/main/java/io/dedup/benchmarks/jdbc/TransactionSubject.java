@@ -6,6 +6,7 @@ import io.dedup.benchmarks.jdbc.Effects.Shape;
 import io.dedup.benchmarks.measure.Contender;
 import io.dedup.benchmarks.measure.Ids;
 import io.dedup.benchmarks.measure.Worker;
+import io.dedup.benchmarks.network.Network;
 import io.dedup.benchmarks.subject.ContenderNames;
 import io.dedup.benchmarks.subject.Subject;
 import io.dedup.engine.Deduplicators;
@@ -62,23 +63,23 @@ public final class TransactionSubject implements Subject {
     }
 
     /** On PostgreSQL. */
-    public static TransactionSubject postgres() {
-        return new TransactionSubject(DatabaseUnderTest.postgres(), "ON CONFLICT DO NOTHING");
+    public static TransactionSubject postgres(Network network) {
+        return new TransactionSubject(DatabaseUnderTest.postgres(network), "ON CONFLICT DO NOTHING");
     }
 
     /** On a PostgreSQL whose commits wait for the disk, as they do where money is moved. */
-    public static TransactionSubject syncedPostgres() {
-        return new TransactionSubject(DatabaseUnderTest.syncedPostgres(), "ON CONFLICT DO NOTHING");
+    public static TransactionSubject syncedPostgres(Network network) {
+        return new TransactionSubject(DatabaseUnderTest.syncedPostgres(network), "ON CONFLICT DO NOTHING");
     }
 
     /** On MariaDB. */
-    public static TransactionSubject mariadb() {
-        return new TransactionSubject(DatabaseUnderTest.mariadb(), "ON DUPLICATE KEY UPDATE id = id");
+    public static TransactionSubject mariadb(Network network) {
+        return new TransactionSubject(DatabaseUnderTest.mariadb(network), "ON DUPLICATE KEY UPDATE id = id");
     }
 
     /** On MariaDB, with statements that the server prepares. */
-    public static TransactionSubject preparingMariadb() {
-        return new TransactionSubject(DatabaseUnderTest.preparingMariadb(), "ON DUPLICATE KEY UPDATE id = id");
+    public static TransactionSubject preparingMariadb(Network network) {
+        return new TransactionSubject(DatabaseUnderTest.preparingMariadb(network), "ON DUPLICATE KEY UPDATE id = id");
     }
 
     @Override

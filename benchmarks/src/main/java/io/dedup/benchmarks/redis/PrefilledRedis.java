@@ -3,6 +3,7 @@ package io.dedup.benchmarks.redis;
 import static java.util.Objects.requireNonNull;
 
 import io.dedup.benchmarks.measure.Ids;
+import io.dedup.benchmarks.network.Network;
 import io.dedup.benchmarks.subject.IdSlots.Slot;
 import io.dedup.benchmarks.subject.PrefilledStore;
 import io.dedup.benchmarks.subject.StoreRequests;
@@ -16,8 +17,8 @@ public final class PrefilledRedis implements PrefilledStore {
     private final RedisUnderTest redis;
     private final RedisCommands<byte[], byte[]> commands;
 
-    public PrefilledRedis(RedisBinary binary) {
-        redis = RedisUnderTest.start(binary);
+    public PrefilledRedis(RedisBinary binary, Network network) {
+        redis = RedisUnderTest.start(binary, network);
         commands = redis.connection().sync();
     }
 
@@ -31,9 +32,9 @@ public final class PrefilledRedis implements PrefilledStore {
         return redis.store();
     }
 
-    /** Where it listens on this machine. */
+    /** Where clients connect to, on this machine. */
     public int port() {
-        return redis.server().port();
+        return redis.route().port();
     }
 
     @Override

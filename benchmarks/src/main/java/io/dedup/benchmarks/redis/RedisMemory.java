@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import io.dedup.benchmarks.measure.Spread;
 import io.dedup.benchmarks.measure.Traffic;
+import io.dedup.benchmarks.network.Network;
 import io.dedup.benchmarks.subject.IdSlots.Slot;
 import io.dedup.benchmarks.subject.StoreRequests;
 import io.dedup.store.ClaimResult;
@@ -32,7 +33,7 @@ public final class RedisMemory {
     public record Figures(String server, int keyLength, Spread single, Spread batch, double everything) {}
 
     public static Figures measure(RedisBinary binary) {
-        try (RedisUnderTest redis = RedisUnderTest.start(binary)) {
+        try (RedisUnderTest redis = RedisUnderTest.start(binary, Network.LOOPBACK)) {
             RedisCommands<byte[], byte[]> commands = redis.connection().sync();
             Traffic traffic = new StoreRequests().newTraffic(redis.store(), BATCH);
             List<String> singles = newIds(traffic);

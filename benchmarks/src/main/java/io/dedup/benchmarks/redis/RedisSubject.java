@@ -1,6 +1,7 @@
 package io.dedup.benchmarks.redis;
 
 import io.dedup.benchmarks.measure.Contender;
+import io.dedup.benchmarks.network.Network;
 import io.dedup.benchmarks.subject.BareWorkers;
 import io.dedup.benchmarks.subject.Capture;
 import io.dedup.benchmarks.subject.Captured;
@@ -24,8 +25,8 @@ public final class RedisSubject implements Subject {
     private final List<DedupWorkers> dedups = new ArrayList<>();
     private final boolean nativeClaims;
 
-    public RedisSubject(RedisBinary binary) {
-        this.redis = RedisUnderTest.start(binary);
+    public RedisSubject(RedisBinary binary, Network network) {
+        this.redis = RedisUnderTest.start(binary, network);
         this.bare = new BareWorkers(requests, redis.store());
         this.nativeClaims = binary.major() >= UNFENCED_FROM;
     }

@@ -1,5 +1,6 @@
 package io.dedup.benchmarks.redis;
 
+import io.dedup.benchmarks.network.Network;
 import io.dedup.store.redis.RedisDedupStore;
 import io.dedup.testservers.redis.RedisBinary;
 import io.dedup.testservers.redis.RedisServer;
@@ -8,28 +9,35 @@ import io.lettuce.core.RedisClient;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.codec.ByteArrayCodec;
 
-/** A Redis server of one's own, a store on it, and a bare connection to it. */
+/**
+ * A Redis server of one's own, a store on it, and a bare connection to it.
+ *
+ * @param name with its distance
+ * @param route the way that clients take
+ */
 record RedisUnderTest(
         RedisServer server,
+        String name,
+        Network.Route route,
         RedisDedupStore store,
         RedisClient client,
         StatefulRedisConnection<byte[], byte[]> connection)
         implements AutoCloseable {
-    static RedisUnderTest start(RedisBinary binary) {
+    static RedisUnderTest start(RedisBinary binary, Network network) {
         RedisServer server = RedisServers.builder()
                 .binary(binary)
                 .config("maxmemory-policy", "noeviction")
                 .start();
-        RedisClient client = RedisClient.create(server.uri());
+        Network.Route route = network.to(server.port());
+        String uri = "redis://" + server.host() + ":" + route.port();
+        RedisClient client = RedisClient.create(uri);
         return new RedisUnderTest(
                 server,
-                RedisDedupStore.builder().uri(server.uri()).build(),
+                network.name("Redis " + server.binary().version()),
+                route,
+                RedisDedupStore.builder().uri(uri).build(),
                 client,
                 client.connect(ByteArrayCodec.INSTANCE));
-    }
-
-    String name() {
-        return "Redis " + server.binary().version();
     }
 
     /** Another connection; ends with the client. */
@@ -42,6 +50,7 @@ record RedisUnderTest(
         store.close();
         connection.close();
         client.shutdown();
+        route.close();
         server.close();
     }
 }
