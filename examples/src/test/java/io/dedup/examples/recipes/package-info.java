@@ -1,0 +1,4 @@
+@NullMarked
+package io.dedup.examples.recipes;
+
+import org.jspecify.annotations.NullMarked;
