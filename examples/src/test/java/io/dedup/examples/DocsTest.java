@@ -25,6 +25,7 @@ class DocsTest {
             strings = {
                 "fault-plans.md",
                 "getting-started.md",
+                "recipes/card-processor.md",
                 "recipes/outbox.md",
                 "testing-your-listeners.md",
                 "writing-a-store.md",
