@@ -26,6 +26,7 @@ class DocsTest {
                 "fault-plans.md",
                 "getting-started.md",
                 "recipes/card-processor.md",
+                "recipes/dead-letters.md",
                 "recipes/fencing-token.md",
                 "recipes/outbox.md",
                 "testing-your-listeners.md",
