@@ -29,6 +29,7 @@ class DocsTest {
                 "recipes/dead-letters.md",
                 "recipes/fencing-token.md",
                 "recipes/outbox.md",
+                "recipes/renamed-group.md",
                 "testing-your-listeners.md",
                 "writing-a-store.md",
                 "writing-an-adapter.md"
