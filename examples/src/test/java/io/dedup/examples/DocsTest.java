@@ -30,6 +30,7 @@ class DocsTest {
                 "recipes/fencing-token.md",
                 "recipes/outbox.md",
                 "recipes/renamed-group.md",
+                "recipes/two-topics.md",
                 "testing-your-listeners.md",
                 "writing-a-store.md",
                 "writing-an-adapter.md"
