@@ -28,6 +28,7 @@ class DocsTest {
                 "recipes/card-processor.md",
                 "recipes/dead-letters.md",
                 "recipes/fencing-token.md",
+                "recipes/handle-again.md",
                 "recipes/outbox.md",
                 "recipes/renamed-group.md",
                 "recipes/two-topics.md",
