@@ -28,7 +28,7 @@ final class ListenersSection {
     private static final String SINGLE = "record by record";
     private static final String AHEAD = "a poll ahead";
     private static final String BY_HAND = "a batch listener by hand";
-    /** Rates of a fast handler go on rising for that many: a record's way is long before it is compiled. */
+    /** The rates of a fast handler keep rising for so many rounds, until all code on a record's path is compiled. */
     private static final int WARM_UPS = 4;
 
     private static final double FACTOR_TARGET = 20;

@@ -8,7 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Collects the tables, as Markdown, and tells meanwhile what is going on. */
+/** Collects the tables, as Markdown, and prints the progress meanwhile. */
 final class Report {
     private final StringBuilder text = new StringBuilder();
     private final Map<String, String> pictures = new LinkedHashMap<>();

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** The SQL of "Fencing tokens" in docs/guarantees.md, run by a paused handler and by the one that has taken over. */
+/** The SQL of "Fencing tokens" in docs/guarantees.md, run by a paused handler and by the handler that has taken over. */
 class FencingDocsTest {
     private final SqlDatabase database = PostgresServers.newDatabase();
     private List<String> sql = List.of();

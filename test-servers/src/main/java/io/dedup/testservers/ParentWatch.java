@@ -4,9 +4,9 @@ import java.util.Optional;
 
 /**
  * Ends this JVM when the process that started it is gone, however that ended. Maven, for one, starts the examples as processes
- * of their own: whoever ends Maven has ended the example, and a Kafka that goes on in the background surprises them later.
+ * of their own: whoever ends Maven has ended the example, and a Kafka that keeps running in the background surprises them later.
  *
- * <p>The end of the standard input doesn't tell: Maven gives its own on, which is at its end at once where nobody types.
+ * <p>The end of the standard input doesn't show that: Maven passes on its own, which ends at once if there is no terminal.
  */
 public final class ParentWatch {
     private static final int ENDED_BY_A_SIGNAL = 143;

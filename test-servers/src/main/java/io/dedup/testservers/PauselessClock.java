@@ -6,7 +6,7 @@ import java.time.InstantSource;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A clock that doesn't go on while the machine stands still, for stores in this process: a host that takes the processors away
+ * A clock that stops while the machine stands still, for stores in this process: a host that takes the processors away
  * for a second or two would else end leases that a test relies on, before anybody could renew them. As good as the system's
  * while the machine runs, a tick apart. Thread-safe; one for the JVM.
  */

@@ -20,7 +20,7 @@ final class Bindings {
         this.slots = slots;
     }
 
-    /** Has to be told of every array, as one can't look into it. */
+    /** Every array has to be registered here, because its content can't be read. */
     void created(Array array, String type, Object[] elements) {
         arrays.put(array, new CreatedArray(type, elements.clone()));
     }
@@ -28,7 +28,7 @@ final class Bindings {
     /**
      * A call of a setter.
      *
-     * @throws IllegalStateException when it is one that can't be done again
+     * @throws IllegalStateException if the call can't be repeated
      */
     Binding read(String method, @Nullable Object[] args) {
         int position = (Integer) requireNonNull(args[0]);

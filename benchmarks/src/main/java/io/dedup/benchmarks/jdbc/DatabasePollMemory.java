@@ -63,6 +63,6 @@ public final class DatabasePollMemory implements PollMemory {
 
     @Override
     public void close() {
-        // whoever gave the pool closes it
+        // the caller, who passed the pool, closes it
     }
 }

@@ -61,7 +61,7 @@ public final class Effects {
         jdbc.execute("TRUNCATE TABLE dedup_record");
     }
 
-    /** Written by hand: whether this transaction is the one that writes the ID's row. */
+    /** Written by hand: whether this transaction has written the ID's row. */
     boolean isNew(String id) {
         return jdbc.update(seen, id) == 1;
     }

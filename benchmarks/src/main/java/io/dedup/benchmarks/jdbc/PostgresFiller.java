@@ -12,7 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
 
-/** Writes millions of rows, each a copy of one that the store wrote, but for its ID. */
+/** Writes millions of rows, each a copy of a row that the store wrote, except for its ID. */
 final class PostgresFiller {
     private static final int CHUNK = 20_000;
 

@@ -120,7 +120,7 @@ final class StatementRecorder {
         }
     }
 
-    /** Is told of every call after it was made, and says what the caller gets. */
+    /** Gets every call after it was made, and decides what the caller gets. */
     @FunctionalInterface
     private interface Watcher {
         Object after(String method, Object[] args, Object answer);

@@ -36,7 +36,7 @@ import org.springframework.kafka.listener.MessageListener;
 
 /**
  * A topic of records with 200 bytes, of which each fifth is a copy of one a hundred before it, and containers that read it from
- * its beginning, each in a group of its own whose IDs nobody has seen.
+ * its beginning, each in a group of its own, for which all IDs are new.
  */
 public final class ListenerBench {
     private static final String TOPIC = "benchmark";

@@ -5,11 +5,11 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * What one writes oneself to deduplicate a poll in the least number of round trips: one to claim, one to complete. Nothing of
- * it renews a claim, tells a dead claim from a live one, or gives one back: what a handler fails at is lost.
+ * What one writes by hand to deduplicate a poll with the fewest round trips: one to claim, one to complete. It renews no
+ * claims, doesn't distinguish dead claims from live ones, and releases none: a message whose handler fails is lost.
  */
 public interface PollMemory extends AutoCloseable {
-    /** The IDs among these that nobody had. */
+    /** The IDs among these that weren't known before. */
     Set<String> claim(Collection<String> ids);
 
     /** Keeps them as done. */

@@ -21,7 +21,7 @@ public record PairedRun(Duration warmUp, int rounds, Duration turn) {
      * Runs all.
      *
      * @param beforeTurn called before each turn, outside the measured time
-     * @param progress is told what is going on, a line at a time
+     * @param progress gets the progress, a line at a time
      */
     public Outcome run(List<Contender> contenders, Runnable beforeTurn, Consumer<String> progress)
             throws InterruptedException {

@@ -15,7 +15,7 @@ import io.lettuce.core.api.sync.RedisCommands;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What a DONE record without a result takes, as the server tells. */
+/** The memory of a DONE record without a result, as the server reports it. */
 public final class RedisMemory {
     private static final int KEYS = 50_000;
     private static final int BATCH = 500;

@@ -31,7 +31,7 @@ public final class StoreRequests {
 
     private final Traffic.Source traffic = new Traffic.Source();
 
-    /** Messages that nobody else has, the first ones of which are done already. */
+    /** Messages that no other subject has, the first of which are done already. */
     public Traffic newTraffic(DedupStore store, int blockSize) {
         Traffic next = traffic.next(blockSize);
         process(store, next.beforeFirstBlock());

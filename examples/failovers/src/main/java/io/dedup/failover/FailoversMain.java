@@ -13,7 +13,7 @@ import java.util.Map;
 import picocli.CommandLine;
 import picocli.CommandLine.ParameterException;
 
-/** Runs the scenarios, prints and writes the report; goes on where it was stopped. */
+/** Runs the scenarios, prints and writes the report; continues a run that was stopped. */
 public final class FailoversMain {
     private FailoversMain() {}
 

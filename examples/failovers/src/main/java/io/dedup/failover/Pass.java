@@ -74,7 +74,7 @@ final class Pass {
         return true;
     }
 
-    /** A run that another one has overtaken may still go on. */
+    /** A run that another one has overtaken may not have ended yet. */
     private static void awaitQuiet(RunningScenario running) throws Exception {
         int before = -1;
         int now;

@@ -12,7 +12,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 
-/** What is to be run. */
+/** The command's settings. */
 @Command(name = "failovers", sortOptions = false, showDefaultValues = true)
 final class Settings {
     @Option(
@@ -25,7 +25,7 @@ final class Settings {
 
     @Option(
             names = "--pass",
-            description = "failovers of one pass: servers are new for each, and a run goes on after the last one")
+            description = "failovers of one pass: servers are new for each, and a run continues after the last one")
     private int pass = 5;
 
     @Option(names = "--rate", description = "messages a second, copies aside")

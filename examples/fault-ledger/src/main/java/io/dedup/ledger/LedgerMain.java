@@ -13,7 +13,7 @@ import java.util.List;
 import picocli.CommandLine;
 import picocli.CommandLine.ParameterException;
 
-/** Measures, prints and writes the ledger; goes on where it was stopped. */
+/** Measures, prints and writes the ledger; continues a run that was stopped. */
 public final class LedgerMain {
     private LedgerMain() {}
 

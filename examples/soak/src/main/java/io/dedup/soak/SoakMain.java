@@ -10,7 +10,7 @@ import java.util.List;
 import picocli.CommandLine;
 import picocli.CommandLine.ParameterException;
 
-/** Runs the soak, prints what has grown and what became of the messages, and writes a plot. */
+/** Runs the soak, prints what has grown and what happened to the messages, and writes a plot. */
 public final class SoakMain {
     private SoakMain() {}
 

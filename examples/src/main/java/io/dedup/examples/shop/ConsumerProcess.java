@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
-/** A consumer in a process of its own, and what it tells: a line an event, until its input ends. */
+/** A consumer in a process of its own. It reports one event per line, until its input ends. */
 public final class ConsumerProcess implements AutoCloseable {
     private static final long STOP_SECONDS = 20;
 

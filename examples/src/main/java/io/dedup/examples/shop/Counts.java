@@ -4,7 +4,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 
-/** How often the consumers told each of their events. Thread-safe. */
+/** How often the consumers reported each event. Thread-safe. */
 public final class Counts {
     private final Map<String, LongAdder> counts = new ConcurrentHashMap<>();
 

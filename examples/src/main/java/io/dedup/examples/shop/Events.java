@@ -1,6 +1,6 @@
 package io.dedup.examples.shop;
 
-/** What a consumer process tells the example that started it; {@link Counts} is the other side. */
+/** Events that a consumer process reports to the example that started it; {@link Counts} is the other side. */
 public final class Events {
     private Events() {}
 

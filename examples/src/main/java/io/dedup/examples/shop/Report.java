@@ -14,7 +14,7 @@ public final class Report {
         long cents = expected.values().stream().mapToLong(Long::longValue).sum();
         boolean right =
                 totals.effects() == expected.size() && totals.orders() == expected.size() && totals.cents() == cents;
-        // The killed delivery is the one that was neither handled, nor a duplicate, nor deferred.
+        // The killed delivery was neither handled, nor a duplicate, nor deferred.
         long killed = counts.of("HANGS");
         boolean accounted = counts.of("DELIVERED")
                 == counts.of("HANDLED") + counts.of("DUPLICATE") + counts.of("DEFERRED") + killed;

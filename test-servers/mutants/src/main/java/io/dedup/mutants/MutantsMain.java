@@ -18,7 +18,7 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** Plants each mutant, runs its test, and writes down what became of it; goes on where it was stopped. Exits with 1 when one lives on. */
+/** Plants each mutant, runs its test and writes down the result; continues a run that was stopped. Exits with 1 if a mutant survives. */
 @Command(name = "mutants", mixinStandardHelpOptions = true, sortOptions = false)
 public final class MutantsMain implements Callable<Integer> {
     /** Where the patches are in a checkout. */

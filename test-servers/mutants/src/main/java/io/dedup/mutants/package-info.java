@@ -1,4 +1,4 @@
-/** Plants known mistakes into the framework, one at a time, and runs the test that is to find each. */
+/** Plants known mistakes into the framework, one at a time, and runs the test that has to find each of them. */
 @NullMarked
 package io.dedup.mutants;
 

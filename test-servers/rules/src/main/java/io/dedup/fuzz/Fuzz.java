@@ -39,7 +39,7 @@ public final class Fuzz {
     public static void check(String name, int number, int times, Property property) {
         Integer asked = Integer.getInteger(NUMBER);
         int inputs = asked == null ? number : Math.max(1, asked / times);
-        // The ordinary build checks the same inputs each time; whoever asks for a number gets others.
+        // The ordinary build checks the same inputs each time; a run with a given number uses others.
         long first = Long.getLong(SEED, asked == null ? 1 : System.nanoTime());
         long start = System.nanoTime();
         for (long seed = first; seed < first + inputs; seed++) {

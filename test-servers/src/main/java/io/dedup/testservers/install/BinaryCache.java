@@ -35,7 +35,7 @@ public final class BinaryCache {
 
     private BinaryCache() {}
 
-    /** The directory made from this jar, unpacked now unless somebody has done so before. */
+    /** The directory made from this jar, which is unpacked now unless it was unpacked before. */
     public static Path get(Path jar, Filler filler) {
         ONE_THREAD.lock();
         try {
@@ -87,7 +87,7 @@ public final class BinaryCache {
         // Others could have made it first, with programs of theirs in it.
         if (!Files.getOwner(cache).getName().equals(user)) {
             throw new IllegalStateException(
-                    cache + " belongs to somebody else; name another directory with -Ddedup.test.cache");
+                    cache + " belongs to another user; name another directory with -Ddedup.test.cache");
         }
         Files.setPosixFilePermissions(cache, PosixFilePermissions.fromString("rwxr-xr-x"));
         return cache;

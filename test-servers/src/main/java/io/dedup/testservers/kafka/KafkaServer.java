@@ -90,7 +90,7 @@ public final class KafkaServer extends LocalServer {
         }
 
         /**
-         * What clients are told to connect to, which is where a {@code TcpProxy} in front of the broker's {@link
+         * The address that the broker advertises to clients, which is where a {@code TcpProxy} in front of the broker's {@link
          * #port(int)} listens.
          */
         public Builder advertisedPort(int advertised) {

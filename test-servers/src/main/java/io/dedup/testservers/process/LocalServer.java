@@ -76,7 +76,7 @@ public abstract class LocalServer implements AutoCloseable {
         running().pause();
     }
 
-    /** Lets the server go on after {@link #pause()}. */
+    /** Continues the server after {@link #pause()}. */
     public final synchronized void resume() {
         running().resume();
     }

@@ -21,7 +21,7 @@ public final class Ports {
 
     private Ports() {}
 
-    /** A port on which nobody listens, and 10,000 above it neither (a Redis cluster talks there). */
+    /** A free port whose number plus 10,000 is free as well (a Redis cluster talks there). */
     public static int free() {
         for (int i = 0; i < TRIES; i++) {
             int place = Math.floorMod(TURN.getAndIncrement(), COUNT / DISTANCE);

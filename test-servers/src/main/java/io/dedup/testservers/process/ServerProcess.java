@@ -77,7 +77,7 @@ public final class ServerProcess {
         }
     }
 
-    /** Waits until the server answers; kills it and tells why if it ends or takes over two minutes. */
+    /** Waits until the server answers; if it ends or takes over two minutes, kills it and throws with the reason. */
     public void awaitReady(BooleanSupplier ready) {
         long deadline = System.nanoTime() + LIMIT.toNanos();
         while (!ready.getAsBoolean()) {

@@ -42,7 +42,7 @@ final class Workspace {
         private static Workspace create() {
             try {
                 Path root = Files.createTempDirectory("dedup-servers-");
-                // A server that refuses to run as root runs as somebody else, who has to get at its files in here.
+                // A server that refuses to run as root runs as another user, who needs access to its files in here.
                 Files.setPosixFilePermissions(root, PosixFilePermissions.fromString("rwx--x--x"));
                 return new Workspace(root, Reaper.start(root));
             } catch (IOException e) {

@@ -90,7 +90,7 @@ public final class RedisCluster implements AutoCloseable {
         return replicas;
     }
 
-    /** Of a master at first and its replica at first, the one that is the master now; both have to run. */
+    /** Returns which of the original master and its replica is the master now; both have to run. */
     public RedisServer currentMaster(int pair) {
         return replicas.get(pair).command("ROLE").startsWith("master") ? replicas.get(pair) : masters.get(pair);
     }
@@ -108,7 +108,7 @@ public final class RedisCluster implements AutoCloseable {
         Replication.holdBack(currentMaster(pair), currentReplica(pair));
     }
 
-    /** Returns when this server is a master, and all nodes but the one that it replaces serve all slots. */
+    /** Returns when this server is a master, and all nodes except the replaced one serve all slots. */
     public void awaitPromotion(RedisServer server) {
         Replication.awaitPrimary(server);
         RedisServer replaced = partner(server);

@@ -114,7 +114,7 @@ public final class RedisSentinels implements AutoCloseable {
         Replication.awaitPrimary(server);
     }
 
-    /** Makes a server that was killed the replica of the one that took over, and returns when it has everything. */
+    /** Makes a killed server the replica of the new master, and returns when it has all data. */
     public void startAsReplica(RedisServer server) {
         RedisServer current = currentMaster();
         server.start();

@@ -21,7 +21,7 @@ import java.util.function.Predicate;
  * up. Not thread-safe.
  */
 public final class RocketMqPair implements AutoCloseable {
-    /** After which a message comes again that was received and not acknowledged. */
+    /** After which a received message that wasn't acknowledged is redelivered. */
     public static final Duration INVISIBLE = Duration.ofSeconds(20);
 
     private static final Duration LIMIT = Duration.ofMinutes(2);
@@ -117,7 +117,7 @@ public final class RocketMqPair implements AutoCloseable {
      * What the controller says, and the name server.
      *
      * @param master its port; 0 if there is none
-     * @param known the master's port as clients are told
+     * @param known the master's port that clients see
      */
     private record Replicas(int master, int inSync, String known) {
         boolean isKnown() {

@@ -85,7 +85,7 @@ public final class RocketMqServer extends LocalServer {
     /**
      * Creates a consumer group, which has to exist before its first consumer starts.
      *
-     * @param maxRetries how often a message comes again before it goes to the dead-letter queue
+     * @param maxRetries how often a message is redelivered before it goes to the dead-letter queue
      * @param delays between attempts; the broker's own, of 1 s and more, when empty
      */
     public void createGroup(String name, boolean fifo, int maxRetries, Duration... delays) {

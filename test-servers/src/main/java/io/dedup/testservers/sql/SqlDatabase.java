@@ -29,7 +29,7 @@ public record SqlDatabase(SqlAddress server, String name) implements AutoCloseab
         return DriverManager.getConnection(jdbcUrl(), user(), password());
     }
 
-    /** Drops the database, whoever is connected to it. */
+    /** Drops the database, even while clients are connected to it. */
     @Override
     public void close() {
         boolean postgres = server.prefix().startsWith("jdbc:postgresql:");

@@ -6,7 +6,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** For a server that refuses to run as root: where we are root, it runs as the user nobody. */
+/** For a server that refuses to run as root: if this process is root, the server runs as the user nobody. */
 final class Unprivileged {
 
     private static final String NOBODY = "65534";

@@ -50,7 +50,7 @@ final class OrphansTest {
         return ProcessHandle.of(pid).isPresent();
     }
 
-    /** Starts servers, stops one of them by SIGSTOP, tells their process IDs, and waits for its end or ends. */
+    /** Starts servers, stops one of them by SIGSTOP, prints their process IDs, and then waits for its own end or ends itself. */
     static final class Victim {
 
         public static void main(String[] arguments) throws Exception {

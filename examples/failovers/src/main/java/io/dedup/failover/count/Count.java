@@ -15,7 +15,7 @@ import java.util.List;
  * @param gone without an effect, as the server that failed over lost it: a message before its delivery, or a commit
  * @param doubled effects beyond a message's first one
  * @param told of these: with an attempt above 1
- * @param forgotten of those that weren't: the failover may have made the store forget the message
+ * @param forgotten of those with attempt 1: the failover may have made the store forget the message
  * @param stuck neither acknowledged nor with an effect when the bound was over
  * @param longestPauseMillis the longest time without any effect
  */

@@ -54,7 +54,7 @@ public final class Counter {
         int forgotten = 0;
         for (List<Effect> ofMessage : byMessage.values()) {
             doubled += ofMessage.size() - 1;
-            // The earlier run may be the one that took effect later.
+            // The earlier run may have had its effect later.
             int attempts = (int)
                     ofMessage.stream().filter(effect -> effect.attempt() > 1).count();
             int toldHere = Math.min(attempts, ofMessage.size() - 1);

@@ -7,7 +7,7 @@ enum Fault {
     /** {@code kill -9}. */
     KILL("primary killed"),
     /**
-     * It stands still until its replica was promoted. Then it goes on and takes itself for the primary, until the others
+     * It is stopped until its replica has been promoted. Then it continues and acts as the primary, until the sentinels
      * make it a replica: a split brain.
      */
     PAUSE("primary paused");

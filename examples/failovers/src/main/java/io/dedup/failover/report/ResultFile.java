@@ -16,7 +16,7 @@ import org.apache.commons.csv.CSVParser;
 import org.apache.commons.csv.CSVPrinter;
 import org.apache.commons.csv.CSVRecord;
 
-/** All passes so far, as CSV: a line is added after each, so that a run goes on where it was stopped. */
+/** All passes so far, as CSV: a line is added after each, so that a stopped run can be continued. */
 public final class ResultFile {
     private static final CSVFormat FORMAT = CSVFormat.DEFAULT
             .builder()

@@ -39,7 +39,7 @@ final class RocketMqRun implements RunningScenario {
     private static final int TIMEOUT_MILLIS = 5_000;
     private static final int MOST_DOWN_MILLIS = 4_000;
 
-    /** Longer than a message that was received stays invisible, and comes again when its acknowledgment was lost. */
+    /** Longer than a received message stays invisible before it is redelivered because its acknowledgment was lost. */
     private static final Duration QUIET = RocketMqPair.INVISIBLE.plusSeconds(20);
     /** Longer than any back-off that a message has got to. */
     private static final Duration LONG_QUIET = Duration.ofMinutes(4);
@@ -147,7 +147,7 @@ final class RocketMqRun implements RunningScenario {
         return effects.effects();
     }
 
-    /** What wasn't acknowledged, and doesn't come again. */
+    /** Messages that weren't acknowledged and aren't redelivered. */
     @Override
     public Set<String> lostByServer(Set<String> missing) {
         Set<String> lost = new HashSet<>(missing);

@@ -4,7 +4,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 
-/** Messages whose effects the database has confirmed as committed, whatever became of that later. Thread-safe. */
+/** Messages whose effects the database has confirmed as committed, even if it lost them later. Thread-safe. */
 final class CommitLog {
     private final Set<String> messages = ConcurrentHashMap.newKeySet();
     private final LongAdder count = new LongAdder();

@@ -13,7 +13,7 @@ import org.slf4j.LoggerFactory;
 import picocli.CommandLine;
 import picocli.CommandLine.ParameterException;
 
-/** Measures, prints and writes the ledger; goes on where it was stopped. */
+/** Measures, prints and writes the ledger; continues a run that was stopped. */
 public final class RocketMqLedgerMain {
     private static final Logger log = LoggerFactory.getLogger(RocketMqLedgerMain.class);
 

@@ -1,4 +1,4 @@
-/** Rows of RocketMQ in the fault ledger: what becomes of messages with both of its clients when things break. */
+/** Rows of RocketMQ in the fault ledger: what happens to messages with both of its clients when things break. */
 @NullMarked
 package io.dedup.ledger.rocketmq;
 

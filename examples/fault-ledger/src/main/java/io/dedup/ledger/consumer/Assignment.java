@@ -12,7 +12,7 @@ import tools.jackson.databind.json.JsonMapper;
  *
  * @param run what topics and groups begin with
  * @param effectsPort where effects are counted
- * @param process which of the consumer processes; the same for the one that takes the place of a killed one
+ * @param process which of the consumer processes; the replacement of a killed process has its number
  * @param skewMillis how much its host's clock is wrong
  */
 public record Assignment(

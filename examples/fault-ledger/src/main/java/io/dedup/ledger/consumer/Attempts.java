@@ -5,7 +5,7 @@ import io.dedup.DedupListener;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** What the framework tells of attempts: the only way where a handler gets a batch. Thread-safe. */
+/** Attempts as listeners see them: the only way if a handler gets a batch. Thread-safe. */
 final class Attempts implements DedupListener {
     private final Map<String, Integer> attempts = new ConcurrentHashMap<>();
 

@@ -19,7 +19,7 @@ final class FailingCommits {
         left.set(count);
     }
 
-    /** Throws what a commit may throw that nobody has heard of. */
+    /** Throws an unexpected exception that a commit may throw. */
     void before() {
         if (left.get() <= 0 || left.getAndDecrement() <= 0) {
             return;

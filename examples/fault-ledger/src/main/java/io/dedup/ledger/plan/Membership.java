@@ -10,7 +10,7 @@ import org.apache.kafka.clients.consumer.RangeAssignor;
 public enum Membership {
     /** All partitions are given up in each rebalance. */
     EAGER,
-    /** Partitions that stay go on being consumed while the group rebalances, and commits fail meanwhile. */
+    /** Partitions that stay are consumed during a rebalance, and commits fail meanwhile. */
     COOPERATIVE,
     /** The broker assigns ({@code group.protocol=consumer}). */
     BROKER;

@@ -22,7 +22,7 @@ public enum Shape {
     MANUAL_IMMEDIATE(true),
     /** A poll at a time, acknowledged by the handler. */
     BATCH_MANUAL(true),
-    /** What fails goes on in a retry topic. */
+    /** Failed records continue in a retry topic. */
     RETRY_TOPIC(false),
     /** A record at a time; outputs and offsets are committed in one Kafka transaction. */
     KAFKA_TRANSACTION(false),

@@ -129,7 +129,7 @@ public final class Run {
         sender.send(traffic.chunks().get(faults.size()));
     }
 
-    /** As long as something goes on being acknowledged: a machine may be busy, and what it does slowly isn't stuck. */
+    /** As long as messages are being acknowledged: on a busy machine, a slow message isn't stuck. */
     private void awaitConsumed(Topics topics, ConsumerProcesses consumers)
             throws InterruptedException, ExecutionException {
         long until = System.nanoTime() + bound.toNanos();
@@ -159,7 +159,7 @@ public final class Run {
         consumers.dump();
     }
 
-    /** A consumer that has lost its partition may still be at it. */
+    /** A consumer that has lost its partition may still be running its handler. */
     private void awaitQuiet(EffectCounter effects, Tables tables, Topics topics) throws InterruptedException {
         int before = -1;
         int now;

@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What became of a row's messages.
+ * What happened to a row's messages.
  *
  * @param combination under which circumstances, as people read them
  * @param date when it was measured

@@ -15,7 +15,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.ToLongFunction;
 
-/** Counts what became of one row's messages. */
+/** Counts what happened to the messages of one row. */
 public final class Tally {
     private final Contender row;
     private final String combination;

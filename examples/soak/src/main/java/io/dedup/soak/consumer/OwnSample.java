@@ -49,7 +49,7 @@ final class OwnSample {
                 .sum();
     }
 
-    /** 0 where the system doesn't tell. */
+    /** 0 if the system doesn't report it. */
     private static double resident() throws IOException {
         if (!Files.exists(STATUS)) {
             return 0;

@@ -4,7 +4,7 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * What a consumer process is told.
+ * The arguments of a consumer process.
  *
  * @param redis its URI
  * @param effects where the {@link EffectFile}s are

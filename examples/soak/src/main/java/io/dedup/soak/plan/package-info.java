@@ -1,4 +1,4 @@
-/** What is run: the listeners, and what the consumer process is told. */
+/** The plan of a run: the listeners, and the arguments of the consumer process. */
 @NullMarked
 package io.dedup.soak.plan;
 

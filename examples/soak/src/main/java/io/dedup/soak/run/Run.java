@@ -39,7 +39,7 @@ public final class Run {
         this.directory = directory;
     }
 
-    /** What became of the messages. */
+    /** What happened to the messages. */
     public record Result(List<Sample> samples, long sent, long copies, long lost, long doubled, int cuts) {}
 
     public Result result() throws Exception {

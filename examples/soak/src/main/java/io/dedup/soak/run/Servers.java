@@ -55,7 +55,7 @@ final class Servers implements AutoCloseable {
         return database.jdbcUrlThrough(toDatabase.port());
     }
 
-    /** Without the one that asks. */
+    /** Without the connection that asks. */
     int redisConnections() {
         return Integer.parseInt(redisInfo("clients", "connected_clients")) - 1;
     }
@@ -77,7 +77,7 @@ final class Servers implements AutoCloseable {
                 .orElseThrow();
     }
 
-    /** Without the one that asks. */
+    /** Without the connection that asks. */
     int databaseConnections() throws SQLException {
         try (Connection connection = database.connect();
                 Statement statement = connection.createStatement();

@@ -6,11 +6,11 @@ import java.util.Locale;
 public enum Harm {
     /** A message is acknowledged, and its effect never happens. */
     LOSES,
-    /** An effect happens twice where the guarantees say once. */
+    /** An effect happens twice although the guarantees say once. */
     DOUBLES,
     /** A message waits for ever, or for much longer than it should. */
     STUCK,
-    /** A message is given up that has done nothing wrong, or handlers are told what isn't so. */
+    /** A healthy message is given up, or handlers, logs or metrics report something untrue. */
     MISLEADS;
 
     /** As heads and docs write it. */

@@ -78,7 +78,7 @@ public record Mutant(
         }
     }
 
-    /** A field goes on in lines that begin with a blank. */
+    /** A field continues in lines that begin with a space. */
     private static Map<String, String> fields(List<String> head) {
         Map<String, String> fields = new HashMap<>();
         String current = "";

@@ -22,7 +22,7 @@ public record TestName(String module, String type, String method) {
         return type.substring(type.lastIndexOf('.') + 1) + "#" + method;
     }
 
-    /** The class and the method, as the test's JVM is told. */
+    /** The class and the method, as an argument of the test's JVM. */
     public String selector() {
         return type + "#" + method;
     }

@@ -8,7 +8,7 @@ import java.util.Map;
 public final class MarkdownTable {
     private MarkdownTable() {}
 
-    /** A row for each mutant, with what became of it, where that is known. */
+    /** A row for each mutant, with its result if there is one. */
     public static String of(List<Mutant> mutants, Map<Mutant, Result> results) {
         StringBuilder table = new StringBuilder("""
                 | mutant | what it breaks | what that does to messages | found by | result |

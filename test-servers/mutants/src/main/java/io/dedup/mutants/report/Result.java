@@ -5,9 +5,9 @@ import io.dedup.mutants.run.Judge.Judgment;
 import io.dedup.mutants.run.Verdict;
 
 /**
- * What became of a mutant in one commit.
+ * The result of a mutant in one commit.
  *
- * @param patch a hash of the mutant's text: one that was changed since is another
+ * @param patch a hash of the mutant's text: a changed mutant needs a new result
  * @param why what its test said
  */
 public record Result(String mutant, String patch, String commit, Verdict verdict, long seconds, String why) {

@@ -14,7 +14,7 @@ import org.apache.commons.csv.CSVParser;
 import org.apache.commons.csv.CSVPrinter;
 import org.apache.commons.csv.CSVRecord;
 
-/** All results so far, as CSV: a line is added when its mutant was judged, so that a run goes on where one was stopped. */
+/** All results so far, as CSV: a line is added when its mutant was judged, so that a stopped run can be continued. */
 public final class ResultsFile {
     private static final String[] HEADER = {"mutant", "patch", "commit", "verdict", "seconds", "why"};
     private static final CSVFormat FORMAT =

@@ -1,4 +1,4 @@
-/** What became of the mutants: the file that a run goes on from, and a table for readers. */
+/** The mutants' results: the file from which a stopped run continues, and a table for readers. */
 @NullMarked
 package io.dedup.mutants.report;
 

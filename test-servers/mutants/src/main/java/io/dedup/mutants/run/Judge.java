@@ -22,9 +22,9 @@ import java.util.TreeMap;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** Finds out what becomes of mutants. */
+/** Runs mutants and decides whether they were killed. */
 public final class Judge {
-    /** What became of one, and why: what its test, the compiler or the patch said. */
+    /** The result of a mutant, and why: the message of its test, the compiler or the patch. */
     public record Judgment(Verdict verdict, String why, Duration took) {}
 
     private static final Pattern NOT_LINKED = Pattern.compile(
@@ -62,7 +62,7 @@ public final class Judge {
     }
 
     /**
-     * Runs tests as they are: one that doesn't pass can't kill. Those of a module share a JVM and its servers. What has passed in
+     * Runs tests without mutants: a test that doesn't pass can't kill. Tests of a module share a JVM and its servers. What has passed in
      * this commit isn't run again.
      */
     public void runWithout(Collection<TestName> tests) throws IOException, InterruptedException {
@@ -104,7 +104,7 @@ public final class Judge {
         return outcome != null && outcome.end() == TestEnd.PASSED;
     }
 
-    /** Judges this one; its test has been run without it. */
+    /** Runs this mutant, whose test has been run without it. */
     public Judgment judge(Mutant mutant) throws IOException, InterruptedException {
         long begin = System.nanoTime();
         Outcome before = without.get(mutant.killer());

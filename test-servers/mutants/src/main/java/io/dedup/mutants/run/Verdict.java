@@ -2,18 +2,18 @@ package io.dedup.mutants.run;
 
 import java.util.Locale;
 
-/** What became of a mutant. */
+/** The result of a mutant. */
 public enum Verdict {
     /** Its test failed with it, and passes without. */
     KILLED,
     /** Its test passes with it. */
     SURVIVED,
-    /** Its test didn't end, and its head doesn't say that this is what it does. */
+    /** Its test didn't end, and its head doesn't say that this counts as killed. */
     TIMED_OUT,
     /** The sources have changed where it changes them. */
     DOES_NOT_APPLY,
     DOES_NOT_COMPILE,
-    /** Its test fails, hangs, is skipped or isn't there without the mutant as well: it says nothing. */
+    /** Without the mutant its test fails, hangs, is skipped or doesn't exist, so its result means nothing. */
     TEST_SAYS_NOTHING;
 
     /** As files and docs write it. */

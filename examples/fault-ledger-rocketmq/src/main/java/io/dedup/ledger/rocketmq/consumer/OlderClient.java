@@ -85,7 +85,7 @@ final class OlderClient {
         }
     }
 
-    /** The framework doesn't tell listeners of this client which attempt it is. */
+    /** Listeners of this client don't get the attempt. */
     private void handle(MessageExt message) {
         String value = new String(message.getBody(), StandardCharsets.UTF_8);
         parts.handler.run(Message.of(message.getProperty("id"), value), 0);

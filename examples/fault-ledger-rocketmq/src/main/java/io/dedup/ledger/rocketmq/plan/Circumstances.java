@@ -8,7 +8,7 @@ import java.util.SplittableRandom;
 /**
  * Under which a row is measured: another seed gives each row others.
  *
- * @param renewing whether the proxy keeps a push consumer's messages invisible as long as it has them; else they come again
+ * @param renewing whether the proxy keeps a push consumer's messages invisible as long as it has them; otherwise they are redelivered
  *     after 3 s, even while their handlers run
  * @param threads for handlers, in each process
  * @param queues of the topic

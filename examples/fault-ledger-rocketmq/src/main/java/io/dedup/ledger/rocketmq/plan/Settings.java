@@ -12,7 +12,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.TypeConversionException;
 
-/** What is to be measured. */
+/** The command's settings. */
 @Command(name = "rocketmq-ledger", sortOptions = false, showDefaultValues = true)
 public final class Settings {
     @Option(

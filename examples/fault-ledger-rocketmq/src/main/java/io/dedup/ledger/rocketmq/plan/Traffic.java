@@ -9,7 +9,7 @@ import java.util.Random;
 
 /**
  * What a producer sends that sends again, in chunks: one for each fault, and one after the last. The seed decides. Copies go to
- * any lane, so that they wait crosswise for one another.
+ * any lane, so that messages of different lanes can wait for each other.
  */
 public final class Traffic {
     private static final int LANES = 4;

@@ -183,7 +183,7 @@ public final class Run {
         return Set.copyOf(servers.broker().deadLetters(Assignment.group(id, row), "id"));
     }
 
-    /** A run that was overtaken may still be at it. */
+    /** A run that was overtaken may not have ended yet. */
     private void awaitQuiet(EffectCounter effects, Tables tables) throws InterruptedException {
         int before = -1;
         int now;

@@ -68,6 +68,6 @@ final class ControlEndpoint {
 
     private void end() {
         server.shutDown();
-        Runtime.getRuntime().halt(0); // nothing is left to do, and threads that nobody has ended would hold it
+        Runtime.getRuntime().halt(0); // nothing is left to do, and threads that are still running would delay the exit
     }
 }

@@ -219,7 +219,7 @@ final class Server {
         broker.getSubscriptionGroupManager().updateSubscriptionGroupConfig(group);
     }
 
-    /** All messages of the topic come again to the group. */
+    /** All messages of the topic are redelivered to the group. */
     void resetOffset(String topic, String group) {
         int queues = broker.getTopicConfigManager().selectTopicConfig(topic).getReadQueueNums();
         for (int queue = 0; queue < queues; queue++) {
