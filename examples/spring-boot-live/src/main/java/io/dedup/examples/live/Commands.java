@@ -7,7 +7,7 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 
-/** What the shop tells the consumer, on its standard input: the name of a topic to replay, a line each. */
+/** Commands of the shop, on the consumer's standard input: the name of a topic to replay, one per line. */
 final class Commands {
     private final List<ReplayableListener> listeners;
 

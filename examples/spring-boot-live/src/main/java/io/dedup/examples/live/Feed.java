@@ -11,7 +11,7 @@ final class Feed {
     private final List<SseEmitter> pages = new ArrayList<>();
     private @Nullable Object state;
 
-    /** A new page; it is told the last known state at once. */
+    /** A new page, which gets the last known state at once. */
     synchronized SseEmitter open() {
         SseEmitter page = new SseEmitter(0L); // as long as the page is open
         page.onCompletion(() -> remove(page));
@@ -23,7 +23,7 @@ final class Feed {
         return page;
     }
 
-    /** What has become of everything; told when it differs from what was told before. */
+    /** The table of all messages; sent if it has changed. */
     synchronized void state(Object now) {
         if (!now.equals(state)) {
             state = now;

@@ -8,8 +8,8 @@ import org.springframework.kafka.annotation.KafkaListener;
 import org.springframework.messaging.handler.annotation.Header;
 
 /**
- * Sends mails: slow, and not to be rolled back. A kill while it works leaves a lease behind; the message comes again, waits for
- * the lease to end and is handled.
+ * Sends mails, slowly; a mail can't be rolled back. A kill while it works leaves a lease behind. The message is redelivered,
+ * waits until the lease has expired, and is handled.
  */
 final class MailListener extends ReplayableListener {
     private final JdbcTemplate jdbc;

@@ -16,13 +16,13 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.kafka.listener.RecordInterceptor;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Tells the shop what becomes of messages. Thread-safe. */
+/** Reports to the shop what happens to messages. Thread-safe. */
 final class OutcomePrinter implements DedupListener, RecordInterceptor<Object, Object> {
     private final PrintStream out =
             new PrintStream(new FileOutputStream(FileDescriptor.out), true, StandardCharsets.UTF_8);
     private final JsonMapper json = JsonMapper.shared();
 
-    /** A line of its own, whoever else prints. */
+    /** Prints a whole line, even if other threads print as well. */
     synchronized void print(Outcome outcome) {
         out.println(json.writeValueAsString(outcome));
     }

@@ -4,7 +4,7 @@ import java.util.Map;
 import org.apache.kafka.common.TopicPartition;
 import org.springframework.kafka.listener.AbstractConsumerSeekAware;
 
-/** A listener that can be told to read its topic from the beginning. */
+/** A listener that can be made to read its topic from the beginning. */
 abstract class ReplayableListener extends AbstractConsumerSeekAware {
     private final String topic;
     private final OutcomePrinter printer;

@@ -33,7 +33,7 @@ final class Shop {
     /**
      * An order.
      *
-     * @param id made by whoever orders, so that asking again is the same order; made here when it is left out
+     * @param id made by the client, so that a repeated request is the same order; made here if it is left out
      */
     record Order(@Nullable String id, String customer, long cents) {}
 

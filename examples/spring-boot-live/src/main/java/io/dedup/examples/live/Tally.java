@@ -20,13 +20,13 @@ final class Tally {
     }
 
     /**
-     * What became of a topic's messages.
+     * What happened to a topic's messages.
      *
      * @param sent acknowledged by the broker
      * @param delivered given to the listener, tries of the same message included
-     * @param handled effects in the database, so true whatever a killed consumer couldn't tell any more
+     * @param handled effects in the database, so they are right even if a killed consumer couldn't report them
      * @param handledOrders of how many orders; fewer than {@code handled} would be effects that happened twice
-     * @param deferred how often a message was told to come again, because its lease was held
+     * @param deferred how often a message was deferred because another delivery held its lease
      * @param failed how often a handler threw
      */
     record TopicView(

@@ -72,7 +72,7 @@ final class Client implements AutoCloseable {
         return -1;
     }
 
-    /** How often something became of a message. */
+    /** How often this outcome of a message was reported. */
     long told(String topic, String what, String id) {
         return outcomes.stream()
                 .filter(each -> each.at("/topic").asString().equals(topic)

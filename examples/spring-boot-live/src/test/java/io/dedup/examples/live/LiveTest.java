@@ -31,7 +31,7 @@ class LiveTest {
 
     @Test
     void whatIsSentAgainAndReplayedTakesEffectOnce() throws Exception {
-        // What a path can't hold, what a page must not run, and what hashes can't be told from.
+        // An ID that a path can't hold and that a page must not run.
         String id = "<img src=x onerror=alert(1)>&\"'/../%2F\n😀 " + UUID.randomUUID();
         place(id);
         assertThat(client.post("orders/resend", Map.of("id", id)).statusCode()).isEqualTo(202);

@@ -55,7 +55,7 @@ class PageTest {
         }
     }
 
-    /** How many lines of the log tell of a message. */
+    /** How many lines of the log are about a message. */
     private static int lines(Browser page, String kind, String id) throws Exception {
         String uuid = id.substring(id.length() - 36);
         return Integer.parseInt(page.evaluate("[...document.querySelectorAll('#log " + kind
