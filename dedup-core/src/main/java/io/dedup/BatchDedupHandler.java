@@ -3,16 +3,16 @@ package io.dedup;
 import java.util.List;
 
 /**
- * Work on the new ones of a batch; succeeds or fails as a whole.
+ * A handler for the new items of a batch. It succeeds or fails for all of them together.
  *
  * @param <T> the type of an item
- * @param <X> what it throws; all claims of the call are then released
+ * @param <X> the type of exception it throws; all claims of the call are then released
  */
 @FunctionalInterface
 public interface BatchDedupHandler<T, X extends Throwable> {
-    /** The new items in their order, none of them twice, each with the context of its run. */
+    /** Handles the items that are not duplicates, in the order of the batch, each ID once. */
     void handle(List<Item<T>> items) throws X;
 
-    /** An item and the context of its run. */
+    /** An item of a batch, with the context of its run. */
     record Item<T>(T value, DedupContext context) {}
 }

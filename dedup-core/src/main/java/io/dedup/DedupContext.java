@@ -3,56 +3,69 @@ package io.dedup;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** What a handler may ask about its run. Thread-safe; of no use after the handler has returned. */
+/** Describes the current run to its handler. Thread-safe; valid only until the handler has returned. */
 public interface DedupContext {
-    /** The key of the message; null when it has no usable ID and runs by {@link io.dedup.policy.OnMissingId#PROCESS}. */
+    /**
+     * The key of the message; null if the message has no usable ID and runs because of
+     * {@link io.dedup.policy.OnMissingId#PROCESS}.
+     */
     @Nullable
     DedupKey key();
 
-    /** Whether a claim protects this run; false under a policy that runs unguarded, and in shadow mode. */
+    /**
+     * Whether a claim or a record protects this run. False if a policy runs the handler without deduplication, and in
+     * shadow mode.
+     */
     boolean guarded();
 
     /**
-     * Which attempt at the message this is; 0 when unguarded. More than 1 tells that an earlier one may have started,
-     * and have had effects. What 1 proves depends on the mode:
+     * The number of this attempt, starting at 1; 0 if the run is unguarded. A number above 1 means that an earlier
+     * attempt may have started and may have had effects. What the number 1 guarantees depends on the mode:
      *
      * <ul>
-     *   <li>{@link io.dedup.policy.DedupMode#LEASED} and {@link io.dedup.policy.DedupMode#LEASED_TRANSACTIONAL}: no earlier guarded attempt started
-     *       within the store's attempt retention, unless the message was done and its window is over, an operator has
-     *       made the store forget it, or the store has lost its data.
-     *   <li>{@link io.dedup.policy.DedupMode#TRANSACTIONAL}: nothing. It is always 1.
-     *   <li>{@link io.dedup.policy.DedupMode#TIERED}: nothing. The store in front may have been down, or have forgotten.
+     *   <li>{@link io.dedup.policy.DedupMode#LEASED} and {@link io.dedup.policy.DedupMode#LEASED_TRANSACTIONAL}: no
+     *       earlier guarded attempt started within the store's attempt retention, unless the message was done and its
+     *       window has ended, an operator deleted its record, or the store lost its data.
+     *   <li>{@link io.dedup.policy.DedupMode#TRANSACTIONAL}: nothing; the number is always 1.
+     *   <li>{@link io.dedup.policy.DedupMode#TIERED}: nothing; the front store may have been down or may have lost the
+     *       record.
      * </ul>
      *
-     * <p>What a failed attempt wrote in a transaction of the last three was rolled back; what it did elsewhere stays.
+     * <p>In the three transactional modes, what a failed attempt wrote in its transaction was rolled back; its other
+     * effects remain.
      */
     int attempt();
 
     /**
-     * A number that grows with every claim of this key, for a resource that remembers the highest one it was shown and refuses
-     * lower ones; 0 when unguarded, or when the policy switches tokens off. Tokens of different keys can't be compared.
+     * The fencing token: a number that grows with every claim of this key, or 0 if the run is unguarded or the policy
+     * disables tokens. A resource that remembers the highest token it has seen can reject writes with a lower one.
+     * Tokens of different keys cannot be compared.
      *
-     * <p>Show it to the resource <b>before reading</b> from it, and again with the write. A resource that compares at the write
-     * alone lets a paused run write between another run's read and its write, which that one then overwrites. For SQL, with one
-     * row for each message ID:
+     * <p>Present the token to the resource <b>before reading</b> from it, and again with the write. If the resource
+     * compares tokens only at the write, a paused run can still write between another run's read and write, and that
+     * other run then overwrites the change. For SQL, with one row for each message ID:
      *
      * <pre>{@code
-     * -- before the read, committed at once; no row changed: a later run has begun, so throw
+     * -- before the read, committed at once; if no row changed, a later run has begun: throw
      * UPDATE fence SET token = :token WHERE message_id = :id AND token <= :token;
-     * -- with the write, in its transaction; no row found: the same
+     * -- with the write, in its transaction; if no row is found: throw
      * SELECT 1 FROM fence WHERE message_id = :id AND token = :token FOR UPDATE;
      * }</pre>
      *
-     * <p>The idea is Martin Kleppmann's: <i>How to do distributed locking</i> (2016).
+     * <p>See Martin Kleppmann, <i>How to do distributed locking</i> (2016).
      */
     long fencingToken();
 
     /**
-     * Whether another consumer may run this message by now: the store said so, or the lease couldn't be renewed in
-     * time by this process's own clock. A handler that sees true before its effect should throw. False when unguarded.
+     * Whether another consumer may be handling this message: the store reported that the claim is lost, or the lease
+     * expired by this process's clock before it could be renewed. A handler that reads true before its effect should
+     * throw. False if the run is unguarded.
      */
     boolean leaseLost();
 
-    /** How long the lease holds by this process's own clock if no renewal succeeds; zero when lost or unguarded. */
+    /**
+     * The time until the lease expires by this process's clock if it is not renewed again; zero if the claim is lost or
+     * the run is unguarded.
+     */
     Duration leaseRemaining();
 }

@@ -2,7 +2,7 @@ package io.dedup;
 
 import org.jspecify.annotations.Nullable;
 
-/** The base of what this framework throws. */
+/** The base class of the exceptions of this framework. */
 public abstract class DedupException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 

@@ -6,20 +6,22 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one record of a dedup store is about: a business message ID within its scope.
+ * The key of a record in a dedup store: a business message ID within a scope.
  *
- * <p>The ID is kept as given: case, trailing spaces and Unicode form all count.
+ * <p>IDs are compared exactly: case, trailing spaces and Unicode normalization form matter.
  *
- * @param scope within which the ID is unique
- * @param messageId well-formed, not blank, at most {@link #MAX_BYTES} bytes of UTF-8; use {@link #of} for an ID as
- *     it came from a message
+ * @param scope the consumer and topic within which the ID is unique
+ * @param messageId valid Unicode, not blank, at most {@link #MAX_BYTES} bytes of UTF-8; use {@link #of} for an ID taken
+ *     from a message
  */
 public record DedupKey(DedupScope scope, String messageId) {
-    /** The framework-wide limit of an ID, in bytes of UTF-8; a longer one is replaced by a tagged SHA-256. */
+    /** The maximum length of a stored ID in bytes of UTF-8. A longer ID is replaced by a tagged SHA-256 hash. */
     public static final int MAX_BYTES = 255;
 
-    /** What marks a hashed ID. A raw ID that starts with it is hashed as well, so the two can't be confused. */
+    /** The prefix of hashed IDs. A raw ID that starts with it is hashed too, so that it cannot collide with a hash. */
     static final String HASH_TAG = "sha256:";
+
+    private static final String MISSING = "it is missing";
 
     public DedupKey {
         Objects.requireNonNull(scope, "scope");
@@ -28,38 +30,41 @@ public record DedupKey(DedupScope scope, String messageId) {
             throw new MissingMessageIdException(scope, problem);
         }
         if (messageId.length() > MAX_BYTES / 3 && Utf8.lengthOrMinusOne(messageId) > MAX_BYTES) {
-            throw new IllegalArgumentException("a stored message ID takes at most " + MAX_BYTES
-                    + " bytes of UTF-8; use DedupKey.of for raw IDs: " + Printable.of(messageId));
+            throw new IllegalArgumentException("messageId must have at most " + MAX_BYTES + " bytes of UTF-8, but is "
+                    + Printable.of(messageId) + ": use DedupKey.of, which hashes longer IDs");
         }
     }
 
     /**
-     * The key of an ID as it came from a message.
+     * Creates the key of an ID taken from a message, hashing the ID if it is too long.
      *
-     * @throws MissingMessageIdException when {@link #problemWith} finds the ID unusable
+     * @throws MissingMessageIdException if {@link #problemWith} finds the ID unusable
      */
     public static DedupKey of(DedupScope scope, @Nullable String rawMessageId) {
         if (rawMessageId == null) {
-            throw new MissingMessageIdException(scope, "there is none");
+            throw new MissingMessageIdException(scope, MISSING);
         }
         int bytes = rawMessageId.length() > MAX_BYTES / 3 || rawMessageId.startsWith(HASH_TAG)
                 ? Utf8.lengthOrMinusOne(rawMessageId)
                 : 0;
-        // Ill-formed and blank text is left to the constructor to refuse: hashed, it would look like any other.
+        // The constructor rejects invalid and blank text; a hash of it would look valid.
         boolean hash =
                 (bytes > MAX_BYTES && !rawMessageId.isBlank()) || (bytes > 0 && rawMessageId.startsWith(HASH_TAG));
         return new DedupKey(scope, hash ? HASH_TAG + Utf8.sha256Hex(rawMessageId) : rawMessageId);
     }
 
     /**
-     * Why an ID counts as missing, or null when it is usable.
+     * Explains why an ID is unusable: it is null, empty, blank or not valid Unicode.
      *
-     * <p>Blank IDs count as missing: they come from unset fields, and taking them for one ID would ack every such
-     * message but the first without its effect. Ill-formed UTF-16 does, because no encoding keeps two such IDs apart.
+     * <p>Blank IDs count as missing because they come from unset fields: treating them as one ID would acknowledge
+     * every such message but the first without handling it. IDs with lone surrogates count as missing because encoders
+     * replace those, so that two such IDs could become equal.
+     *
+     * @return a clause that starts with "it", such as {@code it is blank}; null if the ID is usable
      */
     public static @Nullable String problemWith(@Nullable String rawMessageId) {
         if (rawMessageId == null) {
-            return "there is none";
+            return MISSING;
         }
         if (rawMessageId.isEmpty()) {
             return "it is empty";
@@ -67,7 +72,9 @@ public record DedupKey(DedupScope scope, String messageId) {
         if (rawMessageId.isBlank()) {
             return "it is blank";
         }
-        return Utf8.lengthOrMinusOne(rawMessageId) < 0 ? "it is not well-formed text (a lone surrogate)" : null;
+        return Utf8.lengthOrMinusOne(rawMessageId) < 0
+                ? "it contains a lone surrogate, so it is not valid Unicode"
+                : null;
     }
 
     @Override

@@ -7,76 +7,108 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Is told what happens, for metrics, logs and tests. Called on the thread where it happens, so it must be quick and
- * thread-safe; what it throws is logged and changes no outcome.
+ * Receives events, for metrics, logs and tests. Methods are called on the thread where the event occurs, so they must
+ * be fast and thread-safe. Exceptions from a listener are logged and change no outcome.
  */
 public interface DedupListener {
-    /** A claim was acquired and the handler is about to run. */
+    /**
+     * A claim was acquired, and the handler is about to run.
+     *
+     * @param attempt see {@link DedupContext#attempt()}
+     */
     default void acquired(DedupKey key, int attempt) {}
 
     /**
-     * A duplicate was recognised; the handler isn't run.
+     * A duplicate was recognized; its handler does not run.
      *
-     * @param firstRun what {@link RunReference} said of the run that has handled the message; null where nothing was kept
+     * @param completedAt when the first run completed
+     * @param firstRun the {@link RunReference} of the run that handled the message; null if none was kept
      */
     default void duplicate(DedupKey key, Instant completedAt, @Nullable String firstRun) {}
 
-    /** A copy of a message in the same batch follows the first one. */
+    /** A message is a copy of an earlier message in the same batch and shares its outcome. */
     default void copyInBatch(DedupKey key) {}
 
-    /** A message must come again. */
+    /**
+     * A message was deferred: the broker must redeliver it.
+     *
+     * @param key null if the message has no usable ID
+     * @param retryAfter the suggested delay before the redelivery
+     */
     default void deferred(@Nullable DedupKey key, DeferReason reason, Duration retryAfter) {}
 
-    /** A message has no usable ID; {@code origin} says which message, {@code problem} what is wrong. */
+    /**
+     * A message has no usable ID.
+     *
+     * @param origin names the message: topic, partition and offset, or the broker's message ID
+     * @param problem why there is no ID, such as {@code it has no header "order-id"}
+     */
     default void missingId(DedupTopic topic, String origin, String problem) {}
 
-    /** An ID came with another payload. */
+    /** An ID was seen with another payload. */
     default void conflict(DedupKey key, OnConflict policy) {}
 
-    /** A message was rejected because so many of its runs ended with their lease running out. */
+    /** A message was rejected because the leases of {@code deaths} earlier runs expired. */
     default void poison(DedupKey key, int deaths) {}
 
-    /** A handler runs without a claim, because a policy says so. */
+    /**
+     * A handler runs without a claim because of a policy.
+     *
+     * @param key null if the message has no usable ID
+     */
     default void unguarded(@Nullable DedupKey key, DedupTopic topic) {}
 
-    /** A handler's success was recorded. */
+    /** The success of a handler was recorded. */
     default void completed(DedupKey key, Duration handlerTime) {}
 
-    /** The store couldn't be told of a success; it is tried again in the background. */
+    /** A success could not be recorded in the store yet; the background retries it. */
     default void completionPending(DedupKey key) {}
 
-    /** A success will never be recorded: the store took too long, or the lease went to somebody else. */
+    /** A success will never be recorded: the store was down for too long, or another consumer took over the claim. */
     default void completionDropped(DedupKey key) {}
 
-    /** A claim was given up; {@code cause} is the handler's exception, or null when it never ran. */
+    /**
+     * A claim was released.
+     *
+     * @param cause the exception of the handler; null if the handler did not run
+     */
     default void released(DedupKey key, @Nullable Throwable cause) {}
 
-    /** A running handler's claim may be somebody else's by now. At most once a run. */
+    /**
+     * The lease of a running handler was lost, so another consumer may handle the message too. At most once per run.
+     */
     default void leaseLost(DedupKey key) {}
 
-    /** A handler runs longer than {@code maxProcessingTime}: its lease isn't renewed any more. */
+    /** A handler has run longer than {@code maxProcessingTime}; its lease is no longer renewed. */
     default void maxProcessingTimeExceeded(DedupKey key) {}
 
     /**
-     * A result isn't kept for duplicates: it was larger than {@code maxResultBytes} or than the store takes, or couldn't be
-     * encoded. The message is done all the same.
+     * A result was not kept for duplicates: it exceeds {@code maxResultBytes} or the limit of the store, or it could
+     * not be encoded. The message is done nevertheless.
      *
-     * @param bytes its size, or -1 where it couldn't be encoded
+     * @param bytes the size of the result; -1 if it could not be encoded
      */
     default void resultNotKept(DedupKey key, int bytes) {}
 
     /**
-     * The store, or a transaction with records, failed; {@code operation} is claim, complete, release or renew, and of
-     * a transaction also begin, commit or rollback.
+     * A call of the store, or of a transaction with records, failed.
+     *
+     * @param operation claim, complete, release or renew; for a transaction also begin, commit or rollback
      */
     default void storeError(String operation, DedupStoreException error) {}
 
     /**
-     * A call of the store ended, with answers or without; {@code operation} is claim, complete, release or renew. What a
-     * transaction asks its own table isn't told.
+     * A call of the store ended, successfully or not. Statements within a handler's transaction are not reported.
+     *
+     * @param operation claim, complete, release or renew
+     * @param keys the number of records in the call
      */
     default void storeCalled(String operation, int keys, Duration took) {}
 
-    /** Shadow mode: what would have happened to a message that runs anyway. */
+    /**
+     * Shadow mode: reports what would have happened to a message that is handled anyway.
+     *
+     * @param wouldBe duplicate, in flight, conflict, store unavailable or copy in batch
+     */
     default void shadow(DedupKey key, String wouldBe) {}
 }

@@ -6,17 +6,21 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What became of a message that was handed to {@link Deduplicator#execute}. A handler's exception isn't an outcome: it
- * is thrown.
+ * The outcome of {@link Deduplicator#execute} for a message. An exception of the handler is not an outcome; it is
+ * thrown.
+ *
+ * @param <R> the type of the handler's result
  */
 public sealed interface DedupOutcome<R extends @Nullable Object> {
-    /** Whether the message may be acked: its effect is durable, or a policy says to do without. */
+    /** Whether the message may be acknowledged: its effect is durable, or a policy permits to skip it. */
     boolean mayAck();
 
     /**
-     * The handler ran now.
+     * The handler ran and succeeded.
      *
-     * @param completion how its completion was recorded; a lost lease means that another consumer may have run too
+     * @param value the handler's result
+     * @param completion how the success was recorded; {@link Completion#LEASE_LOST} means that another consumer may
+     *     have handled the message too
      */
     record Handled<R extends @Nullable Object>(R value, Completion completion) implements DedupOutcome<R> {
         @Override
@@ -26,13 +30,13 @@ public sealed interface DedupOutcome<R extends @Nullable Object> {
     }
 
     /**
-     * The message is a duplicate; its handler wasn't run.
+     * The message is a duplicate; its handler did not run.
      *
-     * @param completedAt when the first was done; for a copy in the same batch, and while the store doesn't know of the first, this
-     *     process's time
-     * @param value the first one's result, where it was kept and a codec given; else null
-     * @param firstRun what {@link RunReference} said of the first one's run, where it was kept; else null. Text from a store:
-     *     not to be trusted
+     * @param completedAt when the first run completed, by the store's clock; by this process's clock for a copy in the
+     *     same batch, or as long as the store has not recorded the first run
+     * @param value the result of the first run; null if none was kept or the call has no codec
+     * @param firstRun the {@link RunReference} of the first run; null if none was kept. Comes from the store, so treat
+     *     it as untrusted text
      */
     record Duplicate<R extends @Nullable Object>(
             Instant completedAt,
@@ -42,7 +46,7 @@ public sealed interface DedupOutcome<R extends @Nullable Object> {
             Objects.requireNonNull(completedAt, "completedAt");
         }
 
-        /** One whose first run isn't known. */
+        /** A duplicate without a reference to its first run. */
         public Duplicate(Instant completedAt, @Nullable R value) {
             this(completedAt, value, null);
         }
@@ -53,7 +57,7 @@ public sealed interface DedupOutcome<R extends @Nullable Object> {
         }
     }
 
-    /** A policy says to ack the message <b>without its effect</b>. */
+    /** A policy acknowledges the message <b>without handling it</b>. */
     record Skipped<R extends @Nullable Object>(SkipReason reason) implements DedupOutcome<R> {
         @Override
         public boolean mayAck() {
@@ -62,10 +66,10 @@ public sealed interface DedupOutcome<R extends @Nullable Object> {
     }
 
     /**
-     * Nothing is decided yet, the message must come again: <b>never ack it</b>.
+     * The message is deferred and must be redelivered: <b>never acknowledge it</b>.
      *
-     * @param retryAfter when to try again
-     * @param cause the store's error or the handler's exception, if one led here
+     * @param retryAfter the suggested delay before the redelivery
+     * @param cause the store's error or the handler's exception that caused the deferral; null if there is none
      */
     record Deferred<R extends @Nullable Object>(
             DeferReason reason,
@@ -77,7 +81,7 @@ public sealed interface DedupOutcome<R extends @Nullable Object> {
         }
     }
 
-    /** The message can't be handled, whatever is tried: dead-letter it; don't retry it. */
+    /** The message cannot be handled, and retrying cannot help: send it to the dead-letter topic. */
     record Rejected<R extends @Nullable Object>(DedupException cause) implements DedupOutcome<R> {
         @Override
         public boolean mayAck() {
@@ -85,40 +89,40 @@ public sealed interface DedupOutcome<R extends @Nullable Object> {
         }
     }
 
-    /** Why a message is acked without its effect. */
+    /** Why a message is acknowledged without handling it. */
     enum SkipReason {
         MISSING_ID,
         CONFLICT
     }
 
-    /** Why a message must come again. */
+    /** Why a message is deferred. */
     enum DeferReason {
-        /** Another copy is being handled. */
+        /** Another copy of the message is in flight. */
         IN_FLIGHT,
-        /** The store doesn't answer. */
+        /** The store does not answer. */
         STORE_UNAVAILABLE,
-        /** The handler failed after its lease was lost: whoever took over decides. */
+        /** The handler failed after its lease was lost; the consumer that took over the claim decides the outcome. */
         LEASE_LOST,
         /** The deduplicator is closed. */
         CLOSED,
-        /** The transaction, and the effect with it, was rolled back for a reason that isn't the handler's. */
+        /** The transaction and its effect were rolled back for a reason outside the handler, such as a deadlock. */
         ROLLED_BACK,
-        /** The answer to the commit got lost. The record, when the message comes again, tells what became of it. */
+        /** The answer to the commit was lost. On redelivery, the record shows whether the transaction committed. */
         COMMIT_UNKNOWN
     }
 
-    /** How a successful run was recorded. */
+    /** How the success of a run was recorded. */
     enum Completion {
         /** DONE is durable in the store. */
         DONE,
         /**
-         * The store can't be reached: DONE is written in the background. Until then a redelivery may run again in another
-         * process, or after a restart; this process takes it for a duplicate.
+         * The store does not answer; the background writes DONE later. Until then, this process treats redeliveries as
+         * duplicates, but another process, or this one after a restart, may handle the message again.
          */
         PENDING,
-        /** The claim belongs to somebody else by now: <b>the message may have run twice</b>. */
+        /** Another consumer has taken over the claim: <b>the message may have been handled twice</b>. */
         LEASE_LOST,
-        /** There was no claim, by policy. */
+        /** A policy ran the handler without a claim; nothing was recorded. */
         UNGUARDED
     }
 }

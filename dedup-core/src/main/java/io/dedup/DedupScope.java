@@ -6,13 +6,13 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Within which a message ID is unique: a configured consumer name, a logical topic and what kind of listener it is.
+ * The scope within which a message ID is unique: a consumer name, a logical topic and the kind of listener.
  *
- * <p>Listeners of different consumer names never suppress each other; the same name and the same topic are one
- * consumer. Changing any part forgets all windows. Immutable and thread-safe.
+ * <p>Listeners with different consumer names never affect each other; the same name and topic form one consumer.
+ * Changing any part forgets all windows. Immutable and thread-safe.
  */
 public final class DedupScope {
-    /** The most bytes of UTF-8 that {@link #text()} takes; a longer scope is replaced by a tagged SHA-256. */
+    /** The maximum length of {@link #text()} in bytes of UTF-8. A longer scope is replaced by a tagged SHA-256 hash. */
     public static final int MAX_BYTES = 255;
 
     private final String consumer;
@@ -31,45 +31,53 @@ public final class DedupScope {
                 : kind.prefix + DedupKey.HASH_TAG + Utf8.sha256Hex(full);
     }
 
-    /** The scope of an ordinary listener. */
+    /**
+     * Creates the scope of an ordinary listener.
+     *
+     * @throws IllegalArgumentException if a name is blank or not valid Unicode
+     */
     public static DedupScope of(String consumer, String topic) {
         return new DedupScope(consumer, topic, Kind.MAIN);
     }
 
-    /** The scope of a dead-letter handler, in which the same business ID may be dead-lettered again. */
+    /**
+     * Creates the scope of a dead-letter handler, which is separate from that of the ordinary listener.
+     *
+     * @throws IllegalArgumentException if a name is blank or not valid Unicode
+     */
     public static DedupScope deadLetter(String consumer, String topic) {
         return new DedupScope(consumer, topic, Kind.DEAD_LETTER);
     }
 
-    /** The scope in which a listener in shadow mode keeps its records, apart from the real ones. */
+    /** Returns the separate scope in which a listener in shadow mode keeps its records. */
     public DedupScope shadow() {
         return new DedupScope(text, topic, Kind.SHADOW);
     }
 
-    /** Whether it is a dead-letter handler's. */
+    /** Whether this is the scope of a dead-letter handler. */
     public boolean isDeadLetter() {
         return kind == Kind.DEAD_LETTER;
     }
 
-    /** The configured consumer name, by default the consumer group. */
+    /** The consumer name, by default the consumer group. */
     public String consumer() {
         return consumer;
     }
 
-    /** The logical topic: a retry topic shares its main topic's. */
+    /** The logical topic; a retry topic has that of its main topic. */
     public String topic() {
         return topic;
     }
 
-    /** The one text that a store keeps: unambiguous, well-formed, at most {@link #MAX_BYTES} bytes of UTF-8. */
+    /** The scope as stores keep it: unambiguous, valid Unicode, at most {@link #MAX_BYTES} bytes of UTF-8. */
     public String text() {
         return text;
     }
 
     /**
-     * The key of a business message ID in this scope.
+     * Creates the key of a business message ID in this scope.
      *
-     * @throws MissingMessageIdException when {@link DedupKey#problemWith} finds the ID unusable
+     * @throws MissingMessageIdException if {@link DedupKey#problemWith} finds the ID unusable
      */
     public DedupKey key(@Nullable String rawMessageId) {
         return DedupKey.of(this, rawMessageId);
@@ -78,7 +86,7 @@ public final class DedupScope {
     private static String requireText(String what, String value) {
         if (Objects.requireNonNull(value, what).isBlank() || Utf8.lengthOrMinusOne(value) < 0) {
             throw new IllegalArgumentException(
-                    what + " must be well-formed text that is not blank, but is " + Printable.of(value));
+                    what + " must be valid Unicode and not blank, but is " + Printable.of(value));
         }
         return value;
     }

@@ -3,8 +3,8 @@ package io.dedup;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A store didn't give a usable answer: unreachable, too slow, out of memory, or in a state that it refuses to work in.
- * The operation may or may not have been applied.
+ * A call of the store failed: the store is unreachable, too slow, out of memory, or refuses to work in its current
+ * state. The operation may or may not have been applied.
  */
 public class DedupStoreException extends DedupException {
     private static final long serialVersionUID = 1L;

@@ -6,106 +6,110 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs handlers once per business message ID: the idempotent consumer (Hohpe and Woolf, <i>Enterprise Integration
- * Patterns</i>, "Idempotent Receiver").
+ * Runs a handler once per business message ID, following the Idempotent Receiver pattern (Hohpe and Woolf,
+ * <i>Enterprise Integration Patterns</i>).
  *
- * <p>Usable on its own, for a broker without an adapter or for an HTTP handler; the broker modules are built on it, too.
- * {@code io.dedup.engine.Deduplicators.builder(store)} builds one. Thread-safe; make one for each consumer name, and close it
- * after the consumers have stopped. It doesn't own its store.
+ * <p>Use it directly for a broker without an adapter or for an HTTP handler; the broker modules are built on it, too.
+ * Create one with {@code io.dedup.engine.Deduplicators.builder(store)} for each consumer name, and close it after its
+ * consumers have stopped. Closing it does not close the store. Thread-safe.
  *
- * <p>An interface, so that an application's unit tests can replace it. A broker module needs one that the builder has built.
+ * <p>This is an interface so that unit tests of an application can replace it. Broker modules accept only instances
+ * that the builder created.
  */
 public interface Deduplicator extends AutoCloseable {
-    /** The consumer name: listeners of different names never suppress each other. */
+    /** The consumer name. Listeners with different consumer names never affect each other. */
     String consumer();
 
-    /** The scope and the policy of a topic. */
+    /** Returns the scope and the policy of a topic. */
     DedupTopic topic(String name);
 
     /**
-     * The key of a business message ID.
+     * Creates the key of a business message ID.
      *
-     * @throws MissingMessageIdException when {@link DedupKey#problemWith} finds the ID unusable
+     * @throws MissingMessageIdException if {@link DedupKey#problemWith} finds the ID unusable
      */
     default DedupKey key(String topic, @Nullable String rawMessageId) {
         return topic(topic).scope().key(rawMessageId);
     }
 
-    /** As {@link #execute(DedupCall, DedupHandler)}, without a result for duplicates. */
+    /** Like {@link #execute(DedupCall, DedupHandler)}, without keeping a result for duplicates. */
     default <R extends @Nullable Object, X extends Throwable> DedupOutcome<R> execute(
             DedupKey key, DedupHandler<R, X> handler) throws X {
         return execute(DedupCall.of(key), handler);
     }
 
     /**
-     * Runs the handler if this caller wins the claim, and records its success. Two round trips for a new message, one
-     * for a duplicate; blocks for them, and up to {@code inFlightWait} for a message in flight elsewhere.
+     * Claims the message, runs the handler if the claim succeeds, and records its success. Takes two round trips to the
+     * store for a new message and one for a duplicate. Blocks for those, and for up to {@code inFlightWait} while the
+     * message is in flight elsewhere.
      *
-     * <p>In a transactional mode, opens the transaction as well: the handler joins it. A thread that has one already
-     * gets {@link DedupOutcome.Deferred}, and the log an error.
+     * <p>In a transactional mode, also opens the transaction that the handler joins. If the thread is already in a
+     * transaction, returns {@link DedupOutcome.Deferred} and logs an error.
      *
-     * @throws X what the handler throws, after its claim was released
+     * @throws X the exception of the handler, after its claim was released
      */
     <R extends @Nullable Object, X extends Throwable> DedupOutcome<R> execute(
             DedupCall<R> call, DedupHandler<R, X> handler) throws X;
 
     /**
-     * As {@link #execute(DedupCall, DedupHandler)} for work that ends with a stage. Claims on the calling thread, and
-     * blocks it for that; records the end on a thread of its own.
+     * Like {@link #execute(DedupCall, DedupHandler)}, for work that ends when a stage completes. Claims the message on
+     * the calling thread, which blocks meanwhile; records the success on a thread of the framework.
      *
-     * <p>A stage that is cancelled or times out may still be working: its claim isn't released, its lease runs out.
-     * Cancelling what this returns changes nothing.
+     * <p>If the stage is cancelled or times out, the work may still be running: the claim is not released and expires
+     * with its lease. Cancelling the returned stage has no effect.
      *
-     * @return ends after the store has answered; fails as the handler or its stage does
-     * @throws IllegalArgumentException in a transactional mode: a transaction belongs to one thread
+     * @return completes after the store has answered; fails as the handler or its stage does
+     * @throws IllegalArgumentException in a transactional mode, because a transaction is bound to one thread
      */
     <R extends @Nullable Object> CompletionStage<DedupOutcome<R>> executeAsync(
             DedupCall<R> call, AsyncDedupHandler<R> handler);
 
     /**
-     * Runs the handler with the new ones of a batch: one round trip to claim all, one to complete all. The batch
-     * succeeds or fails as a whole; copies of an ID within it are handled once.
+     * Runs the handler with the new items of a batch. Takes one round trip to claim all items and one to complete them.
+     * The new items succeed or fail together; copies of an ID within the batch are handled once.
      *
-     * <p>When some message of the batch was running as a process died and {@code maxDeaths} is set, the handler is
-     * called with one item at a time instead, so that only the one that kills is charged.
+     * <p>If {@code maxDeaths} is set and an item was in flight when a process crashed, the handler is called with one
+     * item at a time instead, so that only the item that crashes the process is counted.
      *
      * @return an outcome for each item, in order
-     * @throws X what the handler throws, after all claims of that call were released
+     * @throws X the exception of the handler, after all claims of that call were released
      */
     <T, X extends Throwable> List<DedupOutcome<@Nullable Void>> executeAll(
             List<T> items, Function<? super T, DedupKey> keyOf, BatchDedupHandler<T, X> handler) throws X;
 
     /**
-     * An operator's command: the next copy of the message runs again, whatever its mode. In mode TIERED, a store in front that
-     * crashes before it has persisted this has the message as done again: then repeat it.
+     * Deletes the record, so that the next delivery of this message is handled again, in every mode. Intended for
+     * operators. In mode TIERED, if the front store crashes before it has persisted the deletion, it reports the
+     * message as done again; then repeat the call.
      *
-     * <p>A handler without a lease isn't seen while it runs, since its record isn't visible before the commit: in mode
-     * TRANSACTIONAL, and in mode TIERED when the store in front didn't answer as it began. Nothing is refused then, and
-     * the handler commits as usual. So stop the topic's consumers first.
+     * <p>A handler without a lease cannot be detected while it runs, because its record is not visible before the
+     * commit. This applies to mode TRANSACTIONAL, and to mode TIERED if the front store did not answer when the handler
+     * started. Nothing is refused then, and the handler commits as usual. Stop the consumers of the topic first.
      *
-     * @param liveLease what to do while a handler may be running, by its lease
-     * @return {@code LEASE_LIVE} when a handler may be running and {@link LiveLease#RESPECT} was asked for: nothing is changed,
-     *     except where it began during this call
-     * @throws DedupStoreException when the store or the database doesn't answer: repeat it
+     * @param liveLease what to do if a handler may be running, according to its lease
+     * @return {@code LEASE_LIVE} if a handler may be running and {@link LiveLease#RESPECT} was passed; the record is
+     *     then unchanged, unless the handler started during this call
+     * @throws DedupStoreException if the store or the database does not answer: repeat the call
      */
     OperatorResult forget(DedupKey key, LiveLease liveLease);
 
     /**
-     * An operator's command for mode TIERED, after the database was restored to an earlier state: without it, the store in
-     * front would take messages for done whose effect is gone. Stop all consumers before: this forgets whatever the store has,
-     * also of topics in mode LEASED and of other consumers that share it, and those messages run again.
+     * Deletes all records of the front store in mode TIERED. Call it after the database was restored to an earlier
+     * state: otherwise the front store would report messages as done whose effects are gone. Stop all consumers first:
+     * this also deletes the records of topics in mode LEASED and of other consumers that share the store, and those
+     * messages are handled again if redelivered. Intended for operators.
      *
-     * @return how many records the store in front has forgotten
-     * @throws DedupStoreException when it isn't certain that all are forgotten: call it again
-     * @throws IllegalStateException when no topic is in mode TIERED: the store would be the only one to know
-     * @throws UnsupportedOperationException when the store isn't made to be in front
+     * @return the number of deleted records
+     * @throws DedupStoreException if records may be left: repeat the call
+     * @throws IllegalStateException if no topic is in mode TIERED, because the store then holds the only records
+     * @throws UnsupportedOperationException if the store cannot be a front store
      */
     long resetFront();
 
     /**
-     * Admits nothing any more, waits for running handlers while their leases are renewed (at most
-     * {@code shutdownTimeout}; not for those whose renewals and lease are over), and tries once more to record what the store
-     * hasn't recorded.
+     * Stops accepting messages, waits for running handlers for up to {@code shutdownTimeout} while it renews their
+     * leases, and tries once more to record successes that the store has not recorded. Does not wait for handlers whose
+     * leases have expired and are no longer renewed.
      */
     @Override
     void close();

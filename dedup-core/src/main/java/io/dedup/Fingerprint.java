@@ -1,13 +1,14 @@
 package io.dedup;
 
+import io.dedup.text.Printable;
 import io.dedup.text.Utf8;
 import java.util.HexFormat;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A short digest of a payload, kept beside the record to notice one ID with two payloads.
+ * A short digest of a payload, kept with the record to detect an ID that is reused for another payload.
  *
- * @param value 1 to 64 characters of ASCII letters, digits, {@code -} and {@code _}
+ * @param value 1 to 64 characters: ASCII letters, digits, {@code -} and {@code _}
  */
 public record Fingerprint(String value) {
     private static final int MAX_CHARS = 64;
@@ -15,12 +16,15 @@ public record Fingerprint(String value) {
 
     public Fingerprint {
         if (value.isEmpty() || value.length() > MAX_CHARS || !value.chars().allMatch(Fingerprint::isAllowed)) {
-            throw new IllegalArgumentException(
-                    "a fingerprint is 1 to " + MAX_CHARS + " ASCII letters, digits, '-' or '_'");
+            throw new IllegalArgumentException("fingerprint must be 1 to " + MAX_CHARS
+                    + " ASCII letters, digits, '-' or '_', but is " + Printable.of(value));
         }
     }
 
-    /** The first 128 bits of the payload's SHA-256, in hex; a null payload (a tombstone) counts as empty. */
+    /**
+     * Computes the fingerprint of a payload: the first 128 bits of its SHA-256 in hex. A null payload (a tombstone)
+     * counts as empty.
+     */
     public static Fingerprint ofPayload(byte @Nullable [] payload) {
         byte[] digest = Utf8.sha256(payload == null ? new byte[0] : payload);
         return new Fingerprint(HexFormat.of().formatHex(digest, 0, DIGEST_BYTES));

@@ -1,9 +1,12 @@
 package io.dedup;
 
-/** What an operator's command does while a handler holds a live lease of the message. */
+/** What an operator's command does while a handler holds a live lease for the message. */
 public enum LiveLease {
-    /** The command changes nothing and answers {@link OperatorResult#LEASE_LIVE}. */
+    /** The command changes nothing and returns {@link OperatorResult#LEASE_LIVE}. */
     RESPECT,
-    /** The command is applied all the same: only for a handler that is known to be dead, else two run side by side. */
+    /**
+     * The command is applied anyway. Use it only if the handler is known to be dead; otherwise the message can be
+     * handled twice at the same time.
+     */
     OVERRIDE
 }

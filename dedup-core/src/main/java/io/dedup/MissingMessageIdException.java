@@ -5,18 +5,23 @@ import io.dedup.policy.SettingNames;
 import io.dedup.text.Printable;
 
 /**
- * A message has no usable business ID, and the policy is {@link OnMissingId#FAIL}. Retrying can't help: brokers should
- * dead-letter the message.
+ * A message has no usable business ID, and the policy is {@link OnMissingId#FAIL}. Retrying cannot help: the broker
+ * should send the message to its dead-letter topic.
  */
 public final class MissingMessageIdException extends DedupException {
     private static final long serialVersionUID = 1L;
 
+    /**
+     * Creates the exception for an ID that is not part of a delivery.
+     *
+     * @param problem why the ID is unusable, as {@link DedupKey#problemWith} explains it
+     */
     public MissingMessageIdException(DedupScope scope, String problem) {
-        super("no usable message ID for " + scope + ": " + problem, null);
+        super("No usable message ID (" + scope + "): " + problem, null);
     }
 
     /**
-     * Of a message that a broker delivered.
+     * Creates the exception for a message that a broker delivered.
      *
      * @param origin names the message: topic, partition and offset, or the broker's message ID
      * @param problem why there is no ID, such as {@code it has no header "order-id"}

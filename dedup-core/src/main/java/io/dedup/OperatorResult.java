@@ -1,10 +1,11 @@
 package io.dedup;
 
-/** What a store answers to an operator's {@code forget} or {@code forceDone}. */
+/** The result of an operator's command, such as {@code forget} or {@code forceDone}. */
 public enum OperatorResult {
+    /** The command was applied. */
     APPLIED,
-    /** There is no record of this key. */
+    /** There is no record for this key. */
     ABSENT,
-    /** Refused: a handler holds a live lease. Force it only when that handler is known to be dead. */
+    /** Refused, because a handler holds a live lease. Override it only if that handler is known to be dead. */
     LEASE_LIVE
 }

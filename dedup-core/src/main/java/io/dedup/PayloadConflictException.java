@@ -4,13 +4,18 @@ import io.dedup.policy.OnConflict;
 import io.dedup.policy.SettingNames;
 
 /**
- * A message carries an ID that was seen with another payload, and the policy is {@link OnConflict#FAIL}. Retrying can't
- * help: brokers should dead-letter the message.
+ * A message has an ID that was seen with another payload, and the policy is {@link OnConflict#FAIL}. Retrying cannot
+ * help: the broker should send the message to its dead-letter topic.
  */
 public final class PayloadConflictException extends DedupException {
     private static final long serialVersionUID = 1L;
 
-    /** Of a message that {@code origin} names. */
+    /**
+     * Creates the exception.
+     *
+     * @param origin names the message: topic, partition and offset, or the broker's message ID
+     * @param names how the message of this exception names settings
+     */
     public PayloadConflictException(DedupKey key, String origin, SettingNames names) {
         super(
                 "Message ID " + key + " in " + origin

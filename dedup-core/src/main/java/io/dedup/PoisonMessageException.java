@@ -3,13 +3,20 @@ package io.dedup;
 import io.dedup.policy.SettingNames;
 
 /**
- * A message whose handler ended with the death of its process as often as {@code maxDeaths} allows. Its count was
- * reset with this verdict, so that a replay from the dead-letter topic runs.
+ * The leases of as many runs of a message expired as {@code maxDeaths} allows, because the process crashed or the
+ * handler took too long. The count was reset with this rejection, so that a replay from the dead-letter topic is
+ * handled.
  */
 public final class PoisonMessageException extends DedupException {
     private static final long serialVersionUID = 1L;
 
-    /** Of a message that {@code origin} names; {@code deaths} of its runs ended with their lease running out. */
+    /**
+     * Creates the exception.
+     *
+     * @param origin names the message: topic, partition and offset, or the broker's message ID
+     * @param deaths how many earlier runs ended with an expired lease
+     * @param names how the message of this exception names settings
+     */
     public PoisonMessageException(DedupKey key, String origin, int deaths, SettingNames names) {
         super(
                 "Message ID " + key + " in " + origin + ": the leases of " + deaths

@@ -3,16 +3,20 @@ package io.dedup;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Turns a handler's result into bytes, so that duplicates can be answered with it. Thread-safe.
+ * Encodes a handler's result for the store, and decodes it for duplicates. Thread-safe.
  *
- * <p>Never Java deserialisation: what a store holds isn't trusted code.
+ * <p>Never use Java deserialization: the content of a store is not trusted.
+ *
+ * @param <R> the type of the result
  */
 public interface ResultCodec<R> {
+    /** Encodes a result. If this throws, the message is done without a stored result. */
     byte[] encode(R result);
 
+    /** Decodes a stored result. If this throws, the duplicate gets no result. */
     R decode(byte[] bytes);
 
-    /** Text as UTF-8. */
+    /** Returns a codec for text, encoded as UTF-8. */
     static ResultCodec<String> utf8() {
         return new ResultCodec<>() {
             @Override

@@ -1,4 +1,4 @@
-/** What users call: {@link io.dedup.Deduplicator}, its policies and what it answers. */
+/** The API for applications: {@link io.dedup.Deduplicator}, its calls and their outcomes. */
 @NullMarked
 package io.dedup;
 

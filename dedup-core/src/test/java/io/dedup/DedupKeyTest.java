@@ -50,7 +50,7 @@ class DedupKeyTest {
     void illFormedTextWithTheHashTag() {
         for (String id : List.of("\ud800", "sha256:\ud800", "sha256:\udbff", "x".repeat(300) + "\ud800")) {
             assertThatThrownBy(() -> DedupKey.of(SCOPE, id)).isInstanceOf(MissingMessageIdException.class);
-            assertThat(DedupKey.problemWith(id)).contains("well-formed");
+            assertThat(DedupKey.problemWith(id)).contains("lone surrogate");
         }
     }
 

@@ -122,7 +122,7 @@ class ExecuteAsyncTest extends DeduplicatorTestBase {
 
         assertThat(exceptionOf(outcome))
                 .isInstanceOf(IllegalStateException.class)
-                .hasMessageContaining("no stage");
+                .hasMessageContaining("returned null instead of a CompletionStage");
         assertThat(stateOf("a")).isEqualTo(State.RELEASED);
     }
 

@@ -1,7 +1,7 @@
 package io.dedup.adapter;
 
-/** A deduplicator that adapters can be built on; {@link DedupAdapter#of} looks for it. */
+/** A deduplicator that broker adapters can use; {@link DedupAdapter#of} looks for this interface. */
 public interface AdapterSource {
-    /** The adapter's side of this deduplicator. */
+    /** Returns the adapter API of this deduplicator. */
     DedupAdapter adapter();
 }

@@ -7,35 +7,37 @@ import io.dedup.store.ClaimResult.AlreadyDone;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** What an adapter does with a delivery. */
+/** The decision about a delivery, which the adapter carries out. */
 public sealed interface Admission {
-    /** Run the handler; then settle the execution, whatever happens. */
+    /** Run the handler, then settle the execution in every case. */
     record Run(Execution execution) implements Admission {}
 
     /**
-     * Ack, don't run.
+     * Acknowledge the delivery without running the handler: it is a duplicate.
      *
-     * @param done with the handler's result alone
-     * @param firstRun what the run that has handled it is found again by, where that was kept
+     * @param done the record, with the handler's result only
+     * @param firstRun the reference of the run that handled the message; null if none was kept
      */
     record Duplicate(AlreadyDone done, @Nullable String firstRun) implements Admission {}
 
-    /** Ack without an effect, by policy. */
+    /** Acknowledge the delivery without running the handler, because a policy says so. */
     record Ignore(SkipReason reason) implements Admission {}
 
     /**
-     * A copy of an earlier delivery of the same batch that runs: ack it when that one is acked, don't run it.
+     * A copy of an earlier delivery of the same batch that runs: do not run it, and acknowledge it when that delivery
+     * is acknowledged.
      *
      * @param leader the index of that delivery, always lower
      */
     record Follow(int leader) implements Admission {}
 
     /**
-     * Let the broker deliver it again; never ack, and don't count it as a failure.
+     * Have the broker redeliver it. Never acknowledge it, and do not count it as a failure.
      *
-     * @param retryAfter the delay that makes sense
+     * @param retryAfter the suggested delay before the redelivery
      * @param pause whether the policy asks to pause the consumer until {@link DedupAdapter#ping} succeeds
-     * @param behindOthers whether it waits for nothing but what is before it in its own batch
+     * @param behindOthers whether it waits only for earlier deliveries of its own batch
+     * @param cause null if no exception caused the deferral
      */
     record Defer(
             DeferReason reason,
@@ -43,17 +45,17 @@ public sealed interface Admission {
             boolean pause,
             boolean behindOthers,
             @Nullable Throwable cause) implements Admission {
-        /** One that waits for more than its own batch. */
+        /** Creates a deferral that does not wait for its own batch. */
         public Defer(DeferReason reason, Duration retryAfter, boolean pause, @Nullable Throwable cause) {
             this(reason, retryAfter, pause, false, cause);
         }
 
-        /** Because of what is before it in its own batch. */
+        /** Returns this deferral, marked as waiting only for earlier deliveries of its own batch. */
         public Defer behind() {
             return new Defer(reason, retryAfter, pause, true, cause);
         }
     }
 
-    /** Fail the delivery with this exception; retrying can't help. */
+    /** Fail the delivery with this exception; retrying cannot help. */
     record Reject(DedupException cause) implements Admission {}
 }

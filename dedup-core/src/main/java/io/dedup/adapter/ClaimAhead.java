@@ -3,16 +3,16 @@ package io.dedup.adapter;
 import io.dedup.DedupKey;
 
 /**
- * What the store answered about a delivery before its turn. Either {@link ClaimsAhead#admit} uses it up when the turn comes,
- * or {@link ClaimsAhead#giveBack} does when it never does.
+ * The store's answer about a delivery before its turn. Pass each one either to {@link ClaimsAhead#admit} at its turn
+ * or, if its turn never comes, to {@link ClaimsAhead#giveBack}.
  */
 public interface ClaimAhead {
-    /** The delivery that it was asked for. */
+    /** The delivery that this claim is for. */
     Delivery delivery();
 
-    /** That delivery's key. */
+    /** The key of that delivery. */
     DedupKey key();
 
-    /** Whether the store failed; it is asked again at the delivery's turn. */
+    /** Whether the store failed to answer. It is called again at the delivery's turn. */
     boolean isUnanswered();
 }

@@ -4,8 +4,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A consumer group that reads in an engine's name. Two groups on one topic must not do so under one consumer name, see
- * {@link DedupAdapter#firstGroup}. Thread-safe.
+ * A consumer group that reads topics under the consumer name of an engine. Two groups must not read one topic under the
+ * same consumer name; see {@link DedupAdapter#firstGroup}. Thread-safe.
  */
 public final class ConsumerGroup {
     private static final Logger log = LoggerFactory.getLogger(ConsumerGroup.class);
@@ -14,9 +14,9 @@ public final class ConsumerGroup {
     private final DedupAdapter engine;
 
     /**
-     * A group.
+     * Creates a group.
      *
-     * @throws IllegalArgumentException when the name is blank
+     * @throws IllegalArgumentException if the name is blank
      */
     public ConsumerGroup(String name, DedupAdapter engine) {
         if (name.isBlank()) {
@@ -26,20 +26,23 @@ public final class ConsumerGroup {
         this.engine = engine;
     }
 
-    /** False, with an error in the log, when another group reads the topic under the same consumer name. */
+    /**
+     * Whether this group may read the topic. If another group reads it under the same consumer name, logs an error and
+     * returns false.
+     */
     public boolean mayRead(String topic) {
         String first = engine.firstGroup(topic, name);
         if (first.equals(name)) {
             return true;
         }
-        log.error("{} Until then its messages fail", refusal(topic, first));
+        log.error("{} Until then the broker redelivers this group's messages of the topic.", refusal(topic, first));
         return false;
     }
 
     /**
-     * Notes that the group reads the topic.
+     * Registers that this group reads the topic.
      *
-     * @throws IllegalStateException when another group reads it under the same consumer name
+     * @throws IllegalStateException if another group reads it under the same consumer name
      */
     public void require(String topic) {
         String first = engine.firstGroup(topic, name);
@@ -49,8 +52,8 @@ public final class ConsumerGroup {
     }
 
     private String refusal(String topic, String first) {
-        return "Group " + name + " reads topic " + topic + ", which group " + first
-                + " reads under the same consumer name: each would take what the other has handled for duplicates, and"
-                + " lose it. Give each group a Deduplicator with a consumer name of its own.";
+        return "Consumer groups " + first + " and " + name + " read topic " + topic
+                + " under the same consumer name: each would skip as duplicates the messages that only the other has"
+                + " handled. Use a Deduplicator with a different consumer name for each group.";
     }
 }

@@ -8,99 +8,103 @@ import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an adapter for a broker does with a deduplicator: claim deliveries, run their handlers, settle the runs. These are
- * separate steps, so that an adapter can claim many deliveries ahead and complete many runs at once. Thread-safe.
+ * The API of a deduplicator for broker adapters: claim deliveries, run their handlers, settle the runs. These are
+ * separate steps, so that an adapter can claim many deliveries ahead and complete many runs with one call. Thread-safe.
  *
- * <p>The order is always the same: {@link #admit}, then for an {@link Admission.Run} the handler by {@link HandlerRun}, which
- * hands its end to a {@link Settlement}, and then, and only then, the acknowledgment to the broker.
+ * <p>The order is always the same: {@link #admit}; for an {@link Admission.Run}, the handler by {@link HandlerRun},
+ * which passes its end to a {@link Settlement}; and only then the acknowledgment to the broker.
  */
 public interface DedupAdapter {
     /**
-     * The adapter's side of a deduplicator; it lives as long as the deduplicator.
+     * Returns the adapter API of a deduplicator, valid until the deduplicator is closed.
      *
-     * @throws IllegalArgumentException when the deduplicator isn't one of this framework: an application's fake can't be
-     *     adapted to a broker
+     * @throws IllegalArgumentException if {@code Deduplicators.builder} did not create the deduplicator
      */
     static DedupAdapter of(Deduplicator deduplicator) {
         if (deduplicator instanceof AdapterSource source) {
             return source.adapter();
         }
         throw new IllegalArgumentException(
-                "an adapter needs a deduplicator that Deduplicators.builder(store) has built," + " but this one is a "
-                        + deduplicator.getClass().getName());
+                deduplicator.getClass().getName() + " was not built by Deduplicators.builder(store); a broker adapter"
+                        + " needs a Deduplicator that was");
     }
 
-    /** Decides about one delivery; takes one round trip unless it is in flight elsewhere. */
+    /** Decides about one delivery. Takes one round trip; more while the message is in flight elsewhere. */
     Admission admit(Delivery delivery, WaitBudget budget);
 
-    /** Decides about a batch with one round trip for all of it; copies within the batch follow their first. */
+    /** Decides about a batch with one round trip for all of it; copies within the batch follow the first one. */
     BatchAdmission admitAll(List<Delivery> deliveries, WaitBudget budget);
 
-    /** Claims deliveries before their turn. */
+    /** Returns the API to claim deliveries before their turn. */
     ClaimsAhead ahead();
 
     /**
-     * Runs a handler that was admitted, in a transaction where its mode asks for one, and settles its execution.
+     * Runs an admitted handler, in a transaction if its mode requires one, and settles its execution.
      *
-     * @param budget for waiting while another transaction handles the message, and for repeating a completion that the store
-     *     doesn't answer
+     * @param budget limits waiting for another transaction that handles the message, and for a store that does not
+     *     answer a completion
      */
     RunEnd run(Execution execution, Work work, WaitBudget budget);
 
     /**
-     * Opens one transaction on this thread for runs that were admitted, and asks the records of all of them with one
-     * call. For batches; {@link #run} does it for a single one.
+     * Opens one transaction on this thread for admitted runs, and writes or checks the records of all of them with one
+     * call. For batches; {@link #run} does this for a single run.
      *
-     * @param executions whose {@link Execution#isTransactional()} is true
-     * @param ordered whether nothing may run behind one that is deferred or rejected: those are given back
+     * @param executions those whose {@link Execution#isTransactional()} is true
+     * @param ordered whether no delivery may run after one that is deferred or rejected; the later ones are then given
+     *     back
      */
     TransactionalRun open(List<Execution> executions, boolean ordered, WaitBudget budget);
 
-    /** Completes many runs with one call; otherwise as {@link Execution#succeed}. Answers in order. */
+    /** Completes many runs with one call, otherwise like {@link Execution#succeed}. Returns the results in order. */
     List<Completion> succeedAll(List<Execution> executions, WaitBudget budget);
 
     /**
-     * Releases many runs with one call; their attempts are given back where {@link Execution#begin} wasn't called.
+     * Releases many runs with one call. Attempts of runs whose {@link Execution#begin} was not called do not count.
      *
-     * @param cause the handler's exception; null when no handler ran
-     * @return whether any claim was lost before, see {@link Execution#fail}
+     * @param cause the exception of the handler; null if no handler ran
+     * @return whether any claim had been lost before; see {@link Execution#fail}
      */
     boolean failAll(List<Execution> executions, @Nullable Throwable cause);
 
-    /** Encodes handlers' results for duplicates, and decodes them. */
+    /** Returns what encodes and decodes handlers' results for duplicates. */
     Results results();
 
-    /** What opens the transactions of transactional modes; null where there is none. */
+    /** Returns what opens the transactions of the transactional modes; null if none is configured. */
     @Nullable
     TransactionalRecords records();
 
     /**
-     * Threads that settle runs whose work ended on a thread that must not block, such as an event loop. Never rejects: after
-     * the deduplicator's end, and where there is no memory for a thread, the calling thread settles the run itself.
+     * Returns threads that settle runs whose work ended on a thread that must not block, such as an event loop. Never
+     * rejects a task: after the deduplicator was closed, or without memory for a thread, the calling thread runs it.
      */
     Executor settlements();
 
     /**
-     * Returns when what deliveries were deferred for takes writes: the store, the database of the transactions, or both.
+     * Checks that deferred deliveries can be handled again: the store, the database of the transactions, or both,
+     * accept writes. Returns normally if so.
      *
-     * @throws io.dedup.DedupStoreException when it doesn't
+     * @throws io.dedup.DedupStoreException if not
      */
     void ping();
 
     /**
-     * Notes which consumer group reads a topic in this deduplicator's name. A second group must not: each of the two would
-     * take the messages that the other has handled for duplicates.
+     * Registers which consumer group reads a topic under the consumer name of this deduplicator. A second group must
+     * not: each would skip as duplicates the messages that only the other has handled.
      *
-     * @return the group that was noted first
+     * @return the group that was registered first
      */
     String firstGroup(String topic, String group);
 
-    /** How many claims are held and transactions open now; claims whose renewals and leases are over don't count. */
+    /**
+     * Returns how many claims are held and transactions are open. Claims whose leases have expired and are no longer
+     * renewed do not count.
+     */
     int inFlight();
 
-    /** How many successes wait to be recorded, because the store hasn't answered. */
+    /** Returns how many successes are waiting to be recorded because the store has not answered. */
     int pendingCompletions();
 
-    /** How many successes and releases wait for an answer of the store. */
+    /** Returns how many successes and releases are waiting for an answer of the store. */
     int pendingWrites();
 }

@@ -8,11 +8,11 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A message as it came from a broker.
+ * A message that a broker delivered.
  *
- * @param key null when the message has no usable ID
- * @param problem why it has none; null when it has one
- * @param fingerprint of the payload, or null when it isn't compared
+ * @param key null if the message has no usable ID
+ * @param problem why it has no usable ID, as a clause such as {@code it has no header "order-id"}; null if it has one
+ * @param fingerprint of the payload; null if payloads are not compared
  * @param origin names the message in errors and logs: topic, partition and offset, or the broker's message ID
  */
 public record Delivery(
@@ -25,29 +25,31 @@ public record Delivery(
         Objects.requireNonNull(topic, "topic");
         Objects.requireNonNull(origin, "origin");
         if (key == null && problem == null) {
-            throw new IllegalArgumentException("a delivery without a key says why it has none");
+            throw new IllegalArgumentException("problem must be set when key is null");
         }
     }
 
-    /** A delivery with the ID as it came, usable or not. */
+    /** Creates a delivery with an ID as extracted from the message, usable or not. */
     public static Delivery of(
             DedupTopic topic, @Nullable String rawId, @Nullable Fingerprint fingerprint, Supplier<String> origin) {
         String problem = DedupKey.problemWith(rawId);
         DedupKey key = problem == null ? DedupKey.of(topic.scope(), rawId) : null;
-        return new Delivery(topic, key, problem, fingerprint, origin);
+        // The problem continues the sentence "Message in topic orders, partition 0, offset 36: ...".
+        String sentence = problem == null ? null : "its message ID" + problem.substring("it".length());
+        return new Delivery(topic, key, sentence, fingerprint, origin);
     }
 
-    /** A delivery whose ID couldn't be extracted. */
+    /** Creates a delivery whose ID could not be extracted. */
     public static Delivery withoutId(DedupTopic topic, String problem, Supplier<String> origin) {
         return new Delivery(topic, null, problem, null, origin);
     }
 
-    /** Whether both say what their payload is, and it isn't the same. */
+    /** Whether both deliveries have fingerprints, and these differ. */
     public boolean differsFrom(Delivery other) {
         return fingerprint != null && other.fingerprint() != null && !fingerprint.equals(other.fingerprint());
     }
 
-    /** Whether it is only watched: it runs, whatever its record says. */
+    /** Whether the topic is in shadow mode: the handler runs whatever the record says. */
     public boolean isShadow() {
         return topic.policy().shadow();
     }

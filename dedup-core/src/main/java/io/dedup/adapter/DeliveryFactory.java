@@ -12,10 +12,10 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes deliveries of a broker's messages: their topic, their ID by that topic's extractor, their fingerprint. An extractor
- * that fails, however it does, makes a message without an ID, about which the topic's policy decides. Thread-safe.
+ * Creates deliveries from a broker's messages, with the topic's ID extractor and fingerprints. If an extractor throws,
+ * the message counts as having no ID, and the topic's policy decides. Thread-safe.
  *
- * @param <M> what the extractors are given
+ * @param <M> the type of message that the extractors read
  */
 public final class DeliveryFactory<M> {
     private final Function<String, DedupTopic> topics;
@@ -23,10 +23,11 @@ public final class DeliveryFactory<M> {
     private final Map<String, MessageIdExtractor<? super M>> byTopic;
 
     /**
-     * A factory.
+     * Creates a factory.
      *
      * @param topics finds a topic by its name
-     * @param byDefault for topics without an extractor of their own; null when there is none
+     * @param byDefault extracts the IDs of topics without an extractor of their own; null if there is no default
+     * @param byTopic extractors by topic name
      */
     public DeliveryFactory(
             Function<String, DedupTopic> topics,
@@ -37,7 +38,7 @@ public final class DeliveryFactory<M> {
         this.byTopic = Map.copyOf(byTopic);
     }
 
-    /** Whether topics without an extractor of their own have one. */
+    /** Whether there is a default extractor. */
     public boolean hasDefault() {
         return byDefault != null;
     }
@@ -47,16 +48,17 @@ public final class DeliveryFactory<M> {
         return byDefault != null || byTopic.containsKey(topic);
     }
 
-    /** The topic of this name. */
+    /** Returns the topic with this name. */
     public DedupTopic topic(String name) {
         return topics.apply(name);
     }
 
     /**
-     * A delivery.
+     * Creates a delivery.
      *
      * @param origin names the message in errors and logs
-     * @param fingerprint of the message's payload; only asked when the topic's policy compares payloads
+     * @param fingerprint computes the fingerprint of the message's payload; only called if the topic's policy compares
+     *     payloads
      */
     public Delivery of(
             String topicName,
@@ -88,7 +90,7 @@ public final class DeliveryFactory<M> {
         return Delivery.of(topic, id, topic.policy().fingerprint() ? fingerprint.apply(message) : null, origin);
     }
 
-    /** Why an ID is unusable, with what it was looked for in; null when it is usable. */
+    /** Explains why an ID is unusable, naming where it was expected; null if it is usable. */
     private static <M> @Nullable String problem(
             @Nullable String id, M message, MessageIdExtractor<? super M> extractor) {
         String problem = DedupKey.problemWith(id);

@@ -5,58 +5,61 @@ import io.dedup.DedupOutcome.Completion;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One admitted run of a handler, and what the handler may ask about it. Exactly one of {@link #succeed}, {@link #fail},
- * {@link #giveBack} and {@link #abandon} settles it; further calls change nothing. Thread-safe.
+ * An admitted run of a handler, and its context. Exactly one of {@link #succeed}, {@link #fail}, {@link #giveBack} and
+ * {@link #abandon} settles it; further calls have no effect. Thread-safe.
  */
 public interface Execution extends DedupContext {
     /**
-     * Whether the handler runs in a transaction that the framework opens: then {@link DedupAdapter#run} or
-     * {@link DedupAdapter#open} runs it, and {@link #succeed} isn't supported.
+     * Whether the handler runs in a transaction that the framework opens. Then only {@link DedupAdapter#run} or
+     * {@link DedupAdapter#open} may run it, and {@link #succeed} is not supported.
      */
     boolean isTransactional();
 
-    /** The handler starts now, on this thread; {@code maxProcessingTime} counts from here. {@link HandlerRun} calls this. */
+    /**
+     * Marks the start of the handler on this thread; {@code maxProcessingTime} counts from here. {@link HandlerRun}
+     * calls this.
+     */
     void begin();
 
     /**
-     * The handler has succeeded, and a completion follows. The time until the completion isn't the handler's, and copies that
-     * this process receives meanwhile are duplicates. Never throws.
+     * Marks that the handler has succeeded and a completion follows. The time until the completion does not count as
+     * the handler's, and copies that this process receives meanwhile are duplicates. Never throws.
      */
     void returned();
 
     /**
-     * The handler succeeded. Marks the message as done; when the store doesn't answer, goes on trying within the lease
-     * and the budget, then in the background.
+     * Marks the message as done, because the handler succeeded. If the store does not answer, retries within the lease
+     * and the budget, and after that in the background.
      *
-     * @param result for duplicates, already within the policy's size, or null
+     * @param result for duplicates, within the size that the policy permits; null for none
      */
     Completion succeed(byte @Nullable [] result, WaitBudget budget);
 
     /**
-     * What duplicates are answered with when this succeeds, in whatever way, without a result of its own.
+     * Sets the result that duplicates receive if the run succeeds without another result.
      *
-     * @param result already within the policy's size; not copied, not to be changed
+     * @param result within the size that the policy permits; not copied, so do not change it
      */
     void keepResult(byte[] result);
 
     /**
-     * The handler failed. Releases the claim, so that the broker's own retry can have it.
+     * Releases the claim, because the handler failed; the broker's redelivery can then claim the message.
      *
-     * @return whether the claim was lost before: then somebody else may be running the message, and the failure must be
-     *     deferred instead of being handed to what gives up on messages, see {@link HandlerRun#isDeferral}
+     * @return whether the claim had been lost before. Another consumer may then be handling the message, so the failure
+     *     must be deferred instead of being passed to the broker's error handling; see {@link HandlerRun#isDeferral}
      */
     boolean fail(Throwable cause);
 
-    /** The handler was never started, and won't be: gives the claim and its attempt back. */
+    /** Releases the claim of a handler that did not start; the attempt does not count. */
     void giveBack();
 
-    /** Nobody knows whether the work goes on: leaves the claim alone, its lease runs out. */
+    /** Leaves the claim to expire with its lease, because the work may still be running. */
     void abandon();
 
     /**
-     * Whether the lease is over and nothing renews it any more: the store has given the claim to somebody else, or the run
-     * has taken longer than {@code maxProcessingTime}. Whoever asks for the message next may run it. The work may still go
-     * on; its late success is recorded unless somebody has taken over.
+     * Whether the lease has ended and is no longer renewed: the store has given the claim to another consumer, or the
+     * run has taken longer than {@code maxProcessingTime}. Another consumer can then handle the message. The work may
+     * still be running; its late success is recorded unless another consumer has taken over.
      */
     boolean isOverdue();
 }

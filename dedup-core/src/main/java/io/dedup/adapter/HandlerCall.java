@@ -3,12 +3,13 @@ package io.dedup.adapter;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A call of a handler, which may return nothing.
+ * Calls a handler.
  *
- * @param <T> what it returns
+ * @param <T> the type of the result
  */
 @FunctionalInterface
 public interface HandlerCall<T extends @Nullable Object> {
+    /** Calls the handler and returns its result, which may be null. */
     @Nullable
     T call() throws Throwable;
 }

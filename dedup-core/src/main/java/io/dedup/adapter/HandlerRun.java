@@ -4,28 +4,28 @@ import java.util.Collection;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The order of steps of every run: begin, call the handler, settle. It stands here and nowhere else.
+ * Runs a handler in the order that every run follows: begin, call the handler, settle. No other class repeats this
+ * order.
  *
- * <p>Whatever the handler throws is settled, {@link Error}s as well. An Error is then thrown on as it is: it is never turned
- * into a deferral, not even where the claim was lost, because it says something about this process rather than about the
- * message.
+ * <p>Everything that the handler throws is settled, including {@link Error}s. An Error is then rethrown as it is and
+ * never becomes a deferral, even if the claim was lost, because it concerns this process rather than the message.
  */
 public final class HandlerRun {
     private HandlerRun() {}
 
-    /** Runs the handler of one execution. */
+    /** Runs the handler of one execution and returns the result of the settlement. */
     public static <T extends @Nullable Object, E extends @Nullable Object> E run(
             Execution execution, HandlerCall<T> handler, Settlement<T, E> settlement) {
         return run(execution, null, handler, settlement);
     }
 
-    /** Runs the one handler of several executions, which succeeds or fails for all of them. */
+    /** Runs one handler for several executions, which succeed or fail together. */
     public static <T extends @Nullable Object, E extends @Nullable Object> E runAll(
             Collection<? extends Execution> executions, HandlerCall<T> handler, Settlement<T, E> settlement) {
         return run(null, executions, handler, settlement);
     }
 
-    /** Takes one execution or several, so that a single one costs no list. */
+    /** Takes either one execution or several; a single one then needs no list. */
     @SuppressWarnings("NullAway") // the handler returns null only where its settlement takes null
     private static <T extends @Nullable Object, E extends @Nullable Object> E run(
             @Nullable Execution one,
@@ -50,10 +50,10 @@ public final class HandlerRun {
     }
 
     /**
-     * Whether a failure is deferred instead of being handed to the broker's retries and to what gives up on messages.
+     * Whether a failure must be deferred instead of being passed to the broker's retries and dead-lettering.
      *
-     * @param leaseLost what {@link Execution#fail} or {@link DedupAdapter#failAll} has answered: whoever has the message now
-     *     decides
+     * @param leaseLost the result of {@link Execution#fail} or {@link DedupAdapter#failAll}: if true, the consumer that
+     *     took over the claim decides
      */
     public static boolean isDeferral(boolean leaseLost, Throwable thrown) {
         return leaseLost && !(thrown instanceof Error);

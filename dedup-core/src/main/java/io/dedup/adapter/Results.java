@@ -5,18 +5,19 @@ import io.dedup.ResultCodec;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Turns handlers' results into bytes that duplicates are answered with, and back. Never throws: the effect has happened.
- * Thread-safe.
+ * Encodes handlers' results for the store, and decodes them for duplicates. Never throws, because the effect has
+ * already happened. Thread-safe.
  */
 public interface Results {
     /**
-     * The result as bytes.
+     * Encodes a result.
      *
-     * @param maxBytes the policy's size
-     * @return null when it is larger than that, or than the store takes, or can't be encoded; reported to the listeners
+     * @param maxBytes the maximum size that the policy permits
+     * @return null if the result exceeds that size or the limit of the store, or cannot be encoded; this is reported to
+     *     the listeners
      */
     <R> byte @Nullable [] encode(DedupKey key, ResultCodec<R> codec, int maxBytes, R result);
 
-    /** The result that was kept; null when it can't be decoded, which is logged. */
+    /** Decodes a stored result; null if this fails, which is logged. */
     <R> @Nullable R decode(DedupKey key, ResultCodec<R> codec, byte[] bytes);
 }

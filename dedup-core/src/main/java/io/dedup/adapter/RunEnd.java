@@ -4,27 +4,32 @@ import io.dedup.DedupOutcome.Completion;
 import io.dedup.DedupOutcome.DeferReason;
 import java.time.Duration;
 
-/** How a run that was admitted ended. */
+/** How an admitted run ended. */
 public sealed interface RunEnd {
-    /** The handler succeeded, and what its mode promises holds: ack. */
+    /** The handler succeeded, and the guarantee of its mode holds: acknowledge the message. */
     record Handled(Completion completion) implements RunEnd {}
 
-    /** The handler failed, and its claim and its transaction are undone: the broker's own retry decides. */
+    /**
+     * The handler failed; its claim is released and its transaction rolled back. The broker's own retry policy applies.
+     */
     record Failed(Throwable cause) implements RunEnd {}
 
     /**
-     * The handler didn't run, or what it did in its transaction was undone: go by this admission, which isn't a
+     * The handler did not run, or its transaction was rolled back: follow this admission, which is not an
      * {@link Admission.Run}.
      */
     record NotRun(Admission admission) implements RunEnd {
-        /** For a handler that failed after its claim was lost; the release has notified the listeners. */
+        /**
+         * Creates the end of a run whose handler failed after its claim was lost. The listeners have already been
+         * notified.
+         */
         public static NotRun leaseLost(Duration retryAfter, Throwable cause) {
             return new NotRun(new Admission.Defer(DeferReason.LEASE_LOST, retryAfter, false, cause));
         }
 
         /**
-         * Whether the handler failed, and its claim was lost before: whoever has the message now decides. Until that is
-         * known it isn't a failure, and it isn't to run here again.
+         * Whether the handler failed after its claim was lost. The consumer that took over the claim decides the
+         * outcome; until then this is not a failure, and the handler must not run here again.
          */
         public boolean failedWithoutClaim() {
             return admission instanceof Admission.Defer defer

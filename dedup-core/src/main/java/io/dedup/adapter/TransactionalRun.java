@@ -4,30 +4,33 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Handlers' runs in one business transaction, which commits or rolls back with their records. Belongs to the thread that
- * opened it. Where any of its {@link #admissions} runs, exactly one of {@link #succeeded} and {@link #failed} ends it;
- * otherwise nothing is open. It is the settlement of its own {@link #executions}:
+ * Runs of handlers in one business transaction, which commits or rolls back with their records. Bound to the thread
+ * that opened it. If any of its {@link #admissions} runs, exactly one of {@link #succeeded} and {@link #failed} must
+ * end it; otherwise no transaction is open. It is the settlement of its own {@link #executions}:
  *
  * <pre>{@code
  * RunEnd end = HandlerRun.runAll(run.executions(), () -> handle(...), run);
  * }</pre>
  */
 public interface TransactionalRun extends Settlement<byte @Nullable [], RunEnd> {
-    /** What to do with each delivery, in the order of the executions that it was opened with. */
+    /** Returns the decision about each delivery, in the order of the executions that this was opened with. */
     List<Admission> admissions();
 
-    /** Those whose handler is to run. */
+    /** Returns the executions whose handlers must run. */
     List<Execution> executions();
 
     /**
-     * The handler succeeded: commits.
+     * Commits, because the handler succeeded.
      *
-     * @param result of a single run, for duplicates; null for none, and for several runs
+     * @param result the result of a single run, for duplicates; null for none, and for several runs
      */
     @Override
     RunEnd succeeded(byte @Nullable [] result);
 
-    /** The handler failed: rolls back. An exception that reports a deadlock isn't a failure of the handler. */
+    /**
+     * Rolls back, because the handler failed. An exception that reports a deadlock does not count as a failure of the
+     * handler.
+     */
     @Override
     RunEnd failed(Throwable thrown);
 }

@@ -8,7 +8,7 @@ public interface Work {
     /**
      * Handles the message.
      *
-     * @return the result for duplicates, already within the policy's size, or null
+     * @return the result for duplicates, within the size that the policy permits; null for none
      */
     byte @Nullable [] run(Execution execution) throws Throwable;
 }

@@ -1,5 +1,5 @@
 /**
- * What an adapter for a broker calls: claim a delivery, run its handler, settle the run.
+ * The API for broker adapters: claim a delivery, run its handler, settle the run.
  *
  * <p>Applications use {@link io.dedup.Deduplicator} or a broker module instead.
  */

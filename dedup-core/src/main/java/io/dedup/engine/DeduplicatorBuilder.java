@@ -43,34 +43,40 @@ public final class DeduplicatorBuilder {
         this.store = Objects.requireNonNull(store, "store");
     }
 
-    /** Required: the consumer name, usually the consumer group. Changing it forgets all windows. */
+    /** Sets the consumer name, usually the consumer group. Required. Changing it forgets all windows. */
     public DeduplicatorBuilder consumer(String name) {
         this.consumer = Objects.requireNonNull(name, "consumer");
         return this;
     }
 
     /**
-     * What this process is called in the records of its claims, so that an operator sees who has a message: a host, a pod, a
-     * process. Characters other than ASCII letters, digits and {@code . _ : @ -} become {@code _}; of more than 32 characters
-     * both ends are kept. Means nothing to the protocol: two instances may have one name. None by default.
+     * Sets a name for this process, such as a host or pod name, which is stored with its claims so that operators see
+     * which process holds a message. Characters other than ASCII letters, digits and {@code . _ : @ -} become
+     * {@code _}; a name of more than 32 characters is shortened in the middle. It has no meaning for the protocol, so
+     * two instances may have the same name. None by default.
      *
      * @param name not blank
      */
     public DeduplicatorBuilder instance(String name) {
         if (name.isBlank()) {
-            throw new IllegalArgumentException("instance must not be blank; leave it out for none");
+            throw new IllegalArgumentException("instance must not be blank; omit it to record no instance name");
         }
         this.instance = name;
         return this;
     }
 
-    /** The policy of topics without one of their own; {@link DedupPolicy#defaults()} unless set. */
+    /** Sets the policy of topics without their own; {@link DedupPolicy#defaults()} if not set. */
     public DeduplicatorBuilder defaults(DedupPolicy policy) {
         this.defaults = Objects.requireNonNull(policy, "defaults");
         return this;
     }
 
-    /** What is different for a topic, on top of the defaults whenever those are set. */
+    /**
+     * Configures a topic: applies changes to the default policy, whether {@link #defaults} is called before or after
+     * this.
+     *
+     * @throws IllegalArgumentException if the topic is configured twice
+     */
     public DeduplicatorBuilder topic(String name, UnaryOperator<DedupPolicy.Builder> changes) {
         if (topics.putIfAbsent(name, changes) != null) {
             throw new IllegalArgumentException("topic " + name + " is configured twice");
@@ -79,31 +85,33 @@ public final class DeduplicatorBuilder {
     }
 
     /**
-     * Needed for the transactional modes: opens the transactions that handlers run in, and keeps their records. The store
-     * has to be the same table in mode LEASED_TRANSACTIONAL, and another store, in front of it, in mode TIERED.
+     * Sets what opens the transactions that handlers run in, and keeps their records. Required for the transactional
+     * modes. In mode LEASED_TRANSACTIONAL the store must use the same table; in mode TIERED it must be another store,
+     * in front of that table.
      */
     public DeduplicatorBuilder transactions(TransactionalRecords records) {
         this.transactions = Objects.requireNonNull(records, "transactions");
         return this;
     }
 
-    /** A listener to be told what happens; any number of them. */
+    /** Adds a listener for events; call it once for each listener. */
     public DeduplicatorBuilder listener(DedupListener listener) {
         listeners.add(Objects.requireNonNull(listener, "listener"));
         return this;
     }
 
     /**
-     * What a duplicate is told of the run that has handled its message; nothing by default. Kept with the record, beside the
-     * result: at most {@value RunReference#MAX_CHARS} + 3 bytes, on top of {@code maxResultBytes}. In the modes
-     * {@link io.dedup.policy.DedupMode#TRANSACTIONAL} and {@link io.dedup.policy.DedupMode#TIERED} it takes one more statement for each message.
+     * Sets what identifies a run to its later duplicates, such as a trace ID; nothing by default. Stored with the
+     * record, beside the result: at most {@value RunReference#MAX_CHARS} + 3 bytes, in addition to
+     * {@code maxResultBytes}. In the modes {@link io.dedup.policy.DedupMode#TRANSACTIONAL} and
+     * {@link io.dedup.policy.DedupMode#TIERED} it takes one more statement per message.
      */
     public DeduplicatorBuilder runReference(RunReference reference) {
         this.runReference = Objects.requireNonNull(reference, "runReference");
         return this;
     }
 
-    /** How long {@link Deduplicator#close} waits for running handlers: zero to 1 h, 30 s by default. */
+    /** Sets how long {@link Deduplicator#close} waits for running handlers: zero to 1 h, 30 s by default. */
     public DeduplicatorBuilder shutdownTimeout(Duration value) {
         if (value.isNegative() || value.compareTo(MAX_SHUTDOWN_TIMEOUT) > 0) {
             throw new IllegalArgumentException(
@@ -114,9 +122,9 @@ public final class DeduplicatorBuilder {
     }
 
     /**
-     * The deduplicator, with its heartbeat running.
+     * Creates the deduplicator and starts its heartbeat.
      *
-     * @throws IllegalArgumentException when a setting is missing or wrong; names it
+     * @throws IllegalArgumentException if a setting is missing or wrong; the message names it
      */
     public Deduplicator build() {
         Map<String, DedupPolicy> policies = policies();
@@ -125,7 +133,8 @@ public final class DeduplicatorBuilder {
         policies.forEach((name, policy) -> rules.check("topic " + name, policy));
         if (consumer == null) {
             throw new IllegalArgumentException(
-                    "consumer must be set: it is part of what makes an ID unique; the consumer group is a good choice");
+                    "consumer must be set, usually to the name of the consumer group: message IDs are unique per consumer"
+                            + " and topic");
         }
         DedupTopics all = new DedupTopics(consumer, defaults, policies);
         return new DefaultDeduplicator(
@@ -152,7 +161,7 @@ public final class DeduplicatorBuilder {
         return policies;
     }
 
-    /** Those that were given, and the logs. */
+    /** The configured listeners and the two that log. */
     private List<DedupListener> listeners(DedupTopics ofConsumer) {
         List<DedupListener> all = new ArrayList<>(listeners);
         all.add(new TroubleLog(ofConsumer, store.name(), System::nanoTime, log::warn));

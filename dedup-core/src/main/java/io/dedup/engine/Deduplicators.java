@@ -7,18 +7,21 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 
-/** Builds deduplicators, and closes several together. */
+/** Creates deduplicators, and closes several together. */
 public final class Deduplicators {
     private Deduplicators() {}
 
-    /** A builder of a deduplicator over this store; the store stays the caller's to close. */
+    /**
+     * Returns a builder of a deduplicator that keeps its records in this store. The caller remains responsible for
+     * closing the store.
+     */
     public static DeduplicatorBuilder builder(DedupStore store) {
         return new DeduplicatorBuilder(store);
     }
 
     /**
-     * Closes several as {@link Deduplicator#close} does one. Their waits for running handlers overlap: together they take no
-     * longer than the longest {@code shutdownTimeout} among them.
+     * Closes several deduplicators as {@link Deduplicator#close} closes one. Their waits for running handlers overlap,
+     * so that together they take no longer than the longest {@code shutdownTimeout}.
      */
     public static void closeAll(Collection<? extends Deduplicator> several) {
         List<DefaultDeduplicator> together = new ArrayList<>(several.size());

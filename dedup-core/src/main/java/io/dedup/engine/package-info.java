@@ -1,4 +1,4 @@
-/** Builds and closes deduplicators. */
+/** Creates and closes deduplicators. */
 @NullMarked
 package io.dedup.engine;
 

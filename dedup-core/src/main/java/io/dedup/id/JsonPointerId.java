@@ -9,10 +9,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * Finds a message ID in JSON by a JSON Pointer (RFC 6901), such as {@code /payment/id} or {@code /items/0/sku}.
  *
- * <p>Reads as little as it must: what comes after the ID is neither read nor checked. Where a document has a member
+ * <p>Reads only as far as needed: the document after the ID is neither read nor checked. If an object has a member
  * twice, the first one counts. A string is taken as it is and an integer as its text, so {@code "7"} and {@code 7} are
- * the same ID; objects, arrays, booleans, null and numbers with a fraction or an exponent are none. Nesting and lengths
- * are bounded by Jackson's default {@code StreamReadConstraints}.
+ * the same ID. Objects, arrays, booleans, null, and numbers with a fraction or an exponent are not IDs. Nesting and
+ * lengths are limited by Jackson's default {@code StreamReadConstraints}.
  *
  * <p>Needs {@code tools.jackson.core:jackson-core} 3.x at run time. Immutable and thread-safe.
  */
@@ -26,10 +26,10 @@ public final class JsonPointerId {
     }
 
     /**
-     * The finder of a pointer; the empty pointer is the whole document.
+     * Creates a finder for a pointer; the empty pointer is the whole document.
      *
-     * @throws IllegalArgumentException when it isn't a JSON Pointer; says why
-     * @throws IllegalStateException when Jackson's core is missing; names the dependency
+     * @throws IllegalArgumentException if it is not a JSON Pointer; the message says why
+     * @throws IllegalStateException if Jackson is missing; the message names the dependency
      */
     public static JsonPointerId of(String pointer) {
         List<String> path = path(pointer);
@@ -37,30 +37,30 @@ public final class JsonPointerId {
             return new JsonPointerId(pointer, new JsonPointerReader(path));
         } catch (NoClassDefFoundError e) {
             throw new IllegalStateException(
-                    "taking a message ID out of JSON needs the dependency tools.jackson.core:jackson-core, version 3.x,"
-                            + " on the class path",
+                    "Cannot read message IDs from JSON: tools.jackson.core:jackson-core 3.x is not on the class path. Add"
+                            + " this dependency",
                     e);
         }
     }
 
     /**
-     * The ID in a document in UTF-8, UTF-16 or UTF-32, with or without a byte order mark.
+     * Finds the ID in a document in UTF-8, UTF-16 or UTF-32, with or without a byte order mark.
      *
-     * @return as found, not checked by {@link io.dedup.DedupKey#problemWith}; null when there is no string or integer at the
-     *     pointer
-     * @throws IllegalArgumentException when the document is malformed before the ID, or beyond Jackson's limits; its
-     *     message holds nothing of the document
+     * @return the ID, not checked by {@link io.dedup.DedupKey#problemWith}; null if there is no string or integer at
+     *     the pointer
+     * @throws IllegalArgumentException if the document is malformed before the ID, or exceeds Jackson's limits; its
+     *     message contains nothing of the document
      */
     public @Nullable String find(byte[] json) {
         return reader.find(json);
     }
 
-    /** As {@link #find(byte[])}, for a document that is text already. */
+    /** Like {@link #find(byte[])}, for a document that is already text. */
     public @Nullable String find(String json) {
         return reader.find(json);
     }
 
-    /** The pointer as given. */
+    /** Returns the pointer. */
     @Override
     public String toString() {
         return pointer;
@@ -74,7 +74,7 @@ public final class JsonPointerId {
             throw wrong(pointer, "must begin with '/', as in \"/payment/id\"");
         }
         if (Utf8.lengthOrMinusOne(pointer) < 0) {
-            throw wrong(pointer, "must be well-formed text (it holds a lone surrogate)");
+            throw wrong(pointer, "must be valid Unicode without lone surrogates");
         }
         List<String> path = new ArrayList<>();
         for (String token : pointer.substring(1).split("/", -1)) {

@@ -11,7 +11,7 @@ import tools.jackson.core.exc.StreamConstraintsException;
 import tools.jackson.core.exc.UnexpectedEndOfInputException;
 import tools.jackson.core.json.JsonFactory;
 
-/** The part that needs Jackson, apart from {@link JsonPointerId} so that its absence can be told. */
+/** The part that needs Jackson. Separate from {@link JsonPointerId}, so that its absence can be reported. */
 final class JsonPointerReader {
     private static final char BYTE_ORDER_MARK = '\uFEFF';
     private static final int NO_INDEX = -1;

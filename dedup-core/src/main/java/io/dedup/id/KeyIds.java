@@ -6,28 +6,29 @@ import java.util.List;
 import java.util.function.Function;
 
 /**
- * Finds the ID among a message's keys, for brokers whose messages carry several. What is ambiguous counts as a missing ID.
- * Thread-safe as the functions that it is given.
+ * Finds the ID among a message's keys, for brokers whose messages carry several keys. An ambiguous ID counts as
+ * missing. As thread-safe as the functions passed in.
  */
 public final class KeyIds {
     private KeyIds() {}
 
-    /** The message's only key. Missing when there is none or more than one. */
+    /** Returns an extractor of the message's only key. The ID is missing if there is no key or more than one. */
     public static <M> MessageIdExtractor<M> only(Function<? super M, ? extends Collection<String>> keys) {
         return MessageIdExtractor.named("key", message -> {
             Collection<String> all = keys.apply(message);
             if (all.size() > 1) {
-                throw new IllegalArgumentException("the message has " + all.size()
-                        + " keys, and only one could be its ID; use keyStartingWith(prefix) or a property");
+                throw new IllegalArgumentException("it has " + all.size()
+                        + " keys, so its message ID is ambiguous; use keyStartingWith(prefix) or a property");
             }
             return all.isEmpty() ? null : all.iterator().next();
         });
     }
 
     /**
-     * The only key that begins with a prefix, prefix included. Missing when there is none or more than one.
+     * Returns an extractor of the only key that begins with a prefix; the prefix is part of the ID. The ID is missing
+     * if there is no such key or more than one.
      *
-     * @throws IllegalArgumentException when the prefix is empty
+     * @throws IllegalArgumentException if the prefix is empty
      */
     public static <M> MessageIdExtractor<M> startingWith(
             String prefix, Function<? super M, ? extends Collection<String>> keys) {
@@ -40,7 +41,8 @@ public final class KeyIds {
                     .distinct()
                     .toList();
             if (found.size() > 1) {
-                throw new IllegalArgumentException("the message has several keys that start with " + prefix);
+                throw new IllegalArgumentException("it has several keys that begin with " + Printable.of(prefix)
+                        + ", so its message ID is ambiguous");
             }
             return found.isEmpty() ? null : found.get(0);
         });

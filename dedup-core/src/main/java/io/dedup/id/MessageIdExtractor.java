@@ -5,27 +5,31 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the business ID in a message. Thread-safe.
+ * Extracts the business ID from a message. Thread-safe.
  *
- * <p>Null, or text that {@link io.dedup.DedupKey#problemWith} refuses, means that the message has none. An exception means the
- * same; its message is reported.
+ * <p>If it returns null or text that {@link io.dedup.DedupKey#problemWith} rejects, the message has no ID. An exception
+ * means the same; its message is reported.
  *
  * @param <M> the broker's message type
  */
 @FunctionalInterface
 public interface MessageIdExtractor<M> {
+    /** Returns the ID; null if the message has none. */
     @Nullable
     String extract(M message);
 
     /**
-     * What this looks for, for errors about a message that doesn't have it: {@code header "order-id"}. Of several parts the
-     * first that the message lacks. Holds nothing of the message's content.
+     * Names where this extractor looks, for errors about a message without an ID, such as {@code header "order-id"}.
+     * For an ID of several parts, names the first part that the message lacks. Never includes content of the message.
      */
     default String source(M message) {
         return "message ID";
     }
 
-    /** The extractor, with what it looks for: {@code header "order-id"} makes errors say {@code it has no header "order-id"}. */
+    /**
+     * Returns the extractor with a name for where it looks: with {@code header "order-id"}, errors say
+     * {@code it has no header "order-id"}.
+     */
     static <M> MessageIdExtractor<M> named(String source, MessageIdExtractor<? super M> extractor) {
         return new MessageIdExtractor<>() {
             @Override
@@ -40,7 +44,12 @@ public interface MessageIdExtractor<M> {
         };
     }
 
-    /** The parts' IDs joined unambiguously: ("ab", "c") and ("a", "bc") differ. Missing when any part is. */
+    /**
+     * Returns an extractor that joins the IDs of several parts unambiguously: ("ab", "c") and ("a", "bc") differ. The
+     * ID is missing if any part is.
+     *
+     * @throws IllegalArgumentException if there are no parts
+     */
     static <M> MessageIdExtractor<M> composite(List<MessageIdExtractor<? super M>> parts) {
         if (parts.isEmpty()) {
             throw new IllegalArgumentException("a composite ID needs at least one part");
@@ -48,7 +57,7 @@ public interface MessageIdExtractor<M> {
         return new CompositeId<>(parts);
     }
 
-    /** This extractor for what {@code adapt} makes of a message. */
+    /** Returns this extractor for another message type, which {@code adapt} converts. */
     default <N> MessageIdExtractor<N> on(Function<? super N, ? extends M> adapt) {
         MessageIdExtractor<M> mine = this;
         return new MessageIdExtractor<>() {

@@ -1,6 +1,6 @@
 /**
- * Finds business message IDs in messages. Reading them out of JSON needs {@code tools.jackson.core:jackson-core}, an
- * optional dependency.
+ * Extracts business message IDs from messages. Extracting them from JSON needs {@code tools.jackson.core:jackson-core},
+ * an optional dependency.
  */
 @NullMarked
 package io.dedup.id;

@@ -2,7 +2,7 @@ package io.dedup.policy;
 
 import java.util.Objects;
 
-/** Refuses values of settings that are out of range. */
+/** Rejects settings that are out of range. */
 record Bounds(SettingNames names) {
     <T extends Comparable<T>> T between(String setting, T value, T min, T max) {
         Objects.requireNonNull(value, setting);

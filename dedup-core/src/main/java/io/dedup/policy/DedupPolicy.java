@@ -4,9 +4,10 @@ import java.time.Duration;
 import java.util.Objects;
 
 /**
- * How messages of a topic are deduplicated. Immutable and thread-safe; {@link #defaults()} is a working one.
+ * The settings for deduplicating the messages of a topic. Immutable and thread-safe; {@link #defaults()} works without
+ * further settings.
  *
- * <p>Changing a window isn't retroactive: a record keeps the window that it was completed with.
+ * <p>A changed window does not apply to existing records: each keeps the window that it was completed with.
  */
 public final class DedupPolicy {
     private static final DedupPolicy DEFAULTS = new Builder().build();
@@ -45,94 +46,109 @@ public final class DedupPolicy {
         this.names = from.names;
     }
 
-    /** Window 7 days, lease 30 s, everything else in its safest form. */
+    /** Returns the default policy: a window of 7 days, a lease of 30 s, and the safest value of every other setting. */
     public static DedupPolicy defaults() {
         return DEFAULTS;
     }
 
+    /** Returns a builder that starts from the default policy. */
     public static Builder builder() {
         return new Builder();
     }
 
-    /** A builder that starts from this policy. */
+    /** Returns a builder that starts from this policy. */
     public Builder toBuilder() {
         return new Builder(this);
     }
 
-    /** How the record is kept together with the effect; {@link DedupMode#LEASED} by default, and in shadow mode. */
+    /**
+     * How the record is written relative to the effect; {@link DedupMode#LEASED} by default, and always in shadow mode.
+     */
     public DedupMode mode() {
         return shadow ? DedupMode.LEASED : mode;
     }
 
-    /** For how long after completion an ID is remembered; 7 days by default. In a transaction it counts from the claim. */
+    /**
+     * How long an ID is remembered after its completion; 7 days by default. In the modes TRANSACTIONAL and TIERED it
+     * counts from the claim.
+     */
     public Window window() {
         return window;
     }
 
-    /** How long a claim holds without a heartbeat, and so how long a crashed message waits; 30 s by default. */
+    /**
+     * How long a claim stays valid without renewal, and so how long a message waits after its process crashed; 30 s by
+     * default.
+     */
     public Duration lease() {
         return lease;
     }
 
     /**
-     * For how long after a handler's start its lease is renewed; 5 min by default. The time-out of the transaction in the
-     * transactional modes.
+     * How long after the start of the handler its lease is renewed; 5 min by default. In the transactional modes, this
+     * is also the timeout of the transaction.
      */
     public Duration maxProcessingTime() {
         return maxProcessingTime;
     }
 
-    /** For how long a duplicate of a running message waits in place before it is deferred; 2 s by default. */
+    /** How long a duplicate waits in place for a message in flight before it is deferred; 2 s by default. */
     public Duration inFlightWait() {
         return inFlightWait;
     }
 
-    /** The longest that a broker is asked to hold a deferred message before it comes again; 1 s by default. */
+    /** The maximum delay that is suggested to the broker for redelivering a deferred message; 1 s by default. */
     public Duration maxDeferDelay() {
         return maxDeferDelay;
     }
 
+    /** What happens to a message if the store does not answer its claim; {@link OnStoreFailure#RETRY} by default. */
     public OnStoreFailure onStoreFailure() {
         return onStoreFailure;
     }
 
+    /** What happens to a message without a usable ID; {@link OnMissingId#FAIL} by default. */
     public OnMissingId onMissingId() {
         return onMissingId;
     }
 
+    /** What happens to a message whose ID was seen with another payload; {@link OnConflict#FAIL} by default. */
     public OnConflict onConflict() {
         return onConflict;
     }
 
     /**
-     * How many runs of a message may end with their lease running out before it is rejected as poison; 0, the
-     * default, means any number. Exceptions of a handler don't count: those belong to the broker's policy.
+     * After how many runs with an expired lease a message is rejected as poison; 0, the default, means never.
+     * Exceptions of the handler do not count, because the broker's retry policy applies to those.
      */
     public int maxDeaths() {
         return maxDeaths;
     }
 
-    /** The largest result kept for duplicates, in bytes; 64 KiB by default. One larger than the store takes isn't kept either. */
+    /**
+     * The maximum size in bytes of a result that is kept for duplicates; 64 KiB by default. A result that exceeds the
+     * limit of the store is not kept either.
+     */
     public int maxResultBytes() {
         return maxResultBytes;
     }
 
-    /** Whether broker adapters compare payloads of one ID; off by default. */
+    /** Whether broker adapters compare the payloads of messages with the same ID; off by default. */
     public boolean fingerprint() {
         return fingerprint;
     }
 
-    /** Whether handlers get a fencing token; on by default. Some stores claim more cheaply without. */
+    /** Whether handlers get a fencing token; on by default. Without it, claims are cheaper on some stores. */
     public boolean fencingToken() {
         return fencingToken;
     }
 
-    /** Whether this only watches: records are kept in a scope of their own, and every message runs. */
+    /** Whether the topic is in shadow mode: records are kept in a separate scope, and every message is handled. */
     public boolean shadow() {
         return shadow;
     }
 
-    /** How errors and log lines name these settings; {@link SettingNames#JAVA} by default. */
+    /** How errors and log lines name the settings; {@link SettingNames#JAVA} by default. */
     public SettingNames settingNames() {
         return names;
     }
@@ -145,7 +161,10 @@ public final class DedupPolicy {
                 + ", onConflict " + onConflict + ", maxDeaths " + maxDeaths + (shadow ? ", shadow" : "");
     }
 
-    /** Builds a policy; every setter checks its value and names itself in the error. Not thread-safe. */
+    /**
+     * Builds a policy. Every setter checks its value and throws an {@link IllegalArgumentException} that names the
+     * setting. Not thread-safe.
+     */
     public static final class Builder {
         private static final Duration MIN_LEASE = Duration.ofMillis(10);
         private static final Duration MAX_LEASE = Duration.ofDays(1);
@@ -201,94 +220,100 @@ public final class DedupPolicy {
             return this;
         }
 
-        /** From 1 ms to {@link Window#MAX}; see {@link DedupPolicy#window()}. */
+        /** See {@link DedupPolicy#window()}; from 1 ms to {@link Window#MAX}. */
         public Builder window(Duration value) {
             return window(Window.of(value));
         }
 
-        /** From 10 ms to 1 day; see {@link DedupPolicy#lease()}. */
+        /** See {@link DedupPolicy#lease()}; from 10 ms to 1 day. */
         public Builder lease(Duration value) {
             this.lease = new Bounds(names).between("lease", value, MIN_LEASE, MAX_LEASE);
             return this;
         }
 
-        /** From the lease to 7 days; see {@link DedupPolicy#maxProcessingTime()}. */
+        /** See {@link DedupPolicy#maxProcessingTime()}; from the lease to 7 days. */
         public Builder maxProcessingTime(Duration value) {
             this.maxProcessingTime =
                     new Bounds(names).between("maxProcessingTime", value, MIN_LEASE, MAX_PROCESSING_TIME);
             return this;
         }
 
-        /** From zero to 10 minutes; see {@link DedupPolicy#inFlightWait()}. */
+        /** See {@link DedupPolicy#inFlightWait()}; from zero to 10 minutes. */
         public Builder inFlightWait(Duration value) {
             this.inFlightWait = new Bounds(names).between("inFlightWait", value, Duration.ZERO, MAX_WAIT);
             return this;
         }
 
-        /** From 10 ms to 10 minutes; see {@link DedupPolicy#maxDeferDelay()}. */
+        /** See {@link DedupPolicy#maxDeferDelay()}; from 10 ms to 10 minutes. */
         public Builder maxDeferDelay(Duration value) {
             this.maxDeferDelay = new Bounds(names).between("maxDeferDelay", value, MIN_LEASE, MAX_WAIT);
             return this;
         }
 
+        /** See {@link OnStoreFailure}. */
         public Builder onStoreFailure(OnStoreFailure value) {
             this.onStoreFailure = Objects.requireNonNull(value, "onStoreFailure");
             return this;
         }
 
+        /** See {@link OnMissingId}. */
         public Builder onMissingId(OnMissingId value) {
             this.onMissingId = Objects.requireNonNull(value, "onMissingId");
             return this;
         }
 
+        /** See {@link OnConflict}. */
         public Builder onConflict(OnConflict value) {
             this.onConflict = Objects.requireNonNull(value, "onConflict");
             return this;
         }
 
-        /** Not negative; see {@link DedupPolicy#maxDeaths()}. */
+        /** See {@link DedupPolicy#maxDeaths()}; not negative. */
         public Builder maxDeaths(int value) {
             this.maxDeaths = new Bounds(names).between("maxDeaths", value, 0, Integer.MAX_VALUE);
             return this;
         }
 
-        /** From 0 to 16 MiB; see {@link DedupPolicy#maxResultBytes()}. */
+        /** See {@link DedupPolicy#maxResultBytes()}; from 0 to 16 MiB. */
         public Builder maxResultBytes(int value) {
             this.maxResultBytes = new Bounds(names).between("maxResultBytes", value, 0, MAX_RESULT_BYTES);
             return this;
         }
 
+        /** See {@link DedupPolicy#fingerprint()}. */
         public Builder fingerprint(boolean value) {
             this.fingerprint = value;
             return this;
         }
 
+        /** See {@link DedupPolicy#fencingToken()}. */
         public Builder fencingToken(boolean value) {
             this.fencingToken = value;
             return this;
         }
 
+        /** See {@link DedupPolicy#shadow()}. */
         public Builder shadow(boolean value) {
             this.shadow = value;
             return this;
         }
 
-        /** See {@link DedupPolicy#settingNames()}. Comes first: the other setters' errors use it. */
+        /** See {@link DedupPolicy#settingNames()}. Call this first, because the errors of the other setters use it. */
         public Builder settingNames(SettingNames value) {
             this.names = Objects.requireNonNull(value, "settingNames");
             return this;
         }
 
         /**
-         * The policy.
+         * Creates the policy.
          *
-         * @throws IllegalArgumentException when settings contradict each other
+         * @throws IllegalArgumentException if settings contradict each other
          */
         public DedupPolicy build() {
             if (maxProcessingTime.compareTo(lease) < 0) {
                 throw new IllegalArgumentException(names.name("maxProcessingTime") + " ("
                         + names.value(maxProcessingTime) + ") must not be shorter than lease (" + names.value(lease)
-                        + "): raise the one or lower the other");
+                        + "). Raise " + names.name("maxProcessingTime") + " or lower lease");
             }
             DedupPolicy policy = new DedupPolicy(this);
             ModeRules.check(mode, policy);

@@ -2,10 +2,16 @@ package io.dedup.policy;
 
 /** What happens to a message whose ID was seen with another payload. */
 public enum OnConflict {
-    /** A {@link io.dedup.PayloadConflictException}, which no broker should retry: the message is dead-lettered. The default. */
+    /**
+     * Rejects the message with a {@link io.dedup.PayloadConflictException}, so that it goes to the dead-letter topic
+     * without retries. The default.
+     */
     FAIL,
-    /** The message is acked <b>without its effect</b>; counted. */
+    /** Acknowledges the message <b>without handling it</b>; counted in the metrics. */
     SKIP,
-    /** The handler runs <b>unguarded</b>, and the record of the first payload stays as it is; counted. */
+    /**
+     * Runs the handler <b>without deduplication</b>; the record of the first payload stays unchanged. Counted in the
+     * metrics.
+     */
     PROCESS
 }

@@ -2,10 +2,13 @@ package io.dedup.policy;
 
 /** What happens to a message without a usable ID. */
 public enum OnMissingId {
-    /** A {@link io.dedup.MissingMessageIdException}, which no broker should retry: the message is dead-lettered. The default. */
+    /**
+     * Rejects the message with a {@link io.dedup.MissingMessageIdException}, so that it goes to the dead-letter topic
+     * without retries. The default.
+     */
     FAIL,
-    /** The handler runs <b>unguarded</b>; counted. */
+    /** Runs the handler <b>without deduplication</b>; counted in the metrics. */
     PROCESS,
-    /** The message is acked <b>without its effect</b>; counted. */
+    /** Acknowledges the message <b>without handling it</b>; counted in the metrics. */
     SKIP
 }

@@ -1,35 +1,40 @@
 package io.dedup.policy;
 
 /**
- * How whoever configures a policy writes its settings, so that errors and log lines name what that person can change. Without
- * one they are written as in Java, {@code onMissingId} and {@code PROCESS}; a framework that makes policies of configuration
- * files gives its own by {@link DedupPolicy.Builder#settingNames}. Implementations are thread-safe and throw nothing.
+ * Names settings the way the user writes them, so that errors and log lines show what to change. By default these are
+ * the Java names, such as {@code onMissingId} and {@code PROCESS}. A framework that creates policies from configuration
+ * files provides its own names with {@link DedupPolicy.Builder#settingNames}. Implementations are thread-safe and do
+ * not throw.
  */
 public interface SettingNames {
-    /** As in Java. */
+    /** The Java names. */
     SettingNames JAVA = new SettingNames() {};
 
     /**
-     * The name of a setting.
+     * Returns the name of a setting.
      *
-     * @param setting as in Java: a method of {@link DedupPolicy.Builder} or of a module's builder, or a broker's own setting,
-     *     such as {@code max.poll.interval.ms}
+     * @param setting the Java name: a method of {@link DedupPolicy.Builder} or of a module's builder, or a setting of
+     *     the broker, such as {@code max.poll.interval.ms}
      */
     default String name(String setting) {
         return setting;
     }
 
-    /** The same with the place where it is set, where that is known: {@code dedup.topics.orders.on-missing-id}. */
+    /** Returns the name of a setting with its location, if known: {@code dedup.topics.orders.on-missing-id}. */
     default String path(String setting) {
         return name(setting);
     }
 
-    /** A value of a setting: an enum's constant, a {@link java.time.Duration}, a {@link Window}. */
+    /**
+     * Returns a value as the user writes it.
+     *
+     * @param value an enum constant, a {@link java.time.Duration}, a {@link Window}, or any other value
+     */
     default String value(Object value) {
         return String.valueOf(value);
     }
 
-    /** A message of a store that names settings as in Java. */
+    /** Translates a message of a store, which uses Java names, to the user's names. */
     default String text(String message) {
         return message;
     }

@@ -5,12 +5,12 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The deduplication window: for how long after its completion a message ID is remembered.
+ * The deduplication window: how long a message ID is remembered after its completion.
  *
- * @param duration at least 1 ms and at most {@link #MAX}; null means for ever
+ * @param duration from 1 ms to {@link #MAX}; null means forever
  */
 public record Window(@Nullable Duration duration) {
-    /** The longest window with an end: 100 years of 365 days. */
+    /** The longest finite window: 100 years of 365 days. */
     public static final Duration MAX = Duration.ofDays(36_500);
 
     private static final Duration MIN = Duration.ofMillis(1);
@@ -24,19 +24,20 @@ public record Window(@Nullable Duration duration) {
     }
 
     /**
-     * A window of this length, counted from completion by the store's clock.
+     * Creates a window of this length, counted from completion by the store's clock.
      *
-     * @throws IllegalArgumentException when it is zero, negative or longer than {@link #MAX}
+     * @throws IllegalArgumentException if it is shorter than 1 ms or longer than {@link #MAX}
      */
     public static Window of(Duration duration) {
         return new Window(Objects.requireNonNull(duration, "window"));
     }
 
-    /** A window without an end: the record is never purged. */
+    /** Returns a window without end: the record is never purged. */
     public static Window forever() {
         return FOREVER;
     }
 
+    /** Whether this window has no end. */
     public boolean isForever() {
         return duration == null;
     }

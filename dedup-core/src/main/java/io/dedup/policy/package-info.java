@@ -1,4 +1,4 @@
-/** How messages of a topic are deduplicated: the policy, its settings and their names. */
+/** The policy of a topic: its settings, their values and their names. */
 @NullMarked
 package io.dedup.policy;
 

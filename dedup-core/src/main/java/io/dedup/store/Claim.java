@@ -4,9 +4,10 @@ import io.dedup.DedupKey;
 import java.util.Objects;
 
 /**
- * What its holder shows to change a record: stores compare the owner, and change nothing for anybody else.
+ * Identifies the holder of a claim in each call that changes a record. A store compares the owner, and changes nothing
+ * if it differs.
  *
- * @param attempt as answered by the claim; 0 when the claim got no answer
+ * @param attempt the number that the claim returned; 0 if the claim got no answer
  */
 public record Claim(DedupKey key, Owner owner, int attempt) {
     public Claim {

@@ -7,13 +7,13 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The wish to run the handler of a message.
+ * Requests the right to handle a message.
  *
- * @param owner new for every claim; the same for the repetition of a request that got no answer
- * @param lease how long the claim holds without a renewal, at least 1 ms
- * @param fingerprint of the payload, or null when payloads aren't compared
- * @param fenced whether the handler needs a fencing token; a store that can claim more cheaply without one may
- *     then answer token 0
+ * @param owner new for every claim; the same when a request that got no answer is repeated
+ * @param lease how long the claim stays valid without renewal; at least 1 ms
+ * @param fingerprint of the payload; null if payloads are not compared
+ * @param fenced whether the handler needs a fencing token; if not, a store that can claim more cheaply without one may
+ *     return token 0
  */
 public record ClaimRequest(
         DedupKey key, Owner owner, Duration lease, @Nullable Fingerprint fingerprint, boolean fenced) {
@@ -25,6 +25,7 @@ public record ClaimRequest(
         }
     }
 
+    /** Creates a request with a fencing token and without a fingerprint. */
     public ClaimRequest(DedupKey key, Owner owner, Duration lease) {
         this(key, owner, lease, null, true);
     }

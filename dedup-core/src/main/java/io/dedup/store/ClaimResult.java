@@ -6,20 +6,24 @@ import java.time.Instant;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** What a store answers to a claim. Only {@link Acquired} allows the handler to run. */
+/** A store's answer to a claim. The handler may run only after {@link Acquired}. */
 public sealed interface ClaimResult {
     /**
-     * The record is PROCESSING by this owner now.
+     * The claim succeeded: the record is PROCESSING for this owner.
      *
-     * @param attempt 1, 2, 3 …: the claims that were not given back. 1 proves that no earlier attempt started within
-     *     the store's attempt retention
-     * @param deaths how many owned leases ran out before this one
-     * @param tookOver whether this claim ended such a lease, and so counted its death
-     * @param fencingToken grows with every claim of a key; 0 when the request wanted none
+     * @param attempt 1, 2, 3 …: the number of claims that were not given back. 1 guarantees that no earlier attempt
+     *     started within the store's attempt retention
+     * @param deaths how many leases of owned claims expired before this claim
+     * @param tookOver whether this claim took over a claim with an expired lease, and so counted its death
+     * @param fencingToken grows with every claim of a key; 0 if the request asked for none
      */
     record Acquired(int attempt, int deaths, boolean tookOver, long fencingToken) implements ClaimResult {}
 
-    /** Somebody else holds a live lease; {@code remaining} by the store's clock, never negative. */
+    /**
+     * Another owner holds a live lease.
+     *
+     * @param remaining the rest of that lease by the store's clock; never negative
+     */
     record InFlight(Duration remaining) implements ClaimResult {
         public InFlight {
             if (remaining.isNegative()) {
@@ -29,9 +33,10 @@ public sealed interface ClaimResult {
     }
 
     /**
-     * The message is done, inside its window.
+     * The message is done, and its window has not ended.
      *
-     * @param result what its handler's run left for duplicates, or null
+     * @param attempt the number of the attempt that succeeded
+     * @param result what the successful run stored for duplicates; null for nothing
      */
     @SuppressWarnings("ArrayRecordComponent") // never compared
     record AlreadyDone(Instant completedAt, int attempt, byte @Nullable [] result) implements ClaimResult {
@@ -46,7 +51,7 @@ public sealed interface ClaimResult {
     /** The ID is in flight or done with another payload. */
     record Conflict() implements ClaimResult {}
 
-    /** Nothing is known of this key: the claim may or may not have been applied. Only in answers to batches. */
+    /** The store failed for this key: the claim may or may not have been applied. Only in results of batches. */
     record StoreError(DedupStoreException cause) implements ClaimResult {
         public StoreError {
             Objects.requireNonNull(cause, "cause");

@@ -5,10 +5,10 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The wish to mark a claimed message as done.
+ * Requests to mark a claimed message as done.
  *
- * @param window for how long, counted from this completion by the store's clock
- * @param result what a duplicate shall be answered with, or null; not copied, not to be changed
+ * @param window how long the record counts, from this completion by the store's clock
+ * @param result what duplicates receive; null for nothing. Not copied, so do not change it
  * @param repeated whether this repeats a request that got no answer: then DONE by the same attempt counts as applied
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared; copying would cost every message with a result
@@ -21,7 +21,7 @@ public record CompleteRequest(Claim claim, Window window, byte @Nullable [] resu
         this.repeated = repeated;
     }
 
-    /** The same request, with nothing for duplicates to be answered with. */
+    /** Returns the same request without a result. */
     public CompleteRequest withoutResult() {
         return new CompleteRequest(claim, window, null, repeated);
     }

@@ -9,90 +9,102 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Keeps the two-phase records: PROCESSING with a lease, then DONE with a window.
+ * Stores the records of messages: PROCESSING with a lease, then DONE with a window.
  *
- * <p>Every transition is atomic, takes the store's clock for the only clock, and changes nothing for one who isn't the
- * owner. A record whose lease ended or that was released longer than {@link #attemptRetention()} ago, and a DONE record
- * past its window, count as absent.
+ * <p>Every transition is atomic, uses the store's clock only, and changes nothing for a caller that is not the owner.
+ * These records count as absent: an unfinished record whose lease ended, or that was released, longer than
+ * {@link #attemptRetention()} ago; and a DONE record whose window has ended.
  *
- * <p>Thread-safe. Calls block, but not for long: an implementation has time-outs of its own, never waits for a lease,
- * and never retries what may have been applied without recognising itself. A single form throws
- * {@link io.dedup.DedupStoreException} when it has no answer; a batch form answers in the order of the requests, one answer per
- * request, with {@code StoreError} for those it has none for, and may throw when it has none at all. A batch holds each
- * key once, means exactly what the single calls would, and may be of any size: an implementation cuts it into pieces.
+ * <p>Thread-safe. Calls block, but not for long: an implementation has its own timeouts, never waits for a lease, and
+ * does not retry a request that may have been applied unless it can recognize its own write. A single operation throws
+ * {@link io.dedup.DedupStoreException} if it has no answer. A batch operation returns one result per request, in order,
+ * with {@code StoreError} for requests without an answer; it may throw if it has no answer at all. A batch contains
+ * each key once, behaves exactly like the single operations, and may be of any size: the implementation splits it.
  *
- * <p>What not every store can do is an interface of its own, which a store implements besides this one:
- * {@code StuckRecordFinder} and {@code ResettableStore} in {@code io.dedup.store.operator}.
+ * <p>Optional capabilities are separate interfaces that a store also implements: {@code StuckRecordFinder} and
+ * {@code ResettableStore} in {@code io.dedup.store.operator}.
  */
 public interface DedupStore extends AutoCloseable {
-    /** For logs and metrics: {@code redis}, {@code jdbc}, {@code memory} … */
+    /** The name of this store for logs and metrics: {@code redis}, {@code jdbc}, {@code memory} … */
     String name();
 
-    /** How long attempts, deaths and tokens of an unfinished message outlive its last lease. */
+    /** How long attempts, deaths and tokens of an unfinished message are kept after its last lease. */
     Duration attemptRetention();
 
-    /** Tries to become the one who runs the handler. */
+    /** Claims a message for a handler. */
     ClaimResult claim(ClaimRequest request);
 
+    /** Claims several messages; see {@link #claim}. */
     List<ClaimResult> claimAll(List<ClaimRequest> requests);
 
     /**
-     * PROCESSING by this owner becomes DONE, even after the lease ran out if nobody took over.
+     * Changes PROCESSING by this owner to DONE. Also succeeds after the lease has expired, unless another owner has
+     * taken over.
      *
-     * @throws ResultTooLargeException when the store doesn't take a result of this size; nothing was changed
+     * @throws ResultTooLargeException if the result exceeds the limit of the store; nothing was changed
      */
     WriteResult complete(CompleteRequest request);
 
+    /** Completes several claims; see {@link #complete}. */
     List<WriteResult> completeAll(List<CompleteRequest> requests);
 
-    /** PROCESSING by this owner becomes claimable at once. */
+    /** Releases the claim of this owner, so that the message can be claimed again at once. */
     WriteResult release(ReleaseRequest request);
 
+    /** Releases several claims; see {@link #release}. */
     List<WriteResult> releaseAll(List<ReleaseRequest> requests);
 
-    /** PROCESSING by this owner is held on, even after the lease ran out if nobody took over. */
+    /**
+     * Renews the lease of this owner's claim. Also succeeds after the lease has expired, unless another owner has taken
+     * over.
+     */
     WriteResult renew(RenewRequest request);
 
     /**
-     * The heartbeat's form: on a connection of its own, and not held up by rows that somebody has locked (those answer
-     * {@code StoreError} or are renewed; never {@code LeaseLost}).
+     * Renews several claims, for the heartbeat; see {@link #renew}. Uses its own connection and does not wait for rows
+     * that another session has locked: those are renewed or return {@code StoreError}, but never {@code LeaseLost}.
      */
     List<WriteResult> renewAll(List<RenewRequest> requests);
 
-    /** The record, or empty where there is none or it is expired. */
+    /** Returns the record; empty if there is none or it has expired. */
     Optional<StoredRecord> find(DedupKey key);
 
-    /** Removes the record; the next copy of the message runs again, with attempt 1 and a higher fencing token. */
+    /**
+     * Deletes the record, so that the next delivery of the message is handled again, with attempt 1 and a higher
+     * fencing token.
+     */
     OperatorResult forget(DedupKey key, LiveLease liveLease);
 
-    /** Makes the record DONE without a run: copies of the message are <b>acked without an effect</b>. */
+    /** Marks the message as done without handling it: later deliveries are <b>acknowledged without an effect</b>. */
     OperatorResult forceDone(DedupKey key, Window window, LiveLease liveLease);
 
     /**
-     * What was found at start that may lose records, a sentence or two each, with what to change; the same for the life of the
-     * store, and logged by it already. For those that would rather not start. Never null; by default empty.
+     * Problems found at start that may lose records, each in a sentence or two with what to change. The list does not
+     * change while the store is open, and the store has already logged it; an application can refuse to start because
+     * of it. Never null; empty by default.
      */
     default List<String> warnings() {
         return List.of();
     }
 
     /**
-     * The largest result that the store can keep with a record, in bytes; a larger one isn't sent to it. By default any that a
-     * policy permits. A request with a larger one answers {@code StoreError} with a {@link ResultTooLargeException}.
+     * The maximum size in bytes of a result that the store can keep with a record; larger results are not sent to it.
+     * By default, whatever a policy permits. A request with a larger result returns {@code StoreError} with a
+     * {@link ResultTooLargeException}.
      */
     default int maxResultBytes() {
         return Integer.MAX_VALUE;
     }
 
     /**
-     * Returns when the store can be written: claims would succeed. It leaves no record. A store that only answers reads, such as
-     * a database that became read-only in a switch-over, fails.
+     * Checks that the store accepts writes, so that claims would succeed. Leaves no record. Fails for a store that only
+     * answers reads, such as a database that became read-only after a switch-over.
      *
-     * @throws io.dedup.DedupStoreException when it doesn't answer, or takes no writes
+     * @throws io.dedup.DedupStoreException if the store does not answer or accepts no writes
      */
     void ping();
 
-    /** Frees what the store itself opened; connections and pools that were handed in stay open. */
+    /** Closes what the store opened itself. Connections and pools that the caller passed in stay open. */
     @Override
     void close();
 }

@@ -3,36 +3,37 @@ package io.dedup.store;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who holds a claim: a random value of one claim, compared for equality and for nothing else. It may begin with the name of
- * the instance, for people to read.
+ * The owner of a claim: a random value for each claim, compared only for equality. It may start with the name of the
+ * instance, for people to read.
  *
  * @param value 1 to 64 printable ASCII characters without spaces, commas or bars
  */
 public record Owner(String value) {
-    /** What stands behind the instance's name: in no name, and in nothing that follows it. */
+    /** The character that ends the instance's name. It occurs neither in the name nor after it. */
     public static final char INSTANCE_END = '~';
 
-    /** How long the instance's name may be, so that what makes the owner unique has room behind it. */
+    /** The maximum length of the instance's name, which leaves room for the unique part. */
     public static final int MAX_INSTANCE_CHARS = 32;
 
     private static final int MAX_CHARS = 64;
 
     public Owner {
         if (value.isEmpty() || value.length() > MAX_CHARS) {
-            throw new IllegalArgumentException("an owner has 1 to " + MAX_CHARS + " characters");
+            throw new IllegalArgumentException(
+                    "owner must have 1 to " + MAX_CHARS + " characters, but has " + value.length());
         }
         for (int i = 0; i < value.length(); i++) {
             char c = value.charAt(i);
             if (c <= ' ' || c >= 0x7f || c == ',' || c == '|') {
-                throw new IllegalArgumentException("an owner is printable ASCII without spaces, commas or bars");
+                throw new IllegalArgumentException("owner must be printable ASCII without spaces, commas or bars");
             }
         }
     }
 
     /**
-     * The name of the instance that claims for this owner, for people only: nothing keeps two instances from having the same.
+     * Returns the name of the instance that made the claim. For people only: two instances may have the same name.
      *
-     * @return null when the owner doesn't tell it
+     * @return null if the owner has no name
      */
     public @Nullable String instance() {
         int end = value.lastIndexOf(INSTANCE_END);

@@ -1,14 +1,17 @@
 package io.dedup.store;
 
-/** What a release says about the attempt. */
+/** How a release counts the attempt. */
 public enum ReleaseMode {
-    /** The handler ran, or may have: the attempt stays counted. */
+    /** The handler ran, or may have run: the attempt counts. */
     STARTED,
     /**
-     * The handler never ran: the attempt is given back. Where the claim had taken over a dead one, the record becomes
-     * a dead one again, so that the next claim counts that death once more.
+     * The handler did not run: the attempt does not count. If the claim had taken over one with an expired lease, that
+     * death is counted again by the next claim.
      */
     NOT_STARTED,
-    /** The handler never ran because the message was found to be poison: the attempt is given back, deaths become 0. */
+    /**
+     * The handler did not run because the message was rejected as poison: the attempt does not count, and deaths become
+     * 0.
+     */
     CONVICTED
 }

@@ -2,7 +2,7 @@ package io.dedup.store;
 
 import java.util.Objects;
 
-/** The wish to give a claim up, so that the message can be claimed again at once. */
+/** Requests to release a claim, so that the message can be claimed again at once. */
 public record ReleaseRequest(Claim claim, ReleaseMode mode) {
     public ReleaseRequest {
         Objects.requireNonNull(claim, "claim");

@@ -4,8 +4,8 @@ import io.dedup.DedupStoreException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The store doesn't take a result of this size. Nothing has been changed, and a transaction that it was meant for goes on:
- * the same request without the result can succeed.
+ * The result exceeds the limit of the store. Nothing was changed, and a transaction in progress can continue: the same
+ * request without the result can succeed.
  */
 public final class ResultTooLargeException extends DedupStoreException {
     private static final long serialVersionUID = 1L;

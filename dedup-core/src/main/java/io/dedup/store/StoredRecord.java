@@ -7,14 +7,17 @@ import java.time.temporal.ChronoUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A record as an operator sees it; what is expired by the store's clock is not shown.
+ * A record as an operator sees it. Records that have expired by the store's clock are not shown.
  *
- * @param deaths owned leases that ran out, not counting one that nobody has taken over yet
- * @param fencingToken of the last claim; 0 when it wanted none, or when the record is done
- * @param owner of a PROCESSING or ABANDONED record, where the store still has it
+ * @param attempt the number of the last attempt
+ * @param deaths how many leases of owned claims expired; the current one counts only after it was taken over
+ * @param fencingToken of the last claim; 0 if it asked for none, or if the record is done
+ * @param owner of a PROCESSING or ABANDONED record, if the store still has it; else null
  * @param leaseRemaining of a PROCESSING record; zero otherwise
- * @param completedAt of a DONE record
- * @param expiresAt of a DONE record; null means for ever
+ * @param completedAt of a DONE record; else null
+ * @param expiresAt of a DONE record; null means never
+ * @param fingerprint of the payload; null if none was kept
+ * @param result what the successful run stored for duplicates; null for nothing
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
 public record StoredRecord(
@@ -28,19 +31,23 @@ public record StoredRecord(
         @Nullable Instant expiresAt,
         @Nullable Fingerprint fingerprint,
         byte @Nullable [] result) {
-    /** When the last claim was made, by the store's clock, as its fencing token tells it; null where there is none. */
+    /**
+     * Returns when the last claim was made, by the store's clock, as derived from its fencing token; null if it has
+     * none.
+     */
     public @Nullable Instant claimedAt() {
         return fencingToken <= 0 ? null : Instant.EPOCH.plus(fencingToken, ChronoUnit.MICROS);
     }
 
-    /** Where a record stands. */
+    /** The state of a record. */
     public enum State {
-        /** Given up by its last owner; claimable. */
+        /** Released by its last owner; can be claimed. */
         RELEASED,
-        /** Owned, with a live lease. */
+        /** Claimed, with a live lease. */
         PROCESSING,
-        /** Its last owner's lease ran out; claimable, and the next claim counts a death. */
+        /** The lease of its last owner has expired; can be claimed, and the next claim counts a death. */
         ABANDONED,
+        /** Handled, inside its window. */
         DONE
     }
 }

@@ -7,10 +7,11 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a store keeps with a message that is done: a handler's result, the reference of its run, or both.
+ * What a store keeps with a message that is done: the handler's result, the reference of its run, or both.
  *
- * <p>Without a reference the bytes are the result's own, so that nothing changes for those who keep none. With one, they are
- * {@code FF kind length reference result}. No other bytes begin with {@code FF}: a result that does is wrapped as well.
+ * <p>Without a reference, the stored bytes are those of the result. With a reference, they are
+ * {@code FF kind length reference result}. A result that starts with {@code FF} is wrapped in the same way, so that no
+ * other bytes start with {@code FF}.
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
 public record StoredResult(
@@ -20,10 +21,10 @@ public record StoredResult(
     private static final byte WITH_RESULT = 1;
     private static final int HEAD = 3;
 
-    /** What is kept beside the result, at most. */
+    /** The maximum number of bytes that are stored in addition to the result. */
     public static final int MAX_EXTRA_BYTES = HEAD + RunReference.MAX_CHARS;
 
-    /** The bytes for the store; null when there is nothing to keep. */
+    /** Encodes a result and a reference for the store; null if both are null. */
     public static byte @Nullable [] encode(byte @Nullable [] result, @Nullable String reference) {
         if (reference == null && (result == null || result.length == 0 || result[0] != WRAPPED)) {
             return result;
@@ -38,7 +39,7 @@ public record StoredResult(
         return bytes.array();
     }
 
-    /** What a store's bytes hold. Bytes that {@link #encode} doesn't make are a result, whoever has written them. */
+    /** Decodes stored bytes. Bytes that {@link #encode} cannot have produced count as a result. */
     public static StoredResult decode(byte @Nullable [] stored) {
         if (stored == null || stored.length < HEAD || stored[0] != WRAPPED) {
             return new StoredResult(stored, null);
@@ -58,7 +59,7 @@ public record StoredResult(
         return new StoredResult(result, text.isEmpty() ? null : text);
     }
 
-    /** Whether it is text that is kept. */
+    /** Whether the text is a valid reference: 1 to {@link RunReference#MAX_CHARS} printable ASCII characters. */
     public static boolean isReference(String text) {
         return !text.isEmpty()
                 && text.length() <= RunReference.MAX_CHARS

@@ -3,33 +3,36 @@ package io.dedup.store;
 import io.dedup.DedupStoreException;
 import java.util.Objects;
 
-/** What a store answers to a complete, release or renew. */
+/** A store's answer to complete, release or renew. */
 public sealed interface WriteResult {
-    /** Done as asked. */
+    /** The write was applied. */
     record Applied() implements WriteResult {
         private static final Applied INSTANCE = new Applied();
     }
 
-    /** The record isn't this owner's any more; nothing changed. */
+    /** The claim no longer belongs to this owner; nothing was changed. */
     record LeaseLost() implements WriteResult {
         private static final LeaseLost INSTANCE = new LeaseLost();
     }
 
-    /** Nothing is known: the write may or may not have been applied. Only in answers to batches. */
+    /** The store failed: the write may or may not have been applied. Only in results of batches. */
     record StoreError(DedupStoreException cause) implements WriteResult {
         public StoreError {
             Objects.requireNonNull(cause, "cause");
         }
     }
 
+    /** Returns {@link Applied}. */
     static WriteResult applied() {
         return Applied.INSTANCE;
     }
 
+    /** Returns {@link LeaseLost}. */
     static WriteResult leaseLost() {
         return LeaseLost.INSTANCE;
     }
 
+    /** Whether this is {@link Applied}. */
     default boolean isApplied() {
         return this instanceof Applied;
     }

@@ -1,7 +1,7 @@
 /**
- * The SPI that a dedup store implements: the two-phase record and its atomic transitions.
+ * The SPI for dedup stores: records and their atomic transitions.
  *
- * <p>A store is proven by the contract in {@code dedup-testkit}.
+ * <p>To test a store, run the contract in {@code dedup-testkit}.
  */
 @NullMarked
 package io.dedup.store;

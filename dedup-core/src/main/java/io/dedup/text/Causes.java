@@ -6,14 +6,17 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
 
-/** What a failure came from: pools, drivers, futures and frameworks each wrap it once more. Never follows a circle of causes for ever. */
+/**
+ * Finds the causes of a failure, which pools, drivers, futures and frameworks wrap. Stops after a fixed depth, because
+ * a chain of causes can be circular.
+ */
 public final class Causes {
-    /** More than anybody wraps; a chain may be a circle. */
+    /** Deeper than real chains of causes; needed because a chain can be circular. */
     private static final int DEEPEST = 50;
 
     private Causes() {}
 
-    /** The failure and its causes, the failure first; empty for null. */
+    /** Returns the failure followed by its causes; empty for null. */
     public static List<Throwable> of(@Nullable Throwable failure) {
         List<Throwable> causes = new ArrayList<>();
         for (Throwable each = failure; each != null && causes.size() < DEEPEST; each = each.getCause()) {
@@ -22,7 +25,7 @@ public final class Causes {
         return causes;
     }
 
-    /** The first of a kind among the failure and its causes; null when there is none. */
+    /** Returns the first instance of a type among the failure and its causes; null if there is none. */
     public static <T> @Nullable T first(@Nullable Throwable failure, Class<T> kind) {
         Throwable each = failure;
         for (int depth = 0; each != null && depth < DEEPEST; depth++) {
@@ -34,7 +37,7 @@ public final class Causes {
         return null;
     }
 
-    /** The failure of asynchronous work itself, without what futures and stages wrap around it. */
+    /** Returns the failure of asynchronous work without the exceptions that futures and stages wrap around it. */
     public static Throwable unwrapped(Throwable failure) {
         Throwable cause = failure;
         for (int depth = 0; depth < DEEPEST && isWrapper(cause) && cause.getCause() != null; depth++) {

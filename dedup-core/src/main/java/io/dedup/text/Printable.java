@@ -2,14 +2,17 @@ package io.dedup.text;
 
 import org.jspecify.annotations.Nullable;
 
-/** Makes text that came from a message fit for a log line: escaped, and capped in length. */
+/** Makes text from messages safe for log lines: escaped, and limited in length. */
 public final class Printable {
     private static final int MAX_CHARS = 80;
     private static final int MAX_SENTENCE_CHARS = 1_000;
 
     private Printable() {}
 
-    /** The text in double quotes; control, format and non-ASCII characters as {@code \}{@code uXXXX}, at most 80 kept. */
+    /**
+     * Returns the text in double quotes, with control, format and non-ASCII characters as {@code \}{@code uXXXX},
+     * limited to 80 characters.
+     */
     public static String of(@Nullable String text) {
         if (text == null) {
             return "null";
@@ -33,7 +36,7 @@ public final class Printable {
         return out.toString();
     }
 
-    /** A message of an exception that was written for people: on one line, at most 1,000 characters of it. */
+    /** Returns an exception's message on one line, limited to 1,000 characters. */
     public static String sentence(String text) {
         StringBuilder out = new StringBuilder(Math.min(text.length(), MAX_SENTENCE_CHARS));
         int at = 0;
@@ -49,7 +52,10 @@ public final class Printable {
         return at < text.length() ? out.append('…').toString() : out.toString();
     }
 
-    /** An exception: its class, and its message, which may quote a message's content, as {@link #of(String)} makes it. */
+    /**
+     * Returns the class of an exception and its message, which may quote the content of a message, as
+     * {@link #of(String)} returns it.
+     */
     public static String ofException(Throwable e) {
         String message = e.getMessage();
         return e.getClass().getName() + (message == null ? "" : ": " + of(message));

@@ -7,14 +7,14 @@ import java.util.HexFormat;
 
 /** UTF-8 arithmetic on strings that may be ill-formed UTF-16. */
 public final class Utf8 {
-    /** Copied for each use: to look for a provider takes longer than a short digest. */
+    /** Cloned for each use, because looking up a provider takes longer than a short digest. */
     private static final MessageDigest SHA_256 = newSha256();
 
     private Utf8() {}
 
     /**
-     * The length of {@code text} in UTF-8, or -1 when it holds a lone surrogate: the JDK's encoder would turn that
-     * into a question mark, and two distinct IDs into one.
+     * Returns the length of {@code text} in UTF-8, or -1 if it contains a lone surrogate. The JDK's encoder would
+     * replace that by a question mark, which could make two different IDs equal.
      */
     public static int lengthOrMinusOne(String text) {
         int bytes = 0;
@@ -38,12 +38,12 @@ public final class Utf8 {
         return bytes;
     }
 
-    /** Lower-case hex of the SHA-256 of the text's UTF-8 bytes: 64 characters. */
+    /** Returns the SHA-256 of the text's UTF-8 bytes as 64 lower-case hex digits. */
     public static String sha256Hex(String text) {
         return HexFormat.of().formatHex(sha256(text.getBytes(StandardCharsets.UTF_8)));
     }
 
-    /** SHA-256 of the bytes: 32 bytes. */
+    /** Returns the SHA-256 of the bytes: 32 bytes. */
     public static byte[] sha256(byte[] bytes) {
         try {
             return ((MessageDigest) SHA_256.clone()).digest(bytes);

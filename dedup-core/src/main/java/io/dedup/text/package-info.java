@@ -1,4 +1,4 @@
-/** Makes text that came from a message fit for a log line, measures it in UTF-8, and finds what a failure came from. */
+/** Helpers for text: safe log output, UTF-8 lengths and hashes, and causes of failures. */
 @NullMarked
 package io.dedup.text;
 

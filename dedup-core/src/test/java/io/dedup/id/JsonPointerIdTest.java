@@ -162,8 +162,8 @@ class JsonPointerIdTest {
         JsonPointerId id = JsonPointerId.of("/id");
 
         for (String json : new String[] {"{\"id\":\"a\\ud800b\"}", "{\"id\":\"\\udc00\"}"}) {
-            assertThat(DedupKey.problemWith(id.find(json))).contains("well-formed");
-            assertThat(DedupKey.problemWith(id.find(json.getBytes(UTF_8)))).contains("well-formed");
+            assertThat(DedupKey.problemWith(id.find(json))).contains("lone surrogate");
+            assertThat(DedupKey.problemWith(id.find(json.getBytes(UTF_8)))).contains("lone surrogate");
         }
         assertThat(id.find("{\"id\":\"\\ud83d\\ude00\"}")).isEqualTo("😀");
         assertThat(id.find("{\"id\":\"\\u0000\"}")).isEqualTo("\u0000");

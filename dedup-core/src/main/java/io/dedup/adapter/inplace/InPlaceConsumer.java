@@ -10,25 +10,29 @@ import java.util.function.Supplier;
 import org.slf4j.Logger;
 
 /**
- * Handles the messages of one consumer group on the client's own threads, and says how the client is to be answered. For
- * brokers whose consumers can do nothing better with a message that can't be decided now than to wait with it, see
- * {@link InPlaceRunner}. The claim is released, or the transaction rolled back, before the client is answered. Thread-safe.
+ * Handles the messages of one consumer group on the client's own threads, and returns how to answer the client. For
+ * brokers whose consumers can only wait with a message that cannot be decided yet; see {@link InPlaceRunner}. The claim
+ * is released, or the transaction rolled back, before the client is answered. Thread-safe.
  */
 public final class InPlaceConsumer {
-    /** How the client is to be answered. */
+    /** The answer to the client. */
     public enum Answer {
-        /** The effect has happened, now or before. */
+        /** The effect has happened, now or earlier. */
         ACKNOWLEDGE,
-        /** The effect hasn't happened: the broker has to redeliver the message. */
+        /** The effect has not happened: the broker must redeliver the message. */
         REDELIVER,
-        /** The effect hasn't happened, and retrying can't help: the message belongs in the dead-letter queue. */
+        /** The effect has not happened, and retrying cannot help: the message belongs in the dead-letter queue. */
         REJECT
     }
 
     private final ConsumerGroup group;
     private final Logger log;
 
-    /** @param log is told of messages that fail without having been handled */
+    /**
+     * Creates a consumer.
+     *
+     * @param log receives a warning for each message that fails without having been handled
+     */
     public InPlaceConsumer(ConsumerGroup group, Logger log) {
         this.group = group;
         this.log = log;
@@ -37,8 +41,8 @@ public final class InPlaceConsumer {
     /**
      * Handles a message: its listener runs under a claim or in a transaction, or not at all.
      *
-     * @param call of the client, which this message is a part of
-     * @param delivery made of the message; asked when the group may read the topic
+     * @param call the client's call that this message is part of
+     * @param delivery creates the delivery; only called if the group may read the topic
      */
     public Answer handle(InPlaceRunner.Call call, String topic, Supplier<Delivery> delivery, Work listener) {
         if (!group.mayRead(topic)) {
@@ -54,12 +58,13 @@ public final class InPlaceConsumer {
 
     private Answer answer(Delivery message, Admission admission) {
         if (admission instanceof Admission.Reject reject) {
-            log.warn("A delivery fails: {}", reject.cause().getMessage());
+            log.warn("{}", reject.cause().getMessage());
             return Answer.REJECT;
         }
         if (admission instanceof Admission.Defer defer) {
             log.warn(
-                    "{} couldn't be decided in time ({}{}) and costs a delivery attempt",
+                    "Message in {} could not be handled in time ({}{}). Returned to the broker, which counts a delivery"
+                            + " attempt",
                     message.origin().get(),
                     defer.reason(),
                     defer.reason() == DeferReason.CLOSED ? ": close consumers before their Deduplicator" : "");

@@ -14,11 +14,11 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Handles messages on a consumer's own thread, and waits there with those that can't be decided now. For brokers whose
- * consumers have no better way: where each answer but success spends one of a message's attempts. Thread-safe.
+ * Handles messages on a consumer's own thread, and waits there with messages that cannot be decided yet. For brokers
+ * where every answer except success uses up one of the message's delivery attempts. Thread-safe.
  */
 public final class InPlaceRunner {
-    /** For how long RocketMQ's push consumer goes on receiving while it closes, and some more. */
+    /** Slightly longer than RocketMQ's push consumer keeps receiving while it shuts down. */
     public static final Duration DEFAULT_WAIT_AFTER_END = Duration.ofSeconds(40);
 
     private final DedupAdapter engine;
@@ -27,12 +27,13 @@ public final class InPlaceRunner {
     private final AtomicReference<@Nullable Long> end = new AtomicReference<>(); // by System.nanoTime()
 
     /**
-     * For all messages of a consumer.
+     * Creates a runner for all messages of a consumer.
      *
-     * @param maxWait how long to wait with a message; null for the topic's {@link DedupPolicy#maxProcessingTime} and its
-     *     lease, after which whoever had the message has finished or lost it
-     * @param waitAfterEnd how long messages wait after {@link #end}, all together. A consumer that is closing goes on receiving:
-     *     a message that failed at once would be delivered again at once, until it has no attempt left
+     * @param maxWait how long to wait with a message; null for the topic's {@link DedupPolicy#maxProcessingTime} plus
+     *     its lease, after which another consumer has either finished the message or lost its claim
+     * @param waitAfterEnd how long all messages together may wait after {@link #end}. A consumer that is shutting down
+     *     keeps receiving: without this wait, a message that fails at once would be redelivered at once until it has no
+     *     attempts left
      */
     public InPlaceRunner(DedupAdapter engine, @Nullable Duration maxWait, Duration waitAfterEnd) {
         this.engine = engine;
@@ -40,37 +41,38 @@ public final class InPlaceRunner {
         this.waitAfterEnd = waitAfterEnd;
     }
 
-    /** How long a message may wait before it is given back to the broker. */
+    /** Returns how long a message may wait before it is returned to the broker. */
     public Duration longest(Delivery delivery) {
         DedupPolicy policy = delivery.topic().policy();
         return maxWait != null ? maxWait : policy.maxProcessingTime().plus(policy.lease());
     }
 
     /**
-     * The consumers are about to be closed: from now on all messages together wait for as long as the constructor was told, and
-     * then no message waits at all. The deduplicator's end does the same, with the first message that comes after it.
+     * Call this before closing the consumers: from now on, all messages together wait for at most the
+     * {@code waitAfterEnd} of the constructor, and after that not at all. Closing the deduplicator does the same with
+     * the first message that arrives afterwards.
      */
     public void end() {
         end.compareAndSet(null, System.nanoTime() + waitAfterEnd.toNanos());
     }
 
-    /** For a call that may take as long as its messages' waits. */
+    /** Starts a call without a limit other than the waits of its messages. */
     public Call call() {
         return new Call(null);
     }
 
     /**
-     * For a call that the broker's client limits.
+     * Starts a call that the broker's client limits.
      *
-     * @param limit of all waits in this call, whatever is configured
+     * @param limit the maximum of all waits in this call together, whatever is configured
      */
     public Call call(Duration limit) {
         return new Call(limit);
     }
 
     /**
-     * One call of a listener, with one message or several. Where the call is limited, all its waits are added up, as the
-     * client counts from the beginning of the call. Not thread-safe.
+     * One call of a listener, with one message or several. If the call is limited, all its waits count together,
+     * because the client counts from the start of the call. Not thread-safe.
      */
     public final class Call {
         private final @Nullable Duration limit;
@@ -82,11 +84,12 @@ public final class InPlaceRunner {
         }
 
         /**
-         * Admits a delivery and runs its handler, in a transaction where its mode asks for one. What was rolled back for no
-         * reason of the handler's, or may have been, is admitted again here: its record tells what became of it.
+         * Admits a delivery and runs its handler, in a transaction if its mode requires one. If the transaction was, or
+         * may have been, rolled back for a reason outside the handler, the delivery is admitted again here; its record
+         * shows whether it was committed.
          *
-         * @return {@link RunEnd.NotRun} with a deferral only when the time is over, also that after the end of the waits, or the
-         *     thread is interrupted
+         * @return a deferral ({@link RunEnd.NotRun}) only if the waiting time has run out, including that after
+         *     {@link #end}, or the thread is interrupted
          */
         public RunEnd run(Delivery delivery, Work work) {
             Work timed = execution -> {
@@ -118,7 +121,12 @@ public final class InPlaceRunner {
             return waited.plusNanos(Math.max(0, handlerBegan - begin));
         }
 
-        /** @param failure of a handler that had lost its claim: whoever took over decides, nothing runs here */
+        /**
+         * One attempt.
+         *
+         * @param failure of a handler that had lost its claim: the consumer that took over decides, so nothing runs
+         *     here
+         */
         private RunEnd attempt(Delivery delivery, Work work, @Nullable Throwable failure, Duration left) {
             WaitBudget budget = WaitBudget.of(shorter(left, untilEnd()));
             Admission admission = engine.admit(delivery, budget);
@@ -173,13 +181,13 @@ public final class InPlaceRunner {
         return a.compareTo(b) < 0 ? a : b;
     }
 
-    /** Until nothing waits any more; not positive when that is so. */
+    /** The time until messages stop waiting; not positive if they already have. */
     private Duration untilEnd() {
         Long at = end.get();
         return at == null ? Duration.ofNanos(Long.MAX_VALUE) : Duration.ofNanos(at - System.nanoTime());
     }
 
-    /** Waits. True at once when the thread is interrupted; the flag stays set then. */
+    /** Waits. Returns true at once if the thread is interrupted; the flag stays set. */
     private static boolean isInterruptedIn(Duration time) {
         long until = System.nanoTime() + time.toNanos();
         for (long left = time.toNanos(); left > 0; left = until - System.nanoTime()) {

@@ -7,7 +7,10 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 
-/** A listener whose exceptions are logged, before its claim is released, and thrown on. Failures that it reports aren't logged. */
+/**
+ * Logs the exceptions of a listener before its claim is released, and rethrows them. Failures that the listener reports
+ * by its return value are not logged.
+ */
 public final class LoggedWork implements Work {
     private final Logger log;
     private final Supplier<String> origin;

@@ -1,11 +1,11 @@
 package io.dedup.adapter.inplace;
 
-/** A listener reported, by what it returned, that its message has had no effect. Has no stack trace. */
+/** A listener reported by its return value that it did not handle its message. Has no stack trace. */
 public final class ReportedFailureException extends Exception {
     private static final long serialVersionUID = 1L;
 
     /** @param message says what the listener returned */
     public ReportedFailureException(String message) {
-        super(message, null, false, false); // where it was thrown tells nothing
+        super(message, null, false, false); // the stack trace would not help
     }
 }

@@ -1,6 +1,6 @@
 /**
- * For clients whose listener has to answer before it returns: a message that can't be decided yet waits on the listener's
- * thread, and the answer says whether the broker redelivers it.
+ * For clients whose listener must answer before it returns: a message that cannot be decided yet waits on the
+ * listener's thread, and the answer determines whether the broker redelivers it.
  */
 @NullMarked
 package io.dedup.adapter.inplace;

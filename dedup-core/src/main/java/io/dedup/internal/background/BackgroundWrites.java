@@ -18,15 +18,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Goes on telling the store what it couldn't be told in time, until it answers; on a thread of its own. Probes the store while a
- * gate is closed.
+ * Retries writes that the store did not answer in time, until it answers, on a thread of its own. Also probes the store
+ * while a gate is closed.
  */
 public final class BackgroundWrites implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(BackgroundWrites.class);
     private static final long CLOSE_MILLIS = 5_000;
     private static final long FIRST_BACK_OFF_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
     private static final long MAX_BACK_OFF_NANOS = TimeUnit.SECONDS.toNanos(5);
-    /** While messages run unguarded for want of an answer. */
+    /** The maximum delay between probes while messages run unguarded because the store does not answer. */
     private static final long MAX_BACK_OFF_OF_PROBES_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final StoreCalls store;
@@ -38,7 +38,11 @@ public final class BackgroundWrites implements AutoCloseable {
     private final Thread thread;
     private boolean closing;
 
-    /** @param gates are opened by what this hears from the store */
+    /**
+     * Starts the thread.
+     *
+     * @param gates opened when the store answers here
+     */
     public BackgroundWrites(
             StoreCalls store, SafeListeners<DedupListener> notifier, StoreGates gates, UnrecordedSuccesses successes) {
         this.store = store;
@@ -51,12 +55,15 @@ public final class BackgroundWrites implements AutoCloseable {
         gates.onClosed(this::wake);
     }
 
-    /** Records a success later. Where the run's claim got no answer, the claim is made again first. */
+    /** Records a success later. If the run's claim got no answer, it is claimed again first. */
     public void complete(CompleteRequest request, AdmittedRun execution) {
         complete(request, null, execution);
     }
 
-    /** The same for a store in front of a record, whose window has begun. */
+    /**
+     * Like {@link #complete(CompleteRequest, AdmittedRun)}, for a front store; the window of the database record has
+     * already begun.
+     */
     public void complete(CompleteRequest request, @Nullable RemainingWindow rest, AdmittedRun execution) {
         complete(PendingCompletion.of(execution, request, rest));
     }
@@ -66,12 +73,12 @@ public final class BackgroundWrites implements AutoCloseable {
         wake();
     }
 
-    /** An operator wants the message to run again: its success isn't recorded any more. */
+    /** Drops the pending success of a message, because an operator wants it to be handled again. */
     public void forget(DedupKey key) {
         completions.forget(key);
     }
 
-    /** Gives a claim up by its owner, whether or not it was ever made. */
+    /** Releases a claim by its owner, whether or not it was ever made. */
     public void release(ReleaseRequest request, Duration lease) {
         releases.add(request, lease);
         wake();
@@ -102,16 +109,16 @@ public final class BackgroundWrites implements AutoCloseable {
         }
     }
 
-    /** A thread that ended here would take every later completion of this process with it. */
+    /** If this thread ended, every later completion of this process would be lost. */
     private boolean safePass() {
         try {
             return pass();
-        } catch (Throwable e) { // there isn't even memory for a line in the log
+        } catch (Throwable e) { // no memory even for a log line
             return false;
         }
     }
 
-    /** Whether the store answered anything; else going on at once would be of no use. */
+    /** Whether the store answered anything; if not, continuing at once would be useless. */
     private boolean pass() {
         try {
             boolean released = releases.tell();
@@ -121,12 +128,12 @@ public final class BackgroundWrites implements AutoCloseable {
             }
             return answered;
         } catch (RuntimeException | Error e) {
-            log.error("Background writes to store {} failed and go on", store.storeName(), e);
+            log.error("Background writes to store {} failed unexpectedly; they are retried", store.storeName(), e);
             return false;
         }
     }
 
-    /** False when closing and nothing is left. */
+    /** Waits for work. Returns false if this is closing and nothing is left. */
     private boolean awaitWork() throws InterruptedException {
         lock.lockInterruptibly();
         try {
@@ -170,7 +177,7 @@ public final class BackgroundWrites implements AutoCloseable {
         }
     }
 
-    /** From now on it ends when nothing is left; see {@link #close(long)}. */
+    /** Lets the thread end once nothing is left; see {@link #close(long)}. */
     public void beginToClose() {
         lock.lock();
         try {
@@ -181,14 +188,18 @@ public final class BackgroundWrites implements AutoCloseable {
         }
     }
 
-    /** Goes on for at most {@value #CLOSE_MILLIS} ms; then drops the completions that are left, and says so. */
+    /** Continues for at most {@value #CLOSE_MILLIS} ms; then drops the remaining completions and logs them. */
     @Override
     public void close() {
         beginToClose();
         close(System.nanoTime());
     }
 
-    /** @param begun when the time began that it may go on for, by {@link System#nanoTime()} */
+    /**
+     * Closes within {@value #CLOSE_MILLIS} ms of a start time.
+     *
+     * @param begun that start time, by {@link System#nanoTime()}
+     */
     public void close(long begun) {
         boolean interrupted = Thread.interrupted();
         try {
@@ -202,8 +213,8 @@ public final class BackgroundWrites implements AutoCloseable {
                 completions.close().stream().filter(PendingCompletion::isOwn).toList();
         if (!dropped.isEmpty()) {
             log.warn(
-                    "Closing while {} handled messages could not be recorded as done in store {}: when they are"
-                            + " delivered again, they run again",
+                    "Closed before {} handled messages could be recorded as DONE in store {}: if redelivered, they are"
+                            + " handled again",
                     dropped.size(),
                     store.storeName());
             dropped.forEach(completions::drop);

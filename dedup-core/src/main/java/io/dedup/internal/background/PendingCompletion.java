@@ -14,11 +14,11 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A success that the store couldn't be told of in time.
+ * A success that the store has not recorded yet.
  *
- * @param rest of the window of the record behind it; null where the window begins with the completion
- * @param unanswered the claim that got no answer before the run; null when the run had its claim
- * @param success by which copies in this process are recognised meanwhile; null where the record behind the store does that
+ * @param rest of the window of the database record behind the store; null if the window starts with the completion
+ * @param unanswered the claim that got no answer before the run; null if the run had its claim
+ * @param success recognizes copies in this process meanwhile; null if the record behind the store does that
  */
 public record PendingCompletion(
         CompleteRequest request,
@@ -33,12 +33,12 @@ public record PendingCompletion(
                 request, rest, unanswered, execution.handlerTime(), rest == null ? execution.success() : null);
     }
 
-    /** The completion of a success by another claim of this process. */
+    /** Creates the completion of a success by another claim of this process. */
     public static PendingCompletion of(UnrecordedSuccess success, Claim replacement) {
         return new PendingCompletion(success.completionBy(replacement), null, null, success.handlerTime(), success);
     }
 
-    /** Whether the store is the only one to know. */
+    /** Whether the store holds the only record, with no database behind it. */
     boolean isOwn() {
         return rest == null;
     }
@@ -56,7 +56,7 @@ public record PendingCompletion(
         return new PendingCompletion(request.withoutResult(), rest, unanswered, handlerTime, success);
     }
 
-    /** What the store is told at a time by {@link System#nanoTime()}; null when the window is over by then. */
+    /** The request to send at a time by {@link System#nanoTime()}; null if the window is over by then. */
     @Nullable
     CompleteRequest requestAt(long now) {
         if (rest == null) {
@@ -66,7 +66,7 @@ public record PendingCompletion(
         return left == null ? null : new CompleteRequest(request.claim(), left, request.result(), request.repeated());
     }
 
-    /** The completion of a claim that was made only now. */
+    /** The completion of a claim that has just been made. */
     CompleteRequest requestAfter(Acquired acquired) {
         Claim made = new Claim(claim().key(), claim().owner(), acquired.attempt());
         return new CompleteRequest(made, request.window(), request.result(), false);

@@ -17,10 +17,10 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 
 /**
- * Successes that the store couldn't be told of in time. Thread-safe.
+ * Successes that the store has not recorded yet. Thread-safe.
  *
- * <p>Bounded: beyond {@value #CAPACITY} the new ones are dropped; beyond {@value #RESULT_BYTES} bytes of results they
- * are kept without theirs. The listeners are told of both.
+ * <p>Bounded: beyond {@value #CAPACITY} entries, new ones are dropped; beyond {@value #RESULT_BYTES} bytes of results,
+ * they are kept without their results. Both are reported to the listeners.
  */
 final class PendingCompletions {
     private static final int CAPACITY = 100_000;
@@ -77,7 +77,7 @@ final class PendingCompletions {
         }
     }
 
-    /** It will never be recorded. */
+    /** Gives up on a completion: it will never be recorded. */
     void drop(PendingCompletion completion) {
         if (completion.success() != null) {
             successes.remove(completion.success());
@@ -91,14 +91,17 @@ final class PendingCompletions {
                 listener -> listener.completionDropped(completion.claim().key()));
     }
 
-    /** Where a record is behind the store, that has told: nothing is pending, and nothing is lost. */
+    /**
+     * Notifies the listeners, unless a database record is behind the store: then nothing is pending and nothing is
+     * lost.
+     */
     private void tell(PendingCompletion completion, Consumer<DedupListener> event) {
         if (completion.isOwn()) {
             notifier.tell(event);
         }
     }
 
-    /** Tells the store of some; whether it answered any. */
+    /** Sends some completions to the store, and returns whether it answered any. */
     public boolean tell() {
         PendingCompletion alone = suspects.takeSuspect();
         PendingCompletion convict = suspects.takeConvicted();
@@ -160,7 +163,7 @@ final class PendingCompletions {
             }
         }
         List<PendingCompletion> over = new ArrayList<>();
-        long now = System.nanoTime(); // no sooner: a call before may have taken long, and windows go on
+        long now = System.nanoTime(); // not earlier: the claims above may have taken long, and windows continue
         for (PendingCompletion each : known) {
             CompleteRequest request = each.requestAt(now);
             if (request == null) {
@@ -180,7 +183,7 @@ final class PendingCompletions {
         return giveUp(over) || anyAnswer;
     }
 
-    /** What the record behind the store has forgotten by now, the store mustn't begin to remember. */
+    /** Releases claims whose database record has expired by now: the front store must not remember those messages. */
     private boolean giveUp(List<PendingCompletion> over) {
         boolean anyAnswer = false;
         List<WriteResult> answers = store.releaseAll(over.stream()
@@ -201,7 +204,9 @@ final class PendingCompletions {
         }
     }
 
-    /** What is DONE stays as it is; what runs under guard somewhere else is recorded by that run. */
+    /**
+     * Settles a completion by the answer to its claim: DONE stays as it is, and a guarded run elsewhere records itself.
+     */
     private boolean settle(PendingCompletion completion, ClaimResult answer) {
         return answer instanceof ClaimResult.StoreError
                 ? later(completion)
@@ -224,7 +229,7 @@ final class PendingCompletions {
 
     private boolean settled(PendingCompletion completion, boolean recorded) {
         if (!forget(completion)) {
-            return true; // close() was faster, and its caller tells
+            return true; // close() was faster, and its caller reports the completion
         }
         UnrecordedSuccess success = completion.success();
         if (recorded) {
@@ -241,7 +246,7 @@ final class PendingCompletions {
         return true;
     }
 
-    /** With another claim for the same message; false when closed. */
+    /** Adds the completion by another claim for the same message; false if closed. */
     private boolean addAgain(PendingCompletion completion) {
         lock.lock();
         try {
@@ -255,7 +260,7 @@ final class PendingCompletions {
         }
     }
 
-    /** An operator wants the message to run again: nothing is to be recorded for it any more. */
+    /** Drops the pending success of a message, because an operator wants it to be handled again. */
     public void forget(DedupKey key) {
         successes.remove(key);
         lock.lock();
@@ -282,7 +287,7 @@ final class PendingCompletions {
         }
     }
 
-    /** Takes no more, and hands out what is left. */
+    /** Stops accepting completions, and returns the remaining ones. */
     public List<PendingCompletion> close() {
         lock.lock();
         try {

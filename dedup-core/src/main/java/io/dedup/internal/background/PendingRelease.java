@@ -4,9 +4,9 @@ import io.dedup.store.Claim;
 import io.dedup.store.ReleaseRequest;
 
 /**
- * A claim to give up that the store couldn't be told of; it may never have been made.
+ * A release that the store has not answered; the claim may never have been made.
  *
- * @param pointlessAt when its lease is over anyhow, by {@link System#nanoTime()}
+ * @param pointlessAt when its lease ends anyway, by {@link System#nanoTime()}
  */
 record PendingRelease(ReleaseRequest request, long pointlessAt) {
     public Claim claim() {

@@ -7,7 +7,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
 
-/** Claims to give up that the store couldn't be told of, until their leases are over. Thread-safe. */
+/** Releases that the store has not answered, until their leases end. Thread-safe. */
 final class PendingReleases {
     private static final int CAPACITY = 100_000;
 
@@ -31,7 +31,7 @@ final class PendingReleases {
         }
     }
 
-    /** Tells the store of some; whether it answered any. */
+    /** Sends some releases to the store, and returns whether it answered any. */
     public boolean tell() {
         List<PendingRelease> batch = next();
         List<WriteResult> answers =

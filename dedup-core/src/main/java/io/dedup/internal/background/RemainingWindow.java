@@ -5,8 +5,8 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is left of a window that has begun in a database, for the store in front of it, which mustn't remember for longer. By
- * this process's clock, and counted from before it began, so that it ends a little earlier than in the database.
+ * The rest of a window that started in a database, for the front store, which must not remember the message longer.
+ * Counted by this process's clock from before the window started, so it ends slightly earlier than in the database.
  *
  * @param since by {@link System#nanoTime()}
  */
@@ -14,9 +14,9 @@ public record RemainingWindow(Window whole, long since) {
     private static final Duration LEAST = Duration.ofMillis(1);
 
     /**
-     * At a time by {@link System#nanoTime()}; one time for a batch, whose windows stay the same then.
+     * The rest at a time by {@link System#nanoTime()}. Use one time for a batch, so that equal windows stay equal.
      *
-     * @return null when the window is over
+     * @return null if the window is over
      */
     @Nullable
     public Window left(long now) {

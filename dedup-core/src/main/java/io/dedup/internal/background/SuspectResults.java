@@ -4,11 +4,11 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the late completion whose result the store doesn't take. A server may break the connection over a result that is too
- * large. That looks like an outage, and would go on for ever. So a completion that failed with its result is tried alone the next
- * time, and the time after that without its result. When it fails again, the result isn't the reason.
+ * Finds the pending completion whose result the store rejects. A server may close the connection over a result that is
+ * too large, which looks like an outage and would continue forever. Therefore, a completion that failed with its result
+ * is sent alone the next time, and after that without its result. If it fails again, the result is not the reason.
  *
- * <p>Used by the thread of the background writes.
+ * <p>Used only by the background thread.
  */
 final class SuspectResults {
     private final WriteQueue<PendingCompletion> waiting;
@@ -16,26 +16,32 @@ final class SuspectResults {
     private @Nullable PendingCompletion suspect;
     private @Nullable PendingCompletion convicted;
 
-    /** @param waiting what is still to be told; read under the lock */
+    /**
+     * Creates a finder.
+     *
+     * @param waiting the pending completions; read under the lock
+     */
     SuspectResults(WriteQueue<PendingCompletion> waiting, ReentrantLock lock) {
         this.waiting = waiting;
         this.lock = lock;
     }
 
-    /** This completion failed together with others, or alone. The first one that has a result is tried alone the next time. */
+    /**
+     * Notes that a completion failed, alone or with others. The first one with a result is sent alone the next time.
+     */
     public void failed(PendingCompletion completion) {
         if (suspect == null && completion.resultBytes() > 0) {
             suspect = completion;
         }
     }
 
-    /** The completion that failed alone in the last attempt is tried without its result the next time. */
+    /** Marks the completion that failed alone in the last attempt: it is sent without its result the next time. */
     public void convict() {
         convicted = suspect;
         suspect = null;
     }
 
-    /** To be tried alone; null when there is none, or it doesn't wait any more. Asked once. */
+    /** Takes the completion to send alone; null if there is none or it is no longer pending. */
     @Nullable
     PendingCompletion takeSuspect() {
         PendingCompletion taken = suspect;
@@ -43,7 +49,7 @@ final class SuspectResults {
         return ifWaiting(taken);
     }
 
-    /** To be tried alone and without its result; null when there is none, or it doesn't wait any more. Asked once. */
+    /** Takes the completion to send alone and without its result; null if there is none or it is no longer pending. */
     @Nullable
     PendingCompletion takeConvicted() {
         PendingCompletion taken = convicted;
@@ -51,7 +57,10 @@ final class SuspectResults {
         return ifWaiting(taken);
     }
 
-    /** An operator may have let its message be forgotten meanwhile: recorded now, the next copy would be taken for a duplicate. */
+    /**
+     * An operator may have deleted the record meanwhile: recording the success now would make the next delivery a
+     * duplicate.
+     */
     private @Nullable PendingCompletion ifWaiting(@Nullable PendingCompletion completion) {
         lock.lock();
         try {

@@ -34,10 +34,14 @@ public final class UnrecordedSuccesses {
     /** Those whose completion was refused, oldest first; under the lock. */
     private final Deque<UnrecordedSuccess> refused = new ArrayDeque<>();
 
-    /** A claim was taken over by a success. {@code toTell} is set when nobody else is going to tell the store. */
+    /**
+     * A claim that was taken over by a success.
+     *
+     * @param toTell the completion that the caller must send; null if one is already pending
+     */
     public record TakenOver(AlreadyDone answer, @Nullable PendingCompletion toTell) {}
 
-    /** The success of this execution, which is known from now on unless the store has answered its completion. */
+    /** Remembers the success of this execution, unless the store has already answered its completion. */
     public UnrecordedSuccess of(AdmittedRun execution) {
         DedupKey key = requireNonNull(execution.claim()).key();
         byKey.compute(key, (same, found) -> {
@@ -45,13 +49,16 @@ public final class UnrecordedSuccesses {
             return known.isClosed() ? found : known;
         });
         UnrecordedSuccess success = requireNonNull(execution.success());
-        if (execution.isAnswered()) { // whoever got the answer may have looked before this was known
+        if (execution.isAnswered()) { // the answer may have arrived before the success was remembered
             remove(success);
         }
         return success;
     }
 
-    /** The store has answered this execution's completion, there will be none, or an operator wants its message to run again. */
+    /**
+     * Forgets the success: the store has answered its completion, there will be no completion, or an operator wants the
+     * message to be handled again.
+     */
     public void answered(AdmittedRun execution) {
         execution.markAnswered();
         UnrecordedSuccess success = execution.success();
@@ -74,12 +81,12 @@ public final class UnrecordedSuccesses {
         });
     }
 
-    /** Whether there is anything to look at; costs nothing while the store answers. */
+    /** Whether a success of this message is remembered; costs nothing while the store answers. */
     public boolean knows(DedupKey key) {
         return !byKey.isEmpty() && byKey.containsKey(key);
     }
 
-    /** What a copy is answered without asking the store; null when the store has to be asked. */
+    /** The answer to a copy without calling the store; null if the store must be called. */
     @Nullable
     public ClaimResult answerTo(ClaimRequest request) {
         if (!knows(request.key())) {
@@ -88,7 +95,7 @@ public final class UnrecordedSuccesses {
         AtomicReference<@Nullable ClaimResult> answer = new AtomicReference<>();
         byKey.computeIfPresent(request.key(), (key, found) -> {
             boolean same = found.claim().owner().equals(request.owner());
-            if (found.isPending() && !same) { // else somebody else has the message now, or had it: the store decides
+            if (found.isPending() && !same) { // else another consumer has or had the message: the store decides
                 answer.set(found.differsFrom(request.fingerprint()) ? new ClaimResult.Conflict() : found.answer());
             }
             return found;
@@ -97,11 +104,11 @@ public final class UnrecordedSuccesses {
     }
 
     /**
-     * A claim that the store granted, or may have granted, to this process for a message that it has handled: it must not run.
-     * From now on the claim serves to record the success.
+     * Takes over a claim that the store granted, or may have granted, to this process for a message that it has already
+     * handled. The message must not run again; from now on, the claim serves to record the success.
      *
-     * @param asked false when the store wasn't asked for the claim
-     * @return null when nothing is known, or the payload is another: then the claim is what it is
+     * @param asked false if the store was not called for the claim
+     * @return null if no success is remembered or the payload differs: then the claim is an ordinary one
      */
     @Nullable
     public TakenOver takeOver(Claim claim, @Nullable Fingerprint fingerprint, boolean asked) {
@@ -126,9 +133,9 @@ public final class UnrecordedSuccesses {
     }
 
     /**
-     * The store refused the completion: somebody else has claimed the message since.
+     * The store rejected the completion, because another owner has claimed the message since.
      *
-     * @return the completion by a claim of this process, if it may have been that one; else null
+     * @return the completion by a claim of this process, if that may be the other owner; else null
      */
     @Nullable
     public PendingCompletion refused(UnrecordedSuccess success) {
@@ -165,7 +172,7 @@ public final class UnrecordedSuccesses {
         }
     }
 
-    /** Unless its completion is pending again. */
+    /** Forgets a success, unless its completion is pending again. */
     private void forget(UnrecordedSuccess success) {
         byKey.computeIfPresent(success.key(), (key, found) -> found == success && !success.isPending() ? null : found);
     }

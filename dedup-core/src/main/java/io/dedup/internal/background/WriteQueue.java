@@ -12,12 +12,12 @@ import java.util.function.Function;
 import java.util.function.Predicate;
 
 /**
- * What waits to be told to the store, oldest first, one thing for each claim. Not thread-safe.
+ * Pending writes to the store, oldest first, one for each claim. Not thread-safe.
  *
- * @param <W> what waits
+ * @param <W> the type of a write
  */
 final class WriteQueue<W> {
-    /** The most that are written with one call. */
+    /** The maximum number of writes in one call. */
     public static final int BATCH = 500;
 
     private final Map<Claim, W> waiting = new LinkedHashMap<>();
@@ -35,24 +35,24 @@ final class WriteQueue<W> {
         return waiting.get(claimOf.apply(work)) == work;
     }
 
-    /** Whether it was still waiting. */
+    /** Removes a write; returns whether it was still pending. */
     public boolean remove(W work) {
         return waiting.remove(claimOf.apply(work)) != null;
     }
 
-    /** Takes the place of what waits for the same claim; false where nothing does. */
+    /** Replaces the pending write of the same claim; returns false if there is none. */
     public boolean replace(W work) {
         return waiting.replace(claimOf.apply(work), work) != null;
     }
 
-    /** Puts it behind the others, so that one that always fails doesn't hold them up. */
+    /** Moves a write to the end, so that a write that always fails does not delay the others. */
     void moveToEnd(W work) {
         if (remove(work)) {
             add(work);
         }
     }
 
-    /** The oldest ones, each key once, as a batch call wants it; the {@code pointless} ones among them are dropped. */
+    /** The oldest writes, each key once, as a batch call requires; drops the {@code pointless} ones among them. */
     public List<W> next(int max, Predicate<W> pointless) {
         List<W> next = new ArrayList<>();
         Set<DedupKey> keys = new HashSet<>();
@@ -74,7 +74,7 @@ final class WriteQueue<W> {
         return next;
     }
 
-    /** Removes all that match, and returns them. */
+    /** Removes all matching writes, and returns them. */
     public List<W> removeAll(Predicate<W> which) {
         List<W> removed = waiting.values().stream().filter(which).toList();
         waiting.values().removeAll(removed);

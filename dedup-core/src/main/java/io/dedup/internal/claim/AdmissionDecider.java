@@ -34,7 +34,7 @@ import java.time.Duration;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
-/** Turns a store's answer and the policy into what happens to a delivery. */
+/** Decides about a delivery, from the store's answer and the policy. */
 public final class AdmissionDecider {
     public static final Duration MIN_DEFER_DELAY = Duration.ofMillis(20);
     private static final Duration CLOSED_DELAY = Duration.ofSeconds(1);
@@ -62,13 +62,13 @@ public final class AdmissionDecider {
         this.handover = handover;
     }
 
-    /** The run of an acquired claim. Its lease is renewed from {@link #renew} on. */
+    /** Creates the run of an acquired claim. Its lease is renewed from {@link #renew} on. */
     public AdmittedRun execution(ClaimAttempt attempted, Acquired acquired) {
         Guard guard = attempted.delivery().isShadow() ? Guard.SHADOW : Guard.CLAIMED;
         return execution(attempted, guard, acquired);
     }
 
-    /** Puts a claim under the heartbeat. Whoever calls this settles the run, whatever is thrown. */
+    /** Starts renewing the claim's lease until the run ends. The caller must settle the run, whatever is thrown. */
     public void renew(AdmittedRun execution) {
         heartbeat.add(execution);
     }
@@ -81,7 +81,7 @@ public final class AdmissionDecider {
         try {
             renew(execution);
             return decide(attempted, execution);
-        } catch (Throwable e) { // a claim that nobody knows of would be renewed for ever
+        } catch (Throwable e) { // otherwise the claim would be renewed forever
             execution.giveBack();
             throw e;
         }
@@ -90,7 +90,7 @@ public final class AdmissionDecider {
     /**
      * Decides.
      *
-     * @param registered the run of the claim, under the heartbeat; null when nothing was acquired
+     * @param registered the run of the claim, whose lease is being renewed; null if nothing was acquired
      */
     public Admission decide(ClaimAttempt attempted, @Nullable AdmittedRun registered) {
         Delivery delivery = attempted.delivery();
@@ -121,8 +121,9 @@ public final class AdmissionDecider {
     }
 
     /**
-     * The answer to a copy of a message that this process has handled while the copy's claim was asked for, or waited for its
-     * turn. The store may have granted that claim, because the first one's lease ran out before its completion arrived.
+     * The answer to a copy of a message that this process handled while the claim of the copy was requested or waited
+     * for its turn. The store may have granted that claim, because the lease of the first run expired before its
+     * completion arrived.
      */
     private @Nullable AlreadyDone handledHere(ClaimAttempt attempted, @Nullable AdmittedRun registered) {
         AlreadyDone done = attempted.result() instanceof Acquired acquired
@@ -137,7 +138,7 @@ public final class AdmissionDecider {
     }
 
     private Admission acquired(ClaimAttempt attempted, Acquired acquired, AdmittedRun execution) {
-        if (!execution.hasRecord()) { // else both are told by its record: it may be done, and the store not know
+        if (!execution.hasRecord()) { // else the record decides about both: it may be DONE without the store knowing
             if (PoisonMessages.isPoison(execution)) {
                 return poison.convict(execution);
             }
@@ -159,7 +160,7 @@ public final class AdmissionDecider {
         notifier.tell(listener -> listener.duplicate(key, duplicate.done().completedAt(), duplicate.firstRun()));
     }
 
-    /** A run whose record, written in its transaction, decides; nothing is asked before. */
+    /** Admits a run whose record, written in its transaction, decides; the store is not called before. */
     Admission decidedByRecord(Delivery delivery) {
         return new Admission.Run(new AdmittedRun(settling, delivery, Guard.RECORD, null, null, System.nanoTime()));
     }
@@ -167,7 +168,7 @@ public final class AdmissionDecider {
     private Admission storeDown(ClaimAttempt attempted, DedupStoreException cause) {
         Delivery delivery = attempted.delivery();
         DedupPolicy policy = delivery.topic().policy();
-        if (policy.mode() == DedupMode.TIERED) { // the store is only in front of what decides
+        if (policy.mode() == DedupMode.TIERED) { // the database record behind the front store decides
             giveBackUnanswered(attempted);
             return decidedByRecord(delivery);
         }
@@ -184,7 +185,7 @@ public final class AdmissionDecider {
         return defer(delivery, DeferReason.STORE_UNAVAILABLE, policy.maxDeferDelay(), cause);
     }
 
-    /** Whether a delivery was deferred because of the store, which hasn't answered one since. */
+    /** Whether a delivery was deferred because the store failed, and it has not answered since. */
     public boolean storeWasDown() {
         return storeWasDown;
     }
@@ -193,7 +194,10 @@ public final class AdmissionDecider {
         storeWasDown = false;
     }
 
-    /** The claim may have been made although its answer was lost; left alone, it would hold the message for a lease. */
+    /**
+     * Releases a claim that may have been made although its answer was lost; otherwise it would block the message for a
+     * lease.
+     */
     void giveBackUnanswered(ClaimAttempt attempted) {
         if (!attempted.asked() || handover.insteadOfUnanswered(attempted.request(), true) != null) {
             return;
@@ -230,14 +234,14 @@ public final class AdmissionDecider {
         };
     }
 
-    /** A copy of a message whose handler has succeeded a moment ago, by the same consumer; the store isn't asked. */
+    /** Reports a copy of a message that the same consumer has just handled; the store is not called. */
     void duplicateOfHandled(Delivery copy, AdmittedRun handled) {
         DedupKey key = requireNonNull(copy.key());
-        Instant about = Instant.now(); // by the local clock: only told
+        Instant about = Instant.now(); // by the local clock: only reported
         notifier.tell(listener -> listener.duplicate(key, about, handled.reference()));
     }
 
-    /** After the end nothing is admitted; what is only watched runs as it would without this framework. */
+    /** After closing, nothing is admitted; a message in shadow mode runs as it would without this framework. */
     public Admission closed(Delivery delivery) {
         if (delivery.isShadow()) {
             return new Admission.Run(unclaimed(delivery));
@@ -286,7 +290,7 @@ public final class AdmissionDecider {
 
     private AdmittedRun execution(ClaimAttempt attempted, Guard guard, @Nullable Acquired acquired) {
         long claimedAt =
-                attempted.asked() ? attempted.sentAt() : System.nanoTime(); // where nobody was asked, it has to end too
+                attempted.asked() ? attempted.sentAt() : System.nanoTime(); // without a request, the lease must end too
         return new AdmittedRun(settling, attempted.delivery(), guard, attempted.request(), acquired, claimedAt);
     }
 }

@@ -19,7 +19,11 @@ public final class Admissions {
     private final ClaimSettlement settlement;
     private final BooleanSupplier closed;
 
-    /** @param closed whether nothing is admitted any more */
+    /**
+     * Creates the admissions of an engine.
+     *
+     * @param closed whether the engine has been closed
+     */
     public Admissions(
             Claimer claimer,
             AdmissionDecider decider,
@@ -68,7 +72,7 @@ public final class Admissions {
                 : admission;
     }
 
-    /** Takes back the permission to run, from all but those that are only watched. */
+    /** Revokes the permission to run, except in shadow mode. */
     private List<Admission> tooLate(List<Delivery> deliveries, List<Admission> admissions) {
         List<Admission> instead = new ArrayList<>(admissions.size());
         for (int i = 0; i < admissions.size(); i++) {

@@ -42,7 +42,7 @@ public final class AheadClaimer implements ClaimsAhead {
         if (requests.isEmpty() || closed.getAsBoolean()) {
             return Collections.unmodifiableList(Arrays.asList(claims));
         }
-        // Allocated before the first claim is renewed: an Error must not leave claims that are renewed for ever.
+        // Allocated before the first claim is renewed: an Error must not leave claims that are renewed forever.
         AdmittedRun[] executions = new AdmittedRun[requests.size()];
         List<ClaimAttempt> answers = List.of();
         try {
@@ -74,13 +74,19 @@ public final class AheadClaimer implements ClaimsAhead {
         return !delivery.isShadow() && delivery.topic().policy().mode() == DedupMode.LEASED;
     }
 
-    /** Whether it saves a question at its turn: one in flight is asked about again, and so is one that wasn't asked about. */
+    /**
+     * Whether the answer saves a call at the delivery's turn: a message in flight must be claimed again then, and so
+     * must one that the store was not called for.
+     */
     private static boolean isWorthKeeping(ClaimAttempt answer) {
         return !(answer.result() instanceof ClaimResult.InFlight)
                 && (answer.asked() || !(answer.result() instanceof ClaimResult.StoreError));
     }
 
-    /** Gives up whatever the store may have granted. Those that are renewed first, for these would never end. */
+    /**
+     * Releases every claim that the store may have granted. Starts with the renewed ones, which would otherwise never
+     * end.
+     */
     private void giveBackAll(
             List<Delivery> deliveries,
             List<ClaimRequest> requests,
@@ -90,7 +96,7 @@ public final class AheadClaimer implements ClaimsAhead {
             if (execution != null) {
                 try {
                     execution.giveBack();
-                } catch (Throwable ignored) { // its renewals have ended, and so must the others'
+                } catch (Throwable ignored) { // the renewals of this one have ended; those of the others must end too
                     // Not suppressed by the first: the machine's OutOfMemoryError may be the same object, which is
                     // refused.
                 }
@@ -117,7 +123,7 @@ public final class AheadClaimer implements ClaimsAhead {
             execution.giveBack();
             return ask(claim.delivery(), claimer.request(claim.delivery(), claim.key()), budget);
         }
-        if (claim.attempted().isUndecided()) { // by the same owner, which so recognises what its lost answer has left
+        if (claim.attempted().isUndecided()) { // with the same owner, to recognize a claim whose answer was lost
             ClaimAttempt again =
                     claimer.claimPatiently(claim.delivery(), claim.attempted().request(), budget);
             return decider.decide(again.orUnanswered(claim.attempted()));

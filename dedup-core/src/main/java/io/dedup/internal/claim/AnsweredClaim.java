@@ -38,7 +38,7 @@ final class AnsweredClaim implements ClaimAhead {
         return attempted;
     }
 
-    /** Under the heartbeat; null where nothing was acquired. */
+    /** The run, whose lease is being renewed; null if nothing was acquired. */
     @Nullable
     public AdmittedRun execution() {
         return execution;

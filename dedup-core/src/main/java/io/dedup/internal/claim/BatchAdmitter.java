@@ -58,16 +58,16 @@ final class BatchAdmitter {
             }
             decideAll();
             return new BatchAdmission(admissions, false);
-        } catch (Throwable e) { // claims that nobody knows of would be renewed for ever
+        } catch (Throwable e) { // otherwise the claims would be renewed forever
             giveBackEach();
             throw e;
         }
     }
 
-    /** One by one: whatever the giving back of one throws, the others' renewals must end as well. */
+    /** Releases the claims one by one: if one release throws, the renewals of the others must end as well. */
     private void giveBackEach() {
         for (Admission admission : admissions) {
-            if (admission instanceof Admission.Run run) { // also a copy's own claim, which isn't among the executions
+            if (admission instanceof Admission.Run run) { // also the claim of a copy, which is not among the executions
                 giveBack((AdmittedRun) run.execution());
             }
         }
@@ -78,7 +78,7 @@ final class BatchAdmitter {
     private static void giveBack(AdmittedRun execution) {
         try {
             execution.giveBack();
-        } catch (Throwable ignored) { // its renewals have ended; the caller throws what came first
+        } catch (Throwable ignored) { // its renewals have ended; the caller throws the first exception
         }
     }
 
@@ -90,18 +90,21 @@ final class BatchAdmitter {
         }
     }
 
-    /** Nothing is asked about these before their transaction. */
+    /** Whether the record decides in the transaction, so that the store is not called before. */
     private static boolean isDecidedByRecord(Delivery delivery) {
         return delivery.topic().policy().mode() == DedupMode.TRANSACTIONAL;
     }
 
-    /** Under the heartbeat at once: claims that wait for their neighbours must not run out. */
+    /**
+     * Starts renewing an acquired claim at once: its lease must not expire while other claims of the batch are still
+     * open.
+     */
     private void answered(ClaimAttempt answer) {
         DedupKey key = answer.request().key();
         attempted.put(key, answer);
         if (answer.result() instanceof Acquired acquired) {
             AdmittedRun execution = decider.execution(answer, acquired);
-            executions.put(key, execution); // first: whatever fails from here on, it is found and given back
+            executions.put(key, execution); // first, so that it is released if anything fails from here on
             decider.renew(execution);
         }
     }
@@ -110,7 +113,7 @@ final class BatchAdmitter {
         return deliveries.size() > 1 && attempted.values().stream().anyMatch(ClaimAttempt::needsIsolation);
     }
 
-    /** Before anything is decided. */
+    /** Releases everything, before any decision. */
     private void giveBackAll() {
         boolean unused = settlement.releaseAll(List.copyOf(executions.values()), null);
         giveBackUnanswered();
@@ -118,7 +121,7 @@ final class BatchAdmitter {
 
     private void giveBackUnanswered() {
         for (ClaimAttempt each : attempted.values()) {
-            // One that was made nevertheless would die at the end of its lease, and charge its message for it.
+            // If the claim was made nevertheless, the end of its lease would count as a death of the message.
             boolean hasNoRun = each.result() instanceof Acquired
                     && !executions.containsKey(each.request().key());
             if (hasNoRun || each.result() instanceof ClaimResult.StoreError) {

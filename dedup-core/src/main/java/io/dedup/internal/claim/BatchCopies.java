@@ -25,9 +25,9 @@ public final class BatchCopies {
     }
 
     /**
-     * Decides about a copy of a delivery of the same batch, about which {@code leaderAdmission} says what is known.
+     * Decides about a copy of an earlier delivery of the same batch, given the decision about that one.
      *
-     * @return null when that says nothing about the copy, which has another payload: it is to be claimed for itself
+     * @return null if that decision says nothing about the copy, which has another payload: claim the copy separately
      */
     @Nullable
     Admission follow(Delivery copy, Delivery leader, int leaderIndex, Admission leaderAdmission) {
@@ -39,7 +39,7 @@ public final class BatchCopies {
         if (leaderAdmission instanceof Admission.Run run
                 && ((AdmittedRun) run.execution()).hasRecord()
                 && copy.differsFrom(leader)) {
-            // What the record says isn't known yet. When it is, this one comes again and is compared.
+            // The content of the record is not known yet. The copy is redelivered and compared when it is.
             return decider.defer(copy, DeferReason.IN_FLIGHT, Duration.ZERO, null)
                     .behind();
         }
@@ -57,14 +57,14 @@ public final class BatchCopies {
         return again(copy, leaderAdmission);
     }
 
-    /** Whether an admission comes from something else than a comparison with the record. */
+    /** Whether an admission does not result from a comparison with the record. */
     private static boolean isNothingKnown(Admission admission) {
         return admission instanceof Admission.Defer defer
                 ? defer.reason() != DeferReason.IN_FLIGHT
                 : admission instanceof Admission.Reject reject && reject.cause() instanceof PoisonMessageException;
     }
 
-    /** What the leader got, for its copy. */
+    /** Repeats the leader's decision for its copy. */
     private Admission again(Delivery copy, Admission leaderAdmission) {
         DedupKey key = requireNonNull(copy.key());
         if (leaderAdmission instanceof Admission.Duplicate duplicate) {

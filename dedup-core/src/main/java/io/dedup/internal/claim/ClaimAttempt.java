@@ -6,33 +6,33 @@ import io.dedup.store.ClaimRequest;
 import io.dedup.store.ClaimResult;
 
 /**
- * A claim and what became of it.
+ * A claim and its result.
  *
- * @param sentAt when the request that was answered was sent, by {@link System#nanoTime()}; {@link #NOT_SENT} when the store
- *     wasn't asked, because this process knows the answer, or knows that there will be none
+ * @param sentAt when the answered request was sent, by {@link System#nanoTime()}; {@link #NOT_SENT} if the store was
+ *     not called, because this process already knows the answer or that there will be none
  */
 record ClaimAttempt(Delivery delivery, ClaimRequest request, ClaimResult result, long sentAt) {
     private static final long NOT_SENT = Long.MIN_VALUE;
 
-    /** What is known without asking the store. */
+    /** A result that is known without calling the store. */
     static ClaimAttempt unasked(Delivery delivery, ClaimRequest request, ClaimResult result) {
         return new ClaimAttempt(delivery, request, result, NOT_SENT);
     }
 
-    /** Whether the store was asked. */
+    /** Whether the store was called. */
     boolean asked() {
         return sentAt != NOT_SENT;
     }
 
     /** A claim whose answer was lost in this process. */
     public static ClaimAttempt unknown(Delivery delivery, ClaimRequest request) {
-        DedupStoreException cause = new DedupStoreException("the answer was lost", null);
+        DedupStoreException cause = new DedupStoreException("the answer to the claim was lost", null);
         return new ClaimAttempt(delivery, request, new ClaimResult.StoreError(cause), System.nanoTime());
     }
 
     /**
-     * This one, unless the store wasn't asked this time and has left an earlier request by the same owner without an answer: it
-     * may have granted that claim, and somebody has to use it or to give it up.
+     * This attempt, unless the store was not called this time and an earlier request of the same owner is unanswered:
+     * that claim may have been granted, and must be used or released.
      */
     ClaimAttempt orUnanswered(ClaimAttempt before) {
         return !asked() && before.asked() && before.result() instanceof ClaimResult.StoreError ? before : this;
@@ -43,7 +43,10 @@ record ClaimAttempt(Delivery delivery, ClaimRequest request, ClaimResult result,
         return result instanceof ClaimResult.InFlight || result instanceof ClaimResult.StoreError;
     }
 
-    /** Whether a process has died with this message's claim, so that it is to run where its neighbours aren't charged. */
+    /**
+     * Whether the claim took over one with an expired lease, so that the message must run alone: otherwise its
+     * neighbors could be counted if it crashes the process again.
+     */
     boolean needsIsolation() {
         return result instanceof ClaimResult.Acquired acquired
                 && acquired.tookOver()

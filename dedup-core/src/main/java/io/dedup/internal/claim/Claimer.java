@@ -24,9 +24,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks the store for claims, and waits in place, within a budget, for those that are in flight elsewhere.
+ * Claims messages in the store, and waits in place, within a budget, for messages in flight elsewhere.
  *
- * <p>A claim keeps its owner while it is asked for again, so that a request whose answer was lost recognises itself.
+ * <p>A claim keeps its owner when it is requested again, so that a request whose answer was lost is recognized.
  */
 public final class Claimer {
     private static final long FIRST_POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
@@ -47,8 +47,7 @@ public final class Claimer {
     }
 
     /**
-     * What a delivery's record is kept under: in shadow mode not its own key, but one in a scope apart; null where it has no
-     * usable ID.
+     * The key of a delivery's record: in shadow mode, a key in a separate scope; null if the message has no usable ID.
      */
     public static @Nullable DedupKey keyOf(Delivery delivery) {
         DedupKey key = delivery.key();
@@ -59,7 +58,7 @@ public final class Claimer {
         return request(delivery, key, owners.next());
     }
 
-    /** One owner may hold any number of keys: a batch needs only one. */
+    /** A new owner. One owner may hold any number of keys, so a batch needs only one. */
     public Owner nextOwner() {
         return owners.next();
     }
@@ -82,7 +81,7 @@ public final class Claimer {
         return new ClaimAttempt(delivery, request, result, sentAt);
     }
 
-    /** What is known before the store is asked; null when it has to be asked. */
+    /** The result that is known before calling the store; null if it must be called. */
     private @Nullable ClaimResult withoutAsking(Delivery delivery, ClaimRequest request) {
         ClaimResult known = successes.answerTo(request);
         if (known != null) {
@@ -94,7 +93,7 @@ public final class Claimer {
         return gates.keepsClaimsOut(delivery.topic()) ? new StoreError(StoreGate.notAsked()) : null;
     }
 
-    /** The same, but waits in place, within the budget, while it is undecided. */
+    /** Claims a message, and waits in place, within the budget, while the result is undecided. */
     ClaimAttempt claimPatiently(Delivery delivery, ClaimRequest request, WaitBudget budget) {
         ClaimAttempt attempted = claim(delivery, request);
         if (!attempted.isUndecided()) {
@@ -105,12 +104,15 @@ public final class Claimer {
         return one.get(0);
     }
 
-    /** Whether the store is only in front of what decides. */
+    /** Whether the store is a front store, so that the database record decides. */
     private static boolean isInFront(Delivery delivery) {
         return delivery.topic().policy().mode() == DedupMode.TIERED;
     }
 
-    /** One call for all that have to be asked; the answers in order, a {@link StoreError} for each that has none. */
+    /**
+     * Claims several messages with one call. Returns the results in order, a {@link StoreError} for each without an
+     * answer.
+     */
     public List<ClaimAttempt> claimAll(List<Delivery> deliveries, List<ClaimRequest> requests) {
         long sentAt = System.nanoTime();
         List<@Nullable ClaimResult> unasked = new ArrayList<>(requests.size());
@@ -148,9 +150,10 @@ public final class Claimer {
     }
 
     /**
-     * Asks again for the undecided ones until they are decided or the budget is spent. Replaces them in the list.
+     * Repeats undecided claims until they are decided or the budget is spent. Replaces them in the list.
      *
-     * @param answered is told each new answer at once: a claim that waits for its neighbours needs a heartbeat
+     * @param answered receives each new result at once, because a claim that waits for the others of its batch must be
+     *     renewed
      */
     void wait(List<ClaimAttempt> attempted, WaitBudget budget, Consumer<ClaimAttempt> answered) {
         long asked = System.nanoTime();
@@ -174,7 +177,7 @@ public final class Claimer {
                         && each.asked()
                         && !errorsRetried
                         && !isInFront(each.delivery())) {
-                    // A store that fails twice in a row is down: waiting for it in place would hold everything up.
+                    // A store that fails twice in a row is down: waiting for it here would block the consumer.
                     again.add(i);
                 }
             }

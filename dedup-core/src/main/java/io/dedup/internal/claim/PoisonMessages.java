@@ -10,7 +10,7 @@ import io.dedup.internal.listener.SafeListeners;
 import io.dedup.internal.run.AdmittedRun;
 import io.dedup.internal.settle.ClaimSettlement;
 
-/** Gives up on messages with which too many processes have died. Thread-safe. */
+/** Rejects messages whose runs have ended with an expired lease too often. Thread-safe. */
 public final class PoisonMessages {
     private final SafeListeners<DedupListener> notifier;
     private final ClaimSettlement settlement;
@@ -20,13 +20,13 @@ public final class PoisonMessages {
         this.settlement = settlement;
     }
 
-    /** Whether too many have died with the message to try once more. */
+    /** Whether too many runs of the message have ended with an expired lease. */
     public static boolean isPoison(AdmittedRun execution) {
         int maxDeaths = execution.topic().policy().maxDeaths();
         return maxDeaths > 0 && execution.deaths() >= maxDeaths;
     }
 
-    /** Settles a run that hasn't begun: its message is rejected. */
+    /** Settles a run that has not begun, and rejects its message. */
     public Admission convict(AdmittedRun execution) {
         DedupKey key = requireNonNull(execution.key());
         int deaths = execution.deaths();

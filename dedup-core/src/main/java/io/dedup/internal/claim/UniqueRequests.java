@@ -11,12 +11,12 @@ import java.util.Map;
 import java.util.function.Predicate;
 
 /**
- * What to claim for several deliveries with one call: the first delivery of each key, all for one owner.
+ * The claims to make for several deliveries with one call: the first delivery of each key, all with one owner.
  *
  * @param first the index of the first delivery of each key, whether or not it is claimed
  * @param indexes of the deliveries to claim, ascending
- * @param deliveries those
- * @param requests theirs, in the same order
+ * @param deliveries the deliveries to claim
+ * @param requests their requests, in the same order
  */
 record UniqueRequests(
         Map<DedupKey, Integer> first, List<Integer> indexes, List<Delivery> deliveries, List<ClaimRequest> requests) {

@@ -21,9 +21,9 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A run that ends with a stage: settled, on the executor, when that one ends.
+ * A run that ends with a stage: when the stage completes, the executor settles it.
  *
- * @param settlements where runs are settled
+ * @param settlements settles runs
  */
 record AsyncRun<R extends @Nullable Object>(
         DedupCall<R> call, DedupPolicy policy, Execution execution, Outcomes outcomes, Executor settlements)
@@ -36,21 +36,22 @@ record AsyncRun<R extends @Nullable Object>(
     private CompletionStage<R> stageOf(AsyncDedupHandler<R> handler) throws Exception {
         CompletionStage<R> work = handler.handle(execution);
         if (work == null) {
-            throw new IllegalStateException("the handler of " + call.key() + " returned no stage");
+            throw new IllegalStateException(
+                    "the handler of message ID " + call.key() + " returned null instead of a CompletionStage");
         }
         return work;
     }
 
-    /** The work has begun; it is settled when its stage ends. */
+    /** The work has started; the run is settled when its stage completes. */
     @Override
     public CompletionStage<DedupOutcome<R>> succeeded(CompletionStage<R> work) {
         try {
             // A store call on the thread that completes the stage could block an event loop.
             CompletionStage<DedupOutcome<R>> end = work.handleAsync(this::settle, settlements);
-            // Not the settlement itself: completing or cancelling that one would leave the claim to nobody.
+            // Not the settlement stage itself: if the caller completed or cancelled it, nobody would settle the claim.
             return end.thenApply(Function.identity());
         } catch (Throwable e) {
-            execution.abandon(); // the work goes on, and can't be waited for
+            execution.abandon(); // the work continues, and this cannot wait for it
             return CompletableFuture.failedStage(e);
         }
     }
@@ -70,7 +71,7 @@ record AsyncRun<R extends @Nullable Object>(
         }
         Throwable cause = Causes.unwrapped(error);
         if (cause instanceof CancellationException || cause instanceof TimeoutException) {
-            execution.abandon(); // the work may go on: releasing would let a second one start beside it
+            execution.abandon(); // the work may continue: releasing would let a second run start beside it
         } else if (HandlerRun.isDeferral(execution.fail(cause), cause)) {
             return leaseLost(cause);
         }

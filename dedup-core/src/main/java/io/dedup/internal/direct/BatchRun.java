@@ -24,17 +24,17 @@ import java.util.List;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** One call of a batch handler with the new items of a batch, and what became of each item. */
+/** One call of a batch handler with the new items of a batch, and the outcome of each item. */
 record BatchRun<T>(
         DedupAdapter engine, Outcomes outcomes, Function<DedupKey, DedupPolicy> policies, WaitBudget budget) {
 
     /**
      * How the handler's call ended.
      *
-     * @param completions of the items that ran, in order; empty when they are deferred
-     * @param thrown what the caller gets; null for nothing
-     * @param deferredFor why all items that ran are deferred; null when they aren't
-     * @param deferredBy what led there
+     * @param completions of the items that ran, in order; empty if they are deferred
+     * @param thrown the exception for the caller; null for none
+     * @param deferredFor why all items that ran are deferred; null if they are not
+     * @param deferredBy the exception that caused the deferral; null for none
      */
     private record End(
             List<Completion> completions,
@@ -130,8 +130,8 @@ record BatchRun<T>(
             DedupMode mode = policies.apply(keys.get(i)).mode();
             if (first != null && mode != first) {
                 executions(admissions).forEach(Execution::giveBack);
-                throw new IllegalArgumentException("the items of a batch are of topics with modes " + first + " and "
-                        + mode + ": one transaction can't be both. Give them one mode, or call executeAll for each");
+                throw new IllegalArgumentException("the topics of this batch have modes " + first + " and " + mode
+                        + ", which cannot share a transaction. Use one mode, or call executeAll for each mode");
             }
             first = mode;
         }
@@ -186,7 +186,7 @@ record BatchRun<T>(
         return answers;
     }
 
-    /** A copy is what its leader is, but not handled for a second time. */
+    /** A copy has the outcome of its leader, except that it was not handled itself. */
     @SuppressWarnings("NullAway") // as above
     private static DedupOutcome<@Nullable Void> ofCopy(DedupOutcome<@Nullable Void> leader) {
         return leader instanceof DedupOutcome.Handled

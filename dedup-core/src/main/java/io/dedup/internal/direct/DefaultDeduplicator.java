@@ -34,7 +34,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Runs handlers by the engine, and hands the same engine to adapters. */
+/** Runs handlers with the engine, and provides the same engine to adapters. */
 public final class DefaultDeduplicator implements Deduplicator, AdapterSource {
     private final DedupStore store;
     private final DedupTopics topics;
@@ -93,9 +93,9 @@ public final class DefaultDeduplicator implements Deduplicator, AdapterSource {
             DedupCall<R> call, AsyncDedupHandler<R> handler) {
         DedupPolicy policy = policyOf(call.key());
         if (policy.mode().isTransactional()) {
-            throw new IllegalArgumentException("mode " + policy.mode() + " of topic "
+            throw new IllegalArgumentException("executeAsync does not support mode " + policy.mode() + " (topic "
                     + Printable.of(call.key().scope().topic())
-                    + " can't end with a stage: a transaction belongs to one thread. Use execute, or mode LEASED");
+                    + "): a transaction is bound to one thread. Use execute, or mode LEASED");
         }
         Admission admission = engine.admit(delivery(call), budget(policy));
         if (!(admission instanceof Admission.Run run)) {
@@ -136,8 +136,9 @@ public final class DefaultDeduplicator implements Deduplicator, AdapterSource {
     @Override
     public long resetFront() {
         if (!topics.anyIn(DedupMode.TIERED)) {
-            throw new IllegalStateException("resetFront() is for mode TIERED: store " + store.name() + " of consumer "
-                    + Printable.of(topics.consumer()) + " isn't in front of anything");
+            throw new IllegalStateException("resetFront() needs mode TIERED, and no topic of consumer "
+                    + Printable.of(topics.consumer()) + " uses it: store " + store.name()
+                    + " holds the only records, and they are kept");
         }
         return ResettableStore.of(store).forgetAll();
     }

@@ -14,8 +14,8 @@ import io.dedup.policy.DedupPolicy;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One call of a caller's handler outside of a transaction, settled at the handler's return. Call and settlement are one
- * object, since each message pays for it.
+ * One call of a caller's handler outside a transaction, settled when the handler returns. Call and settlement are one
+ * object, because every message needs it.
  */
 final class LeasedCall<R extends @Nullable Object, X extends Throwable>
         implements HandlerCall<R>, Settlement<R, DedupOutcome<R>> {
@@ -25,7 +25,7 @@ final class LeasedCall<R extends @Nullable Object, X extends Throwable>
     private final DedupPolicy policy;
     private final Execution execution;
     private final WaitBudget budget;
-    /** What the caller gets instead of an outcome; null for nothing. */
+    /** The exception for the caller; null if there is an outcome. */
     private @Nullable Throwable thrown;
 
     LeasedCall(

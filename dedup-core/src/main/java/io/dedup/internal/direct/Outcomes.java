@@ -7,7 +7,7 @@ import io.dedup.adapter.Admission;
 import io.dedup.adapter.Results;
 import org.jspecify.annotations.Nullable;
 
-/** Turns what the engine says into what a caller is told, and results into bytes and back. */
+/** Turns the engine's admissions into outcomes for the caller, and encodes and decodes results. */
 final class Outcomes {
     private final Results results;
 
@@ -32,10 +32,13 @@ final class Outcomes {
         if (admission instanceof Admission.Reject reject) {
             return new DedupOutcome.Rejected<>(reject.cause());
         }
-        throw new IllegalStateException("runs, or follows one that runs: " + admission);
+        throw new IllegalStateException("not an outcome without a run: " + admission);
     }
 
-    /** The result as bytes, or null when it isn't to be kept or can't be. Never throws: the effect has happened. */
+    /**
+     * Encodes a result; null if it is not kept or cannot be encoded. Never throws, because the effect has already
+     * happened.
+     */
     public <R extends @Nullable Object> byte @Nullable [] encode(DedupCall<R> call, int maxBytes, R result) {
         ResultCodec<R> codec = call.codec();
         return codec == null || result == null ? null : results.encode(call.key(), codec, maxBytes, result);

@@ -1,4 +1,4 @@
-/** Runs handlers that callers hand over directly. Not API. */
+/** Runs handlers that callers pass in directly. Not API. */
 @NullMarked
 package io.dedup.internal.direct;
 

@@ -4,7 +4,7 @@ import io.dedup.internal.claim.AdmissionDecider;
 import io.dedup.internal.transaction.Transactions;
 import io.dedup.store.DedupStore;
 
-/** Whether what deliveries were deferred for takes writes again. Thread-safe. */
+/** Checks whether the store or the database that deliveries were deferred for accepts writes again. Thread-safe. */
 final class Availability {
     private final DedupStore store;
     private final boolean hasRecords;
@@ -24,7 +24,7 @@ final class Availability {
         if (transactions.isDown() || (!ofStore && hasRecords)) {
             transactions.ping();
         }
-        if (ofStore || !hasRecords) { // in front of a database, the store keeps nobody waiting
+        if (ofStore || !hasRecords) { // a front store that fails does not defer messages
             store.ping();
             decider.storeAnswers();
         }

@@ -28,8 +28,8 @@ import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Admits deliveries, runs their handlers and settles the runs. One for each consumer application; has threads of its own and
- * doesn't own the store. Thread-safe.
+ * Admits deliveries, runs their handlers and settles the runs. There is one for each deduplicator; it has its own
+ * threads and does not own the store. Thread-safe.
  */
 public final class DedupEngine implements DedupAdapter, AutoCloseable {
     private final EngineParts parts;
@@ -100,7 +100,7 @@ public final class DedupEngine implements DedupAdapter, AutoCloseable {
         return parts.settlement().releaseAll(runs(executions), cause);
     }
 
-    /** An execution is made by nobody but this engine, so a list of them needs no copy. */
+    /** Only this engine creates executions, so a list of them needs no copy. */
     @SuppressWarnings("unchecked")
     private static List<AdmittedRun> runs(List<Execution> executions) {
         return (List<AdmittedRun>) (List<?>) executions;

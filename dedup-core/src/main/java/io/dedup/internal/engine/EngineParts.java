@@ -25,7 +25,7 @@ import io.dedup.store.DedupStore;
 import io.dedup.store.transaction.TransactionalRecords;
 import org.jspecify.annotations.Nullable;
 
-/** The parts of an engine. {@link #of} is the only place that knows how they fit together. */
+/** The parts of an engine. Only {@link #of} knows how they fit together. */
 record EngineParts(
         Admissions admissions,
         AheadClaimer ahead,

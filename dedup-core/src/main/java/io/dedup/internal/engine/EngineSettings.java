@@ -10,13 +10,13 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an engine is made of.
+ * The settings of an engine.
  *
- * @param records opens the transactions; null where no policy wants one
- * @param instance what this process is called in the records of its claims; null for nothing
- * @param runReference what duplicates learn of the first run; null for nothing
- * @param shortestLease of all policies that deliveries will come with; sets how often the heartbeat looks
- * @param shutdownTimeout how long the end waits for running handlers while it renews their leases
+ * @param records opens the transactions; null if no policy needs them
+ * @param instance the name of this process in the records of its claims; null for none
+ * @param runReference identifies a run to its later duplicates; null for none
+ * @param shortestLease of all policies; determines how often the heartbeat checks the claims
+ * @param shutdownTimeout how long closing waits for running handlers while it renews their leases
  */
 public record EngineSettings(
         DedupStore store,

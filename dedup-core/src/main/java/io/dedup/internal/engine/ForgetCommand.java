@@ -21,9 +21,9 @@ import java.time.Duration;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** An operator's command to let a message run again, wherever its mode keeps it. Thread-safe. */
+/** Deletes the record of a message, wherever its mode keeps it, so that the message is handled again. Thread-safe. */
 final class ForgetCommand {
-    /** For the few calls below; when this process dies within them, the message waits for so long. */
+    /** The lease for the calls below. If this process crashes during them, the message waits for that long. */
     private static final Duration LEASE = Duration.ofMinutes(1);
 
     private final DedupStore store;
@@ -57,8 +57,8 @@ final class ForgetCommand {
             if (result != OperatorResult.LEASE_LIVE) {
                 heartbeat
                         .runsOf(key)
-                        .forEach(successes::answered); // first: their successes aren't to be known any more
-                background.forget(key); // what this process knows and the store doesn't yet
+                        .forEach(successes::answered); // first: their successes must no longer be remembered
+                background.forget(key); // successes that the store has not recorded yet
             }
             return result;
         }
@@ -71,9 +71,9 @@ final class ForgetCommand {
     }
 
     /**
-     * The record, then the one in front: the other way round, that could be repaired from the record in between. Nobody who has
-     * claimed the message in front may be about to look for its record, or he would find none and take it for new: so it is
-     * claimed before.
+     * Deletes the database record, then that of the front store: in the opposite order, the front record could be
+     * restored from the database record in between. A consumer that has claimed the message in front might not find its
+     * record any more and handle it as new; therefore this claims the message first.
      */
     private OperatorResult forgetUnlessRunning(TransactionalRecords records, DedupKey key) {
         boolean known = store.find(key).isPresent();
@@ -83,7 +83,7 @@ final class ForgetCommand {
             return OperatorResult.LEASE_LIVE;
         }
         if (answer instanceof ClaimResult.StoreError error) {
-            background.release(release(request, 0), LEASE); // it may have been made, and would count as a death
+            background.release(release(request, 0), LEASE); // if made, its expiry would count as a death
             throw error.cause();
         }
         if (!(answer instanceof ClaimResult.Acquired acquired)) {
@@ -100,7 +100,8 @@ final class ForgetCommand {
         }
         if (ofRecord != OperatorResult.LEASE_LIVE) {
             OperatorResult unused = store.forget(
-                    key, LiveLease.RESPECT); // who has claimed it since has found no record, and runs it again
+                    key,
+                    LiveLease.RESPECT); // a consumer that has claimed it since finds no record, and handles it again
         }
         return ofRecord == OperatorResult.ABSENT && known ? OperatorResult.APPLIED : ofRecord;
     }

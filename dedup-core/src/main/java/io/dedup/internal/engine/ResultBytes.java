@@ -14,8 +14,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Turns handlers' results into bytes that duplicates are answered with, and back. Never throws: the effect has happened.
- * Thread-safe.
+ * Encodes handlers' results for the store, and decodes them for duplicates. Never throws, because the effect has
+ * already happened. Thread-safe.
  */
 final class ResultBytes implements Results {
     private static final Logger log = LoggerFactory.getLogger(ResultBytes.class);
@@ -40,14 +40,17 @@ final class ResultBytes implements Results {
             }
             size = bytes.length;
         } catch (Throwable e) {
-            SafeLog.warn(log, "The result of {} can't be encoded and isn't kept for duplicates", key, e);
+            SafeLog.warn(log, "Cannot encode the result of message ID {}; its duplicates get no result", key, e);
         }
         int bytes = size;
         listeners.tell(listener -> listener.resultNotKept(key, bytes));
         return null;
     }
 
-    /** What the stores take, less what is kept beside a result; asked each time, as a server's setting may change. */
+    /**
+     * The size that the stores accept, minus the bytes stored in addition to a result. Read each time, because a
+     * server's setting may change.
+     */
     private int most() {
         int most = store.maxResultBytes();
         if (records != null) {
@@ -61,7 +64,7 @@ final class ResultBytes implements Results {
         try {
             return codec.decode(bytes);
         } catch (Throwable e) {
-            SafeLog.warn(log, "The stored result of {} can't be decoded; its duplicate gets none", key, e);
+            SafeLog.warn(log, "Cannot decode the stored result of message ID {}; its duplicate gets no result", key, e);
             return null;
         }
     }

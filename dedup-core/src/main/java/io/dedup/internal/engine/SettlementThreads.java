@@ -32,7 +32,7 @@ final class SettlementThreads implements Executor, AutoCloseable {
                 TimeUnit.SECONDS,
                 new LinkedBlockingQueue<>(),
                 threads,
-                // After the end, on whatever thread ends the work: better than a success that isn't recorded.
+                // After closing, run on the thread that ends the work: better than not recording the success.
                 (task, closed) -> task.run());
         pool.allowCoreThreadTimeOut(true);
     }
@@ -41,13 +41,13 @@ final class SettlementThreads implements Executor, AutoCloseable {
     public void execute(Runnable settlement) {
         try {
             pool.execute(settlement);
-        } catch (Error e) { // no memory or no thread to be had: nobody else would ever settle this run
+        } catch (Error e) { // no memory or no thread available: nobody else would settle this run
             settlement.run();
             log.debug("Settled by the thread that ended the work", e);
         }
     }
 
-    /** What is waiting is still done. */
+    /** Stops accepting tasks; those that are waiting still run. */
     @Override
     public void close() {
         pool.shutdown();

@@ -11,8 +11,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Ends engines. Several that end together are all told first and waited for afterwards, so that their waits overlap: each
- * waits for at most its own time-out, and all of them for no longer than the longest one. Thread-safe.
+ * Closes engines. When several are closed together, all stop accepting messages first and are waited for afterwards, so
+ * that their waits overlap: each waits at most its own timeout, and all together no longer than the longest one.
+ * Thread-safe.
  */
 final class Shutdown {
     private static final Logger log = LoggerFactory.getLogger(Shutdown.class);
@@ -25,7 +26,11 @@ final class Shutdown {
     private final Duration timeout;
     private volatile boolean begun;
 
-    /** @param timeout how long running handlers are waited for */
+    /**
+     * Creates the shutdown of one engine.
+     *
+     * @param timeout how long to wait for running handlers
+     */
     Shutdown(
             String store,
             Transactions transactions,
@@ -72,9 +77,9 @@ final class Shutdown {
         int left = inFlight();
         if (left > 0) {
             log.warn(
-                    "Closing the deduplicator of store {} while {} messages are in flight: their handlers have run for"
-                            + " longer than shutdownTimeout ({} ms), or have never acknowledged them. Their leases are"
-                            + " no longer renewed",
+                    "Closing the deduplicator of store {} with {} messages in flight: their handlers have not finished"
+                            + " within shutdownTimeout ({} ms), or have not acknowledged them. Their leases are no longer"
+                            + " renewed",
                     store,
                     left,
                     timeout.toMillis());

@@ -24,11 +24,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Renews the leases of all claims of this process, at a third of their length, in one batch call.
+ * Renews the leases of all claims of this process when a third of their length has passed, with one batch call.
  *
- * <p>A claim leaves it when its run is closed out, and otherwise when it is {@link AdmittedRun#isOverdue overdue}: handlers may
- * drop a message without a word. One thread looks through the claims; a claim that is never looked at costs a set insertion
- * and a removal.
+ * <p>A claim is removed when its run is settled, or when it is {@link AdmittedRun#isOverdue overdue}: a handler may
+ * drop a message without settling it. One thread checks the claims; a claim that is settled before its first check
+ * costs only an insertion into a set and a removal.
  */
 public final class Heartbeat implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Heartbeat.class);
@@ -59,8 +59,8 @@ public final class Heartbeat implements AutoCloseable {
     }
 
     /**
-     * Called after the settlement, so that {@link #size} counts what is still being settled. What is settled isn't
-     * renewed any more: a renewal after its completion would be taken for a lost lease.
+     * Removes a claim. Called after the settlement, so that {@link #size} includes runs that are being settled. A
+     * settled run is no longer renewed, because a renewal after its completion would look like a lost lease.
      */
     public void remove(AdmittedRun execution) {
         claims.remove(execution);
@@ -70,7 +70,10 @@ public final class Heartbeat implements AutoCloseable {
         return claims.size();
     }
 
-    /** A run whose handler has succeeded, and whose completion got no answer yet; null when there is none. Looks at all runs. */
+    /**
+     * A run whose handler has succeeded and whose completion has not been answered; null if there is none. Checks all
+     * runs.
+     */
     @Nullable
     public AdmittedRun succeeded(DedupKey key) {
         for (AdmittedRun execution : claims) {
@@ -83,16 +86,16 @@ public final class Heartbeat implements AutoCloseable {
         return null;
     }
 
-    /** The runs of a message, whether or not they have succeeded. Looks at all runs. */
+    /** The runs of a message, whether or not they have succeeded. Checks all runs. */
     public List<AdmittedRun> runsOf(DedupKey key) {
         return claims.stream().filter(execution -> keyOf(execution).equals(key)).toList();
     }
 
-    /** A scheduled task that throws is never run again, and every lease of the process would run out silently. */
+    /** A scheduled task that throws would never run again, and every lease of the process would expire silently. */
     private void safeBeat() {
         try {
             beat();
-        } catch (Throwable e) { // there isn't even memory for a line in the log
+        } catch (Throwable e) { // no memory even for a log line
             return;
         }
     }
@@ -104,7 +107,10 @@ public final class Heartbeat implements AutoCloseable {
                 renew(due);
             }
         } catch (RuntimeException | Error e) {
-            log.error("The heartbeat of store {} failed and goes on; leases may be lost", store.storeName(), e);
+            log.error(
+                    "Renewing leases in store {} failed unexpectedly; retried, but leases may expire",
+                    store.storeName(),
+                    e);
         }
     }
 
@@ -118,7 +124,7 @@ public final class Heartbeat implements AutoCloseable {
             }
             DedupPolicy policy = execution.topic().policy();
             if (execution.hasTakenTooLong()) {
-                // From here on the lease runs out, and the context's own deadline tells the handler.
+                // From here on the lease expires, and the handler sees it by the deadline in its context.
                 if (execution.isStarted() && execution.reportOverrunOnce()) {
                     notifier.tell(listener -> listener.maxProcessingTimeExceeded(keyOf(execution)));
                 }
@@ -130,11 +136,11 @@ public final class Heartbeat implements AutoCloseable {
             if (execution.leaseLost()) {
                 reportLoss(execution);
             }
-            if (overdue && !execution.isSucceeded()) { // whose completion is on its way, copies are recognised by
+            if (overdue && !execution.isSucceeded()) { // a succeeded run stays: copies are recognized by it
                 over.add(execution);
             }
         }
-        over.forEach(claims::remove); // nobody may ever settle them; whoever does needs no heartbeat for that
+        over.forEach(claims::remove); // they may never be settled; settling them later needs no heartbeat
         return due;
     }
 
@@ -155,7 +161,7 @@ public final class Heartbeat implements AutoCloseable {
                     && !execution.isClosed()) { // else it was completed meanwhile, and nothing is lost
                 execution.markLost();
                 reportLoss(execution);
-            } // what got no answer is due again at the next beat
+            } // a renewal without an answer is due again at the next beat
         }
     }
 

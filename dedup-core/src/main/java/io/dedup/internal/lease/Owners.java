@@ -7,8 +7,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes owners: the instance's name for those who read it, a random part of this engine, and a number within it. Two claims
- * never get the same one, whatever instances are called.
+ * Creates owners: the instance's name for readers, a random part for this engine, and a number within it. No two claims
+ * get the same owner, whatever the instances are called.
  */
 public final class Owners {
     private static final int RANDOM_BYTES = 12;
@@ -27,7 +27,7 @@ public final class Owners {
         return new Owner(prefix + Long.toHexString(next.getAndIncrement())); // other radixes but 10 take a buffer of 65
     }
 
-    /** Of a name that is too long both ends: a pod's name differs in its last characters, a host's in its first. */
+    /** Shortens a name in the middle, because pod names differ at their end and host names at their start. */
     private static String readable(String instance) {
         String clean = instance.replaceAll("[^A-Za-z0-9._:@-]", "_");
         int max = Owner.MAX_INSTANCE_CHARS;

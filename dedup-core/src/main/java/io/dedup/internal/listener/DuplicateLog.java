@@ -6,7 +6,7 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 
-/** Logs each duplicate that is skipped, at DEBUG: for whoever looks for a message that seems to be missing. Thread-safe. */
+/** Logs each skipped duplicate at DEBUG, for tracing a message that seems to be missing. Thread-safe. */
 public final class DuplicateLog implements DedupListener {
     private final Logger log;
 

@@ -6,9 +6,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Calls listeners so that none of them can change an outcome, by whatever it throws. Thread-safe.
+ * Calls listeners so that no exception of theirs can change an outcome. Thread-safe.
  *
- * @param <L> the listener type
+ * @param <L> the type of listener
  */
 public final class SafeListeners<L> {
     private static final Logger log = LoggerFactory.getLogger(SafeListeners.class);
@@ -24,8 +24,9 @@ public final class SafeListeners<L> {
             L listener = listeners.get(i);
             try {
                 event.accept(listener);
-            } catch (Throwable e) { // whatever it is: the outcome that it was told of stands
-                SafeLog.warn(log, "A listener failed, nothing else is affected: {}", listener.getClass(), e);
+            } catch (Throwable e) { // whatever it is, the reported outcome stands
+                SafeLog.warn(
+                        log, "A listener threw an exception, which changes no outcome: {}", listener.getClass(), e);
             }
         }
     }

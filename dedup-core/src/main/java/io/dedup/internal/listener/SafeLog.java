@@ -3,16 +3,16 @@ package io.dedup.internal.listener;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 
-/** Logs where a log that fails must not change what has happened. */
+/** Logs in places where a failure of the log must not change an outcome. */
 public final class SafeLog {
     private SafeLog() {}
 
-    /** Logs a warning about {@code subject}, whose text goes where the message says {@code {}}. */
+    /** Logs a warning about {@code subject}, which replaces {@code {}} in the message. */
     public static void warn(Logger log, String message, @Nullable Object subject, Throwable cause) {
         try {
             log.warn(message, subject, cause);
         } catch (Throwable unused) {
-            // Nobody is left to be told. Exceptions whose getMessage() throws do this, and so do broken appenders.
+            // Nothing is left to report to. Happens with broken appenders and exceptions whose getMessage() throws.
         }
     }
 }

@@ -22,9 +22,10 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Says what somebody should know of who has no {@link DedupListener}: a store that fails, messages that run without protection
- * or never will, handlers that another may run beside. Of each kind and topic one line in ten seconds, which tells how many it
- * stands for, since what goes wrong goes wrong for each message. Thread-safe.
+ * Logs problems for applications without a {@link DedupListener}: store failures, messages that run without
+ * deduplication or are never recorded, and handlers that may run twice at the same time. Writes at most one line in ten
+ * seconds for each kind of problem and topic, with the number of events since the last one, because a problem usually
+ * affects every message. Thread-safe.
  */
 public final class TroubleLog implements DedupListener {
     private static final long QUIET_NANOS = TimeUnit.SECONDS.toNanos(10);
@@ -37,20 +38,20 @@ public final class TroubleLog implements DedupListener {
     private final Map<String, Kind> kinds = new ConcurrentHashMap<>();
 
     /**
-     * A log.
+     * Creates a log.
      *
-     * @param topics whose policies say how settings are named
-     * @param log gets the lines
+     * @param topics their policies determine how settings are named
+     * @param log receives the lines
      */
     public TroubleLog(DedupTopics topics, String store, LongSupplier nanoTime, Consumer<String> log) {
-        this.consumer = Printable.sentence(topics.consumer()); // may hold whatever a property file holds
+        this.consumer = Printable.sentence(topics.consumer()); // comes from configuration
         this.topics = topics;
         this.store = store;
         this.nanoTime = nanoTime;
         this.log = log;
     }
 
-    /** When one kind may speak again, and how often it was passed over. Thread-safe. */
+    /** When the next line of one kind is due, and how many events were skipped. Thread-safe. */
     private static final class Kind {
         private static final int QUIET = -1;
 
@@ -61,7 +62,7 @@ public final class TroubleLog implements DedupListener {
             this.due = new AtomicLong(now);
         }
 
-        /** How many were passed over since the last line, if it is time for one; else {@link #QUIET}. */
+        /** How many events were skipped since the last line, if the next one is due; else {@link #QUIET}. */
         int next(long now) {
             long at = due.get();
             if (now - at < 0 || !due.compareAndSet(at, now + QUIET_NANOS)) {
@@ -111,8 +112,7 @@ public final class TroubleLog implements DedupListener {
                 key,
                 names ->
                         " was seen with another payload: the producer reuses IDs, or the ID extractor of this topic picks a"
-                                + " field that isn't unique. " + names.path("onConflict")
-                                + " decides what happens, and is "
+                                + " field that isn't unique. Applied " + names.path("onConflict") + ": "
                                 + names.value(policy));
     }
 
@@ -121,8 +121,9 @@ public final class TroubleLog implements DedupListener {
         say(
                 "poison ",
                 key,
-                names -> " is rejected: the leases of " + deaths + " earlier runs ran out. " + names.path("maxDeaths")
-                        + " sets how many such runs are allowed");
+                names -> " was rejected: the leases of " + deaths + " earlier runs ran out, because the process crashed"
+                        + " or the handler took longer than " + names.name("maxProcessingTime") + ". "
+                        + names.path("maxDeaths") + " sets how many such runs are allowed");
     }
 
     @Override
@@ -142,10 +143,9 @@ public final class TroubleLog implements DedupListener {
                 "lease lost ",
                 key,
                 names ->
-                        " lost its lease while its handler was running, and another consumer may run it, too. The store or"
-                                + " this process didn't respond for longer than the lease: set a longer "
-                                + names.path("lease")
-                                + ", or find what stopped them");
+                        " lost its lease while its handler was running, so another consumer may handle it too. The store"
+                                + " or this process did not respond for longer than the lease. Find the cause, or set a"
+                                + " longer " + names.path("lease"));
     }
 
     @Override
@@ -153,9 +153,9 @@ public final class TroubleLog implements DedupListener {
         say(
                 "too long ",
                 key,
-                names -> ": its handler runs longer than " + names.name("maxProcessingTime")
-                        + ". Its claim isn't renewed any longer, and another consumer may run it, too: set a longer "
-                        + names.path("maxProcessingTime") + ", or bound what the handler waits for");
+                names -> ": its handler has run longer than " + names.name("maxProcessingTime")
+                        + ". Its lease is no longer renewed, so another consumer may handle it too. Limit what the handler"
+                        + " waits for, or set a longer " + names.path("maxProcessingTime"));
     }
 
     @Override
@@ -163,8 +163,8 @@ public final class TroubleLog implements DedupListener {
         say(
                 "dropped ",
                 key,
-                names ->
-                        ": its handler has succeeded, and that will never be recorded: when it is delivered again it may"
-                                + " run again. The store was down for too long, or another consumer took its lease");
+                names -> ": its handler succeeded, but this could not be recorded; if redelivered, the message may be"
+                        + " handled again. The store was down for too long, or another consumer took over the"
+                        + " claim");
     }
 }

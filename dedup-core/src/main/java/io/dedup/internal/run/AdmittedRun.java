@@ -16,31 +16,31 @@ import io.dedup.store.StoredResult;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** One admitted run of a handler: its claim, if it has one, and what has happened to it. Thread-safe. */
+/** An admitted run of a handler: its claim, if it has one, and its state. Thread-safe. */
 public final class AdmittedRun extends RunFlags implements Execution {
-    /** Which promise holds for a run. */
+    /** What protects a run. */
     public enum Guard {
         CLAIMED,
         SHADOW,
-        /** Nothing but the record in the handler's transaction. */
+        /** Only the record in the handler's transaction. */
         RECORD,
-        /** The store doesn't answer; a claim may or may not exist. */
+        /** The store does not answer; a claim may or may not exist. */
         STORE_DOWN,
         NONE
     }
 
-    /** Ends runs, each once. */
+    /** Settles runs, each once. */
     public interface Settling {
-        /** What a run that begins now, on this thread, is found again by; null where no duplicate would see it. */
+        /** The reference of a run that begins now on this thread; null if no duplicate would see it. */
         @Nullable
         String referenceOf(Guard guard);
 
-        /** The handler has succeeded, and the completion follows. Never throws. */
+        /** Called when the handler has succeeded and the completion follows. Never throws. */
         void returned(AdmittedRun run);
 
         Completion succeed(AdmittedRun run, WaitBudget budget);
 
-        /** Whether the claim was found to be somebody else's. */
+        /** Releases the claim; returns whether another owner had already taken it over. */
         boolean release(AdmittedRun run, @Nullable Throwable cause);
 
         void abandon(AdmittedRun run);
@@ -62,10 +62,10 @@ public final class AdmittedRun extends RunFlags implements Execution {
     private volatile @Nullable UnrecordedSuccess success;
 
     /**
-     * A run.
+     * Creates a run.
      *
-     * @param request what was asked for, whether or not it was answered; null when nothing was
-     * @param acquired null when there is no answer
+     * @param request the claim request, whether or not it was answered; null for none
+     * @param acquired null if there is no answer
      */
     public AdmittedRun(
             Settling settling,
@@ -96,7 +96,7 @@ public final class AdmittedRun extends RunFlags implements Execution {
     public void begin() {
         long now = System.nanoTime();
         startedAt = now == 0 ? 1 : now;
-        reference = settling.referenceOf(guard); // if it hangs, that counts, or the lease is renewed for ever
+        reference = settling.referenceOf(guard); // after the start: if it hangs, maxProcessingTime ends the renewals
     }
 
     @Override
@@ -109,13 +109,16 @@ public final class AdmittedRun extends RunFlags implements Execution {
         }
     }
 
-    /** By what this process recognises copies until the store has recorded the success; null before the success. */
+    /** Recognizes copies in this process until the store has recorded the success; null before the success. */
     @Nullable
     public UnrecordedSuccess success() {
         return success;
     }
 
-    /** Keeps by what this process recognises copies until the store has recorded the success; the same from then on. */
+    /**
+     * Creates what recognizes copies in this process until the store has recorded the success; returns the same one
+     * each time.
+     */
     public UnrecordedSuccess keepSuccess() {
         UnrecordedSuccess known = success;
         if (known == null) {
@@ -148,7 +151,7 @@ public final class AdmittedRun extends RunFlags implements Execution {
         return keptResult;
     }
 
-    /** What the store keeps: a result, or null, and what this run is found again by. */
+    /** The bytes for the store: a result, which may be null, and the reference of this run. */
     public byte @Nullable [] stored(byte @Nullable [] result) {
         return StoredResult.encode(result, reference);
     }
@@ -177,10 +180,10 @@ public final class AdmittedRun extends RunFlags implements Execution {
         }
     }
 
-    /** A completion past the transaction would stand when that is rolled back. */
+    /** Rejects a completion outside the transaction, which would remain if the transaction is rolled back. */
     public void requireNoTransaction() {
         if (isTransactional()) {
-            throw new IllegalStateException("mode " + mode() + " isn't supported by this adapter: message " + key());
+            throw new IllegalStateException("this adapter does not support mode " + mode() + ": message ID " + key());
         }
     }
 
@@ -189,7 +192,7 @@ public final class AdmittedRun extends RunFlags implements Execution {
         return isLost() || (hasTakenTooLong() && leaseNanosLeft() <= 0);
     }
 
-    /** Whether the lease isn't renewed any more: the handler has taken too long, or (after an Error) to begin. */
+    /** Whether the lease is no longer renewed: the handler has taken too long, or (after an Error) its start has. */
     public boolean hasTakenTooLong() {
         long nanos = isStarted() ? handlerNanos() : (millis(System.nanoTime()) - claimedAt) * 1_000_000L;
         return nanos > topic().policy().maxProcessingTime().toNanos();
@@ -223,13 +226,13 @@ public final class AdmittedRun extends RunFlags implements Execution {
         return delivery.topic().policy().mode();
     }
 
-    /** Whether a record in the transaction decides about it. */
+    /** Whether a record in the transaction decides about this run. */
     public boolean hasRecord() {
         return (mode() == DedupMode.TRANSACTIONAL || mode() == DedupMode.TIERED)
                 && (guard == Guard.RECORD || guard == Guard.CLAIMED);
     }
 
-    /** The record is in the transaction. */
+    /** Notes that the record was written in the transaction. */
     public void recordWritten(long token) {
         fencingToken = token;
     }
@@ -296,8 +299,8 @@ public final class AdmittedRun extends RunFlags implements Execution {
     }
 
     /**
-     * What is left of the lease by the local clock. Counted from before the request was sent, so it ends earlier than
-     * the store's lease unless the two clocks run at different speeds.
+     * The rest of the lease by the local clock. Counted from before the request was sent, so it ends earlier than the
+     * store's lease unless the two clocks run at different speeds.
      */
     public long leaseNanosLeft() {
         return isLost() ? 0 : Math.max(0, topic().policy().lease().toNanos() - (System.nanoTime() - renewalSentAt));

@@ -9,8 +9,8 @@ import io.dedup.adapter.Work;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A single run, settled at its handler's return: completes its claim, or releases it. Calls the handler as well, since each
- * message pays for this object.
+ * A single run, settled when its handler returns: completes or releases its claim. Also calls the handler, because
+ * every message needs this object.
  */
 public final class LeasedRun implements HandlerCall<byte @Nullable []>, Settlement<byte @Nullable [], RunEnd> {
     private final AdmittedRun run;

@@ -3,7 +3,10 @@ package io.dedup.internal.run;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
-/** What happens to a run once at most. A superclass, since each run has one, and an object more would cost. Thread-safe. */
+/**
+ * Events that happen to a run at most once. A superclass, because a separate object for every run would cost more.
+ * Thread-safe.
+ */
 abstract class RunFlags {
     private static final VarHandle FLAGS;
     private static final int CLOSED = 1;
@@ -23,7 +26,7 @@ abstract class RunFlags {
 
     private volatile int flags;
 
-    /** True for the one caller that settles it. */
+    /** Marks the run as settled; true for the first caller only. */
     public final boolean close() {
         return isFirst(CLOSED);
     }
@@ -32,7 +35,7 @@ abstract class RunFlags {
         return (flags & CLOSED) != 0;
     }
 
-    /** The handler has succeeded, and a completion follows. */
+    /** Marks that the handler has succeeded and a completion follows. */
     public final void markSucceeded() {
         boolean unused = isFirst(SUCCEEDED);
     }
@@ -41,7 +44,7 @@ abstract class RunFlags {
         return (flags & SUCCEEDED) != 0;
     }
 
-    /** The store has answered the completion. */
+    /** Marks that the store has answered the completion. */
     public final void markAnswered() {
         boolean unused = isFirst(ANSWERED);
     }
@@ -50,7 +53,7 @@ abstract class RunFlags {
         return (flags & ANSWERED) != 0;
     }
 
-    /** The store has given the claim to somebody else. */
+    /** Marks that another owner has taken over the claim. */
     public final void markLost() {
         boolean unused = isFirst(LOST);
     }

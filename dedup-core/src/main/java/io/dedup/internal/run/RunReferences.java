@@ -9,14 +9,18 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Asks for references so that no answer, and nothing that is thrown, changes what becomes of a message. Thread-safe. */
+/** Gets run references so that neither an invalid one nor an exception affects the message. Thread-safe. */
 public final class RunReferences {
     private static final Logger log = LoggerFactory.getLogger(RunReferences.class);
 
     private final @Nullable RunReference source;
     private final AtomicBoolean logged = new AtomicBoolean();
 
-    /** @param source null where runs aren't to be found again */
+    /**
+     * Creates the references of an engine.
+     *
+     * @param source null for no references
+     */
     public RunReferences(@Nullable RunReference source) {
         this.source = source;
     }
@@ -30,15 +34,15 @@ public final class RunReferences {
         try {
             String text = source.ofThisRun();
             if (text != null && !StoredResult.isReference(text)) {
-                throw new IllegalArgumentException("must be 1 to " + RunReference.MAX_CHARS
+                throw new IllegalArgumentException("a run reference must be 1 to " + RunReference.MAX_CHARS
                         + " printable ASCII characters, but is " + Printable.of(text));
             }
             return text;
-        } catch (Throwable e) { // an Error, too: the handler hasn't begun, and its claim would be left to nobody
+        } catch (Throwable e) { // an Error too: the handler has not begun, and nobody would settle its claim
             if (logged.compareAndSet(false, true)) {
                 SafeLog.warn(
                         log,
-                        "{} can't say what a run is found again by: its duplicates won't be told (logged once)",
+                        "{} returned no usable run reference; the duplicates of such a run have none (logged once)",
                         source.getClass(),
                         e);
             }

@@ -13,10 +13,11 @@ import java.util.Deque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A run of this process that has succeeded and that the store has not recorded as DONE yet. Holds nothing of the message but
- * its key, its fingerprint and its result, because many of these may wait while the store is down.
+ * A success of this process that the store has not recorded as DONE yet. Keeps only the key, the fingerprint and the
+ * result of the message, because many of these may be pending while the store is down.
  *
- * <p>{@link io.dedup.internal.background.UnrecordedSuccesses} reads and changes the claims that replaced this one while it holds the key's lock.
+ * <p>{@link io.dedup.internal.background.UnrecordedSuccesses} reads and changes the claims that replaced this one while
+ * it holds the key's lock.
  */
 public final class UnrecordedSuccess {
     private final Claim claim;
@@ -53,7 +54,7 @@ public final class UnrecordedSuccess {
         return claim;
     }
 
-    /** What a copy is answered with in place of the store's answer. */
+    /** The answer to a copy, instead of the store's. */
     public AlreadyDone answer() {
         return new AlreadyDone(at, claim.attempt(), stored);
     }
@@ -63,12 +64,12 @@ public final class UnrecordedSuccess {
         return fingerprint != null && other != null && !fingerprint.equals(other);
     }
 
-    /** Keeps the result no longer, because too many results wait for the store. */
+    /** Drops the result, because too many results are pending. */
     public void dropResult() {
         stored = null;
     }
 
-    /** The store knows of it, or never will: it is not to be known again. */
+    /** Closes this: the store has recorded the success or never will, so it must not be remembered again. */
     public void close() {
         closed = true;
     }

@@ -9,7 +9,9 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /** The policies of a consumer, topic by topic. Thread-safe. */
 public final class DedupTopics {
-    /** Beyond it topics are made anew each time: names that come from messages must not fill the memory. */
+    /**
+     * Beyond this number, topics are created anew each time: names that come from messages must not fill the memory.
+     */
     private static final int MAX_RESOLVED = 10_000;
 
     private final String consumer;
@@ -21,7 +23,7 @@ public final class DedupTopics {
         this.consumer = consumer;
         this.defaults = defaults;
         this.policies = Map.copyOf(policies);
-        DedupTopic unused = make("any"); // refuses a wrong consumer name now, and not with the first message
+        DedupTopic unused = make("any"); // rejects an invalid consumer name now instead of with the first message
         for (String name : policies.keySet()) {
             resolved.put(name, make(name));
         }
@@ -39,7 +41,7 @@ public final class DedupTopics {
         return resolved.size() < MAX_RESOLVED ? resolved.computeIfAbsent(name, this::make) : make(name);
     }
 
-    /** The topic of a scope, which may be another one than that of the topic's ordinary listener. */
+    /** The topic of a scope, which need not be the scope of the topic's ordinary listener. */
     public DedupTopic topic(DedupScope scope) {
         DedupTopic known = resolved.get(scope.topic());
         return known != null && known.scope().equals(scope) ? known : new DedupTopic(scope, policy(scope.topic()));

@@ -7,9 +7,9 @@ import io.dedup.store.DedupStore;
 import io.dedup.store.transaction.TransactionalRecords;
 import org.jspecify.annotations.Nullable;
 
-/** What the modes need of the stores. */
+/** Checks that the stores support the modes. */
 public record StoreRules(DedupStore store, @Nullable TransactionalRecords transactions) {
-    /** Refuses a mode that the deduplicator hasn't got the means for. */
+    /** Rejects a mode that the configured stores do not support. */
     public void check(String where, DedupPolicy policy) {
         DedupMode mode = policy.mode();
         if (!mode.isTransactional()) {
@@ -18,19 +18,19 @@ public record StoreRules(DedupStore store, @Nullable TransactionalRecords transa
         SettingNames names = policy.settingNames();
         if (transactions == null) {
             throw new IllegalArgumentException(
-                    where + ": mode " + names.value(mode) + " needs transactions(...), for instance"
+                    where + ": mode " + names.value(mode) + " needs transactions(...), for example"
                             + " transactions(jdbcStore.transactions(transactionManager))");
         }
         boolean sameTable = transactions.holdsClaimsOf(store);
         if (mode == DedupMode.LEASED_TRANSACTIONAL && !sameTable) {
             throw new IllegalArgumentException(where + ": mode " + names.value(mode)
-                    + " completes within the transaction what was claimed in the store, so the store must be the one"
-                    + " that transactions(...) was made from, but is " + store.name()
-                    + ": use Deduplicators.builder(jdbcStore), or mode " + names.value(DedupMode.TIERED));
+                    + " needs the store that transactions(...) was created from, because the transaction completes the"
+                    + " store's claims; this store is " + store.name()
+                    + ". Use Deduplicators.builder(jdbcStore), or mode " + names.value(DedupMode.TIERED));
         }
         if (mode == DedupMode.TIERED && sameTable) {
             throw new IllegalArgumentException(where + ": mode " + names.value(mode)
-                    + " needs another store in front of the table of transactions(...): use"
+                    + " needs a second store in front of the table of transactions(...), such as Redis. Use"
                     + " Deduplicators.builder(redisStore), or mode " + names.value(DedupMode.TRANSACTIONAL));
         }
     }

@@ -14,8 +14,8 @@ import io.dedup.store.ClaimResult.AlreadyDone;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Hands a claim over to the completion of an earlier run of this process that has handled the same message. Running the message
- * would make its effect happen twice; releasing the claim would leave nobody who may record the success.
+ * Hands a claim over to the completion of an earlier run of this process that has handled the same message. Running the
+ * message would repeat its effect; releasing the claim would leave no owner to record the success.
  */
 public final class ClaimHandover {
     private final UnrecordedSuccesses successes;
@@ -28,25 +28,25 @@ public final class ClaimHandover {
         this.background = background;
     }
 
-    /** Hands over a claim that was granted; null when this process hasn't handled its message, or has recorded that. */
+    /** Hands over a granted claim; null if this process has not handled its message, or the store has recorded that. */
     @Nullable
     public AlreadyDone instead(ClaimRequest request, Acquired acquired) {
-        // A lease of this process has run out before: else the store wouldn't have granted another.
+        // A lease of this process has expired before; otherwise the store would not have granted another claim.
         boolean mayBeReplacement = acquired.tookOver() || acquired.attempt() > 1;
         return instead(request, acquired.attempt(), true, mayBeReplacement);
     }
 
     /**
-     * The same for a claim that got no answer.
+     * Hands over a claim that got no answer.
      *
-     * @param asked whether the store was asked for it
+     * @param asked whether the store was called for it
      */
     @Nullable
     public AlreadyDone insteadOfUnanswered(ClaimRequest request, boolean asked) {
         return instead(request, 0, asked, true);
     }
 
-    /** Whether a claim whose run hasn't begun, and won't, was handed over; else it is to be released. */
+    /** Hands over the claim of a run that has not begun and will not. Returns false if it must be released instead. */
     public boolean instead(AdmittedRun execution) {
         ClaimRequest request = execution.request();
         if (execution.guard() != Guard.CLAIMED
@@ -61,7 +61,7 @@ public final class ClaimHandover {
     private @Nullable AlreadyDone instead(ClaimRequest request, int attempt, boolean asked, boolean lookAtRuns) {
         if (lookAtRuns) {
             AdmittedRun succeeded = heartbeat.succeeded(request.key());
-            if (succeeded != null) { // its completion waits, or is being sent
+            if (succeeded != null) { // its completion is pending or being sent
                 UnrecordedSuccess unused = successes.of(succeeded);
             }
         }

@@ -14,9 +14,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Ends runs: completes, releases or abandons their claims.
+ * Settles runs: completes, releases or abandons their claims.
  *
- * <p>A completion that fails is never taken for a failed handler: releasing then would make the effect happen twice.
+ * <p>A failed completion never counts as a failed handler: releasing the claim then would make the effect happen twice.
  */
 public final class ClaimSettlement implements AdmittedRun.Settling {
     private static final Logger log = LoggerFactory.getLogger(ClaimSettlement.class);
@@ -43,8 +43,12 @@ public final class ClaimSettlement implements AdmittedRun.Settling {
     public void returned(AdmittedRun execution) {
         try {
             completions.succeeded(execution);
-        } catch (Throwable e) { // no memory: what matters is that the completion follows
-            SafeLog.warn(log, "A success isn't known before it is recorded: {}", execution.key(), e);
+        } catch (Throwable e) { // no memory: the completion that follows is what matters
+            SafeLog.warn(
+                    log,
+                    "Copies of message ID {} are not recognized until the store has recorded its success",
+                    execution.key(),
+                    e);
         }
     }
 
@@ -60,8 +64,8 @@ public final class ClaimSettlement implements AdmittedRun.Settling {
     }
 
     /**
-     * Closes the executions and completes those that were open with one call; answers in order, {@link Completion#UNGUARDED} for
-     * those that were closed before.
+     * Closes the executions and completes those that were open with one call. Returns the results in order,
+     * {@link Completion#UNGUARDED} for those that were closed before.
      */
     public List<Completion> succeedAll(List<AdmittedRun> executions, WaitBudget budget) {
         List<AdmittedRun> open = closeAll(executions);
@@ -90,24 +94,28 @@ public final class ClaimSettlement implements AdmittedRun.Settling {
         }
     }
 
-    /** The effect has happened, and something failed that isn't the store: the background records it. */
+    /** The effect has happened, and something other than the store failed: the background records the success. */
     private Completion later(AdmittedRun execution, Throwable cause) {
         if (execution.claim() == null || execution.guard() == Guard.SHADOW) {
             return Completion.UNGUARDED;
         }
         try {
             completions.later(execution);
-        } catch (Throwable e) { // no memory for that, either: the lease runs out
+        } catch (Throwable e) { // no memory for that either: the lease expires
             completions.unknown(execution);
             if (e != cause) { // the machine's OutOfMemoryError may be one object
                 cause.addSuppressed(e);
             }
         }
-        SafeLog.warn(log, "A completion failed and is left to the background: {}", execution.key(), cause);
+        SafeLog.warn(
+                log,
+                "Recording the success of message ID {} failed; retried in the background",
+                execution.key(),
+                cause);
         return Completion.PENDING;
     }
 
-    /** Closes them, and returns those that were open. Allocates nothing once the first one is closed. */
+    /** Closes the executions, and returns those that were open. Allocates nothing after the first one is closed. */
     private static List<AdmittedRun> closeAll(List<AdmittedRun> executions) {
         List<AdmittedRun> open = new ArrayList<>(executions.size());
         for (AdmittedRun execution : executions) {
@@ -124,14 +132,17 @@ public final class ClaimSettlement implements AdmittedRun.Settling {
         return releases.release(execution, cause);
     }
 
-    /** Closes the executions and releases those that were open with one call; answers whether any was lost before. */
+    /**
+     * Closes the executions and releases those that were open with one call. Returns whether any claim had been lost
+     * before.
+     */
     public boolean releaseAll(List<AdmittedRun> executions, @Nullable Throwable cause) {
         List<AdmittedRun> open = closeAll(executions);
         open.forEach(completions::unknown);
         return !open.isEmpty() && releases.releaseAll(open, cause);
     }
 
-    /** The claim's message is poison: it isn't run, and its deaths are forgotten. */
+    /** Rejects the message of a claim as poison: it does not run, and its deaths are reset. */
     public void convict(AdmittedRun execution) {
         if (execution.close()) {
             releases.convict(execution);

@@ -23,15 +23,15 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Records successes in the store: at once, repeated while the store doesn't answer, or in the background.
+ * Records successes in the store: at once, with retries while the store does not answer, or in the background.
  *
- * <p>A completion that fails is never taken for a failed handler: releasing then would make the effect happen twice.
+ * <p>A failed completion never counts as a failed handler: releasing the claim then would make the effect happen twice.
  */
 public final class Completions {
     private static final long FIRST_BACK_OFF_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
     private static final long MAX_BACK_OFF_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
-    /** A completion that got no answer, and where its outcome belongs. */
+    /** A completion without an answer, and the index of its outcome. */
     private record Unanswered(AdmittedRun execution, int index) {}
 
     private final StoreCalls store;
@@ -53,12 +53,12 @@ public final class Completions {
         this.successes = successes;
     }
 
-    /** From now on this process takes copies of the message for duplicates, whatever the store says. */
+    /** From now on, this process treats copies of the message as duplicates, whatever the store answers. */
     void known(AdmittedRun execution) {
         UnrecordedSuccess unused = successes.of(execution);
     }
 
-    /** The run hasn't succeeded after all, or its success can't be recorded. */
+    /** The run has not succeeded after all, or its success cannot be recorded. */
     public void unknown(AdmittedRun execution) {
         successes.answered(execution);
     }
@@ -83,8 +83,9 @@ public final class Completions {
     }
 
     /**
-     * The handler has succeeded. Copies are duplicates from now on: they find the run by its claim under the heartbeat, which
-     * drops no claim after this. Where there may be none, because it was overdue before, they find the success itself.
+     * Notes that the handler has succeeded; copies are duplicates from now on. They find the run by its claim in the
+     * heartbeat, which keeps the claims of succeeded runs. If the claim may already be missing there, because it was
+     * overdue, they find the success itself.
      */
     public void succeeded(AdmittedRun execution) {
         execution.markSucceeded();
@@ -95,7 +96,7 @@ public final class Completions {
         }
     }
 
-    /** Completes all with one call; answers in order. */
+    /** Completes all with one call. Returns the results in order. */
     public List<Completion> completeAll(List<AdmittedRun> executions, WaitBudget budget) {
         List<AdmittedRun> asked = new ArrayList<>(executions.size());
         List<CompleteRequest> requests = new ArrayList<>(executions.size());
@@ -133,14 +134,14 @@ public final class Completions {
         return outcomes;
     }
 
-    /** Repeats what got no answer, then leaves it to the background; enters the outcomes. */
+    /** Repeats completions without an answer, then passes them to the background. Sets their outcomes. */
     private void repeat(List<Unanswered> unanswered, List<Completion> outcomes, WaitBudget budget) {
         for (Unanswered each : unanswered) {
             known(each.execution());
         }
         long backOff = FIRST_BACK_OFF_NANOS;
         while (!unanswered.isEmpty()) {
-            // The effect has happened. Beyond the lease a successor may run; holding the consumer then helps nobody.
+            // The effect has happened. After the lease, another consumer may run; blocking this one is useless then.
             long leaseLeft = 0;
             for (Unanswered each : unanswered) {
                 if (!gates.keepsWritesOut(each.execution().topic())) {
@@ -208,7 +209,7 @@ public final class Completions {
             return Completion.DONE;
         }
         PendingCompletion byReplacement = successes.refused(successes.of(execution));
-        if (byReplacement != null) { // the lease went to a copy in this process, which doesn't run
+        if (byReplacement != null) { // a copy in this process holds the claim, and does not run
             background.complete(byReplacement);
             return Completion.PENDING;
         }
@@ -219,7 +220,9 @@ public final class Completions {
         return Completion.LEASE_LOST;
     }
 
-    /** Whether the store is asked now; else there is no claim, or no store, or it would only keep the thread waiting. */
+    /**
+     * Whether to call the store now; if not, there is no claim, or calling a failing store would only block the thread.
+     */
     private boolean isAsked(AdmittedRun execution) {
         return (execution.guard() == Guard.CLAIMED || execution.guard() == Guard.SHADOW)
                 && !gates.keepsWritesOut(execution.topic());

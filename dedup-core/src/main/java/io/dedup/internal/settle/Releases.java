@@ -20,7 +20,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Gives claims up, in the background where the store can't be told. */
+/** Releases claims; in the background if the store does not answer. */
 public final class Releases {
     private final StoreCalls store;
     private final SafeListeners<DedupListener> notifier;
@@ -44,7 +44,7 @@ public final class Releases {
         this.background = background;
     }
 
-    /** Whether the claim was found to be somebody else's. */
+    /** Releases a claim; returns whether another owner had already taken it over. */
     public boolean release(AdmittedRun execution, @Nullable Throwable cause) {
         if (execution.claim() == null) {
             return false;
@@ -60,7 +60,7 @@ public final class Releases {
         }
     }
 
-    /** Whether the claim was handed over, or is released in the background; else the store is to be asked. */
+    /** Whether the claim was handed over or is released in the background; if not, the store must be called. */
     private boolean isUnasked(AdmittedRun execution) {
         if (handover.instead(execution)) {
             return true;
@@ -72,7 +72,7 @@ public final class Releases {
         return later;
     }
 
-    /** Releases all with one call; answers whether any was lost before. */
+    /** Releases all with one call. Returns whether any claim had been lost before. */
     public boolean releaseAll(List<AdmittedRun> executions, @Nullable Throwable cause) {
         try {
             boolean lost = false;
@@ -95,7 +95,7 @@ public final class Releases {
                 lost |= told(claimed.get(i), answer, cause);
             }
             return lost;
-        } finally { // also when there is no memory: what is closed must not count as in flight
+        } finally { // also without memory: closed runs must not count as in flight
             executions.forEach(heartbeat::remove);
         }
     }
@@ -103,7 +103,8 @@ public final class Releases {
     public void convict(AdmittedRun execution) {
         ReleaseRequest request = new ReleaseRequest(requireNonNull(execution.claim()), ReleaseMode.CONVICTED);
         try {
-            WriteResult ignored = orLater(execution, request, store.release(request)); // rejected, whosever it is now
+            WriteResult ignored =
+                    orLater(execution, request, store.release(request)); // rejected whatever the answer is
         } finally {
             heartbeat.remove(execution);
         }
@@ -124,7 +125,7 @@ public final class Releases {
             if (execution.reportLossOnce()) {
                 notifier.tell(listener -> listener.leaseLost(key));
             }
-            if (cause != null && !execution.hasRecord()) { // a failure that nobody may act on
+            if (cause != null && !execution.hasRecord()) { // the failure must not reach the broker's error handling
                 Duration retryAfter = execution.topic().policy().maxDeferDelay();
                 notifier.tell(listener -> listener.deferred(key, DeferReason.LEASE_LOST, retryAfter));
             }

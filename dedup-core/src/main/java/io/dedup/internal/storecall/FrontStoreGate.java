@@ -5,13 +5,13 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Keeps from asking a store in front that has just failed. Every question would cost its time-out, and the records behind
- * it answer as well. Thread-safe.
+ * Prevents calls to a front store that has just failed: every call would cost its timeout, and the database records
+ * behind it answer as well. Thread-safe.
  */
 public final class FrontStoreGate {
     private static final long CLOSED_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    /** When it may be asked again, by {@link System#nanoTime()}; 0 when it may be asked. */
+    /** When it may be called again, by {@link System#nanoTime()}; 0 if it may be called now. */
     private final AtomicLong closedUntil = new AtomicLong();
 
     public boolean isClosed() {
@@ -24,8 +24,8 @@ public final class FrontStoreGate {
         closedUntil.set(failed ? (until == 0 ? 1 : until) : 0);
     }
 
-    /** In place of an answer. */
+    /** Stands for the answer of a call that was not made. */
     public static DedupStoreException skip() {
-        return new NotAskedException("the store in front failed a moment ago and isn't asked");
+        return new NotAskedException("the front store failed less than a second ago and is not called");
     }
 }

@@ -2,7 +2,7 @@ package io.dedup.internal.storecall;
 
 import io.dedup.DedupStoreException;
 
-/** Stands for a question that the store wasn't asked, so that nothing can have come of it. */
+/** Stands for a call that was not made, and so cannot have had any effect. */
 final class NotAskedException extends DedupStoreException {
     private static final long serialVersionUID = 1L;
 
@@ -10,7 +10,7 @@ final class NotAskedException extends DedupStoreException {
         super(message, null);
     }
 
-    /** One for each message while the store is down: too many for stack traces that say nothing. */
+    /** Omits the stack trace: there is one such exception for each message while the store is down. */
     @Override
     public Throwable fillInStackTrace() {
         return this;

@@ -23,13 +23,15 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Calls the store so that whatever it throws, {@link Error}s too, or fails to answer is a {@code StoreError}, which the
- * listeners are told of: an outcome that nobody knows must not look like one, and must not get past a settlement.
+ * Calls the store. Whatever it throws (including an {@link Error}) or fails to answer becomes a {@code StoreError},
+ * which is also reported to the listeners: an unknown result must not look like a known one, and must not prevent a
+ * settlement.
  *
- * <p>A set interrupt flag is cleared for the call and set again afterwards, because blocking clients fail under it.
+ * <p>If the thread's interrupt flag is set, it is cleared for the call and restored afterwards, because blocking
+ * clients fail when it is set.
  */
 public final class StoreCalls {
-    /** What the store is called for. */
+    /** The operation that the store is called for. */
     public enum Kind {
         CLAIM("claim"),
         COMPLETE("complete"),
@@ -43,7 +45,7 @@ public final class StoreCalls {
         }
     }
 
-    /** Learns how each call ended, and whether it brought any answer. Must not throw. */
+    /** Receives how each call ended, and whether it brought any answer. Must not throw. */
     @FunctionalInterface
     public interface Watch {
         void ended(Kind kind, boolean answered, long nanos);
@@ -56,7 +58,7 @@ public final class StoreCalls {
 
     public StoreCalls(DedupStore store, SafeListeners<DedupListener> notifier, Watch watch) {
         this.store = store;
-        this.storeName = store.name(); // asked for when something has failed
+        this.storeName = store.name(); // read now, because it is needed after a failure
         this.notifier = notifier;
         this.watch = watch;
     }
@@ -80,7 +82,7 @@ public final class StoreCalls {
         }
     }
 
-    /** A result that the store doesn't take is left out: the message is done all the same. */
+    /** Completes a claim. If the store rejects the result because of its size, completes it without the result. */
     public WriteResult complete(CompleteRequest request) {
         WriteResult answer = write(Kind.COMPLETE, request, DedupStore::complete);
         return TooLargeResults.is(request, answer)
@@ -107,7 +109,7 @@ public final class StoreCalls {
         }
     }
 
-    /** Whether the store takes writes just now. Listeners aren't told. */
+    /** Whether the store accepts writes now. Does not notify the listeners. */
     public boolean ping() {
         try {
             store.ping();
@@ -143,8 +145,8 @@ public final class StoreCalls {
     }
 
     /**
-     * A batch of the store holds each key once. One of ours may hold a key twice: a claim that was lost and the one that
-     * took its place in the same process end, or are renewed, together.
+     * Splits a batch so that each call has each key once. A batch here may contain a key twice: a lost claim and the
+     * claim of the same process that replaced it can end, or be renewed, together.
      */
     private <Q> List<WriteResult> writes(
             Kind kind, List<Q> requests, Function<Q, DedupKey> keyOf, Function<List<Q>, List<WriteResult>> call) {
@@ -171,7 +173,7 @@ public final class StoreCalls {
         return all(kind, part.size(), () -> call.apply(part), WriteResult.StoreError::new, StoreCalls::errorOf);
     }
 
-    /** One answer for each request, whatever the store does. */
+    /** Returns one answer for each request, whatever the store does. */
     private <A> List<A> all(
             Kind kind,
             int expected,
@@ -186,8 +188,9 @@ public final class StoreCalls {
         int answered = 0;
         try {
             List<A> answers = call.get();
-            if (answers.size() != expected) { // whose answer is whose can't be known
-                throw new IllegalStateException(answers.size() + " answers to " + expected + " requests");
+            if (answers.size() != expected) { // answers cannot be matched to requests
+                throw new IllegalStateException(
+                        "the store returned " + answers.size() + " answers to " + expected + " requests");
             }
             for (A answer : answers) {
                 Throwable failure = errorOf.apply(answer);
@@ -195,7 +198,7 @@ public final class StoreCalls {
                     answered++;
                 } else {
                     DedupStoreException told = told(kind, failure);
-                    if (answer == null) { // a store that answers null can't say which one it means either
+                    if (answer == null) { // such a store may have mixed up the other answers too
                         answered = 0;
                         return Collections.nCopies(expected, error.apply(told));
                     }
@@ -224,7 +227,7 @@ public final class StoreCalls {
     }
 
     private static IllegalStateException noAnswer() {
-        return new IllegalStateException("null for an answer");
+        return new IllegalStateException("the store returned null");
     }
 
     private DedupStoreException told(Kind kind, @Nullable Throwable e) {

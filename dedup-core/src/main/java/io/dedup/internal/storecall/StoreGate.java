@@ -10,34 +10,39 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Keeps handlers' threads from waiting, message by message, for a store that fails by time-outs. Only for topics that don't need
- * the store's answer: those with {@link OnStoreFailure#PROCESS}, and those in shadow mode. All others ask the store each time.
- * Thread-safe.
+ * Keeps handlers' threads from waiting, message by message, for a store that fails with timeouts. Only for topics that
+ * do not need the store's answer: those with {@link OnStoreFailure#PROCESS} and those in shadow mode. All others always
+ * call the store. Thread-safe.
  *
- * <p>Closes when two slow calls in a row got no answer. While it is closed, nobody's thread but the one in the background asks;
- * an answer opens it. A store that fails at once is asked each time: that costs nothing, and protection returns with the store.
+ * <p>Closes after two slow calls in a row without an answer. While it is closed, only the background thread calls the
+ * store; an answer opens it. A store that fails fast is always called: that costs nothing, and protection returns with
+ * the store.
  */
 public final class StoreGate {
-    /** A failure that takes less doesn't hold anybody up. */
+    /** A faster failure delays nobody. */
     private static final long SLOW_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
     private static final int FAILURES_IN_A_ROW = 2;
-    /** A store that answers pings and nothing else takes one part of the time for its time-outs, and leaves nine. */
+    /** If the store answers only pings, its timeouts then take at most one tenth of the time. */
     private static final int CLOSED_FOR_FAILURES = 10;
 
     private static final long LONGEST_NANOS = TimeUnit.MINUTES.toNanos(1);
 
     private final Runnable onClosed;
     private final AtomicInteger failures = new AtomicInteger();
-    /** From when on a probe opens it, by {@link System#nanoTime()}; 0 when it is open. */
+    /** From when a probe opens it, by {@link System#nanoTime()}; 0 if it is open. */
     private final AtomicLong probedFrom = new AtomicLong();
 
-    /** @param onClosed makes somebody probe the store; called on the thread whose call has failed */
+    /**
+     * Creates a gate.
+     *
+     * @param onClosed triggers probing the store; called on the thread whose call failed
+     */
     StoreGate(Runnable onClosed) {
         this.onClosed = onClosed;
     }
 
-    /** Whether the store isn't to be asked about this topic's messages now. */
+    /** Whether to skip calling the store for messages of this topic now. */
     boolean keepsOut(DedupTopic topic) {
         return isClosed() && isGated(topic.policy());
     }
@@ -75,7 +80,7 @@ public final class StoreGate {
         }
     }
 
-    /** The store has answered something else. Opens the gate, and one more failure closes it again. */
+    /** The store has answered another call. Opens the gate; one more failure closes it again. */
     public void probeAnswered() {
         if (wantsProbe()) {
             failures.set(FAILURES_IN_A_ROW - 1);
@@ -83,8 +88,8 @@ public final class StoreGate {
         }
     }
 
-    /** In place of an answer to a question that wasn't asked. */
+    /** Stands for the answer of a call that was not made. */
     public static DedupStoreException notAsked() {
-        return new NotAskedException("the store failed a moment ago and isn't asked before it answers a probe");
+        return new NotAskedException("the store failed and is not called again until it answers a probe");
     }
 }

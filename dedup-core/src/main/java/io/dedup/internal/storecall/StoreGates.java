@@ -4,15 +4,15 @@ import io.dedup.DedupTopic;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One gate for claims and one for completions and releases: a store that lets claims wait may take completions, and the other way
- * round. Thread-safe.
+ * A gate for claims and one for completions and releases: a store that does not answer claims may still answer
+ * completions, and vice versa. Thread-safe.
  */
 public final class StoreGates {
     private final StoreGate claims = new StoreGate(this::askForProbe);
     private final StoreGate writes = new StoreGate(this::askForProbe);
     private volatile @Nullable Runnable prober;
 
-    /** Sets who probes the store while a gate is closed. */
+    /** Sets what triggers probing the store while a gate is closed. */
     public void onClosed(Runnable wakesTheProber) {
         prober = wakesTheProber;
     }
@@ -24,7 +24,7 @@ public final class StoreGates {
         }
     }
 
-    /** Whether the store isn't to be asked for a claim now. */
+    /** Whether to skip calling the store for a claim now. */
     public boolean keepsClaimsOut(DedupTopic topic) {
         return claims.keepsOut(topic);
     }
@@ -61,8 +61,8 @@ public final class StoreGates {
     }
 
     /**
-     * A call in the background ended. It holds nobody up: its failures don't count, among them those of a completion that the
-     * store never takes.
+     * Notes that a call in the background ended. Its failures do not count, because it delays no handler; a completion
+     * that the store never accepts would fail forever.
      */
     public void endedInBackground(StoreCalls.Kind kind, boolean answered, long nanos) {
         if (answered && kind != StoreCalls.Kind.RENEW) {

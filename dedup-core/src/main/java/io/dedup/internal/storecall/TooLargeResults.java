@@ -9,8 +9,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Completes without their results what the store doesn't take with them. The limit is asked for before a result is sent, but a
- * server's setting may have changed since. A completion that failed for ever would have its message run again for ever.
+ * Repeats completions without their results if the store rejects those because of their size. The limit is checked
+ * before a result is sent, but a server's setting may have changed since. A completion that always fails would make its
+ * message run again and again.
  */
 final class TooLargeResults {
     private TooLargeResults() {}
@@ -21,7 +22,7 @@ final class TooLargeResults {
                 && error.cause() instanceof ResultTooLargeException;
     }
 
-    /** The request without its result, which is reported. */
+    /** Returns the request without its result, and reports that to the listeners. */
     static CompleteRequest leaveOut(CompleteRequest request, SafeListeners<DedupListener> notifier) {
         byte[] result = request.result();
         int bytes = result == null ? 0 : result.length;
@@ -29,7 +30,7 @@ final class TooLargeResults {
         return request.withoutResult();
     }
 
-    /** Asks about all, and once more, without their results, about those that were too large. */
+    /** Completes all, and repeats those whose results were too large without them. */
     static List<WriteResult> retry(List<CompleteRequest> requests, Call call, SafeListeners<DedupListener> notifier) {
         List<WriteResult> answers = call.complete(requests);
         List<CompleteRequest> again = new ArrayList<>(0);

@@ -1,4 +1,4 @@
-/** Calls of the store that never throw, and gates that spare a store that fails. Not API. */
+/** Calls of the store that never throw, and gates that limit calls to a failing store. Not API. */
 @NullMarked
 package io.dedup.internal.storecall;
 

@@ -19,8 +19,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells the store in front what the records have decided. Never waits for it: what it doesn't get to know costs a later
- * duplicate a question to the database, and nothing else.
+ * Updates the front store after the database records have decided. Never waits for it: a missed update only costs a
+ * later duplicate a database query.
  */
 public final class FrontStore {
     private final StoreCalls store;
@@ -41,7 +41,7 @@ public final class FrontStore {
     @SuppressWarnings("ArrayRecordComponent") // never compared
     public record Done(AdmittedRun execution, RemainingWindow rest, byte @Nullable [] stored) {}
 
-    /** The transaction of these runs is committed; the records among them have something to tell. */
+    /** Completes the front store's claims after the transaction of these runs has committed. */
     void committed(OpenTransaction transaction, List<AdmittedRun> closed, byte @Nullable [] result) {
         List<Done> done = new ArrayList<>(closed.size());
         for (AdmittedRun execution : closed) {
@@ -54,7 +54,7 @@ public final class FrontStore {
         complete(done);
     }
 
-    /** The records say so, and the store has forgotten it, or never knew. */
+    /** Completes messages that are done according to their database records, but unknown to the front store. */
     void repair(List<Done> repairs) {
         List<Done> done = new ArrayList<>(repairs.size());
         for (Done repair : repairs) {
@@ -72,7 +72,7 @@ public final class FrontStore {
         List<CompleteRequest> requests = new ArrayList<>(all.size());
         for (Done each : all) {
             Window left = each.rest().left(now);
-            if (left == null) { // it is forgotten in the database, too
+            if (left == null) { // the database record has expired, too
                 heartbeat.remove(each.execution());
                 background.release(
                         new ReleaseRequest(claim(each), ReleaseMode.NOT_STARTED),

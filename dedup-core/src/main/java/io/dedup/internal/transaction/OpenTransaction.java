@@ -19,8 +19,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Calls a {@link RecordTransaction} so that whatever it throws, or fails to answer, is a {@link DedupStoreException}, which
- * the listeners are told of. A set interrupt flag is cleared for the call and set again afterwards.
+ * Calls a {@link RecordTransaction}. Whatever it throws or fails to answer becomes a {@link DedupStoreException}, which
+ * is also reported to the listeners. If the thread's interrupt flag is set, it is cleared for the call and restored
+ * afterwards.
  */
 final class OpenTransaction {
     private final RecordTransaction transaction;
@@ -34,19 +35,19 @@ final class OpenTransaction {
         this.notifier = notifier;
     }
 
-    /** Begins one; nothing is open when this throws. */
+    /** Begins a transaction; none is open if this throws. */
     public static OpenTransaction begin(
             TransactionalRecords records, Duration timeout, SafeListeners<DedupListener> notifier) {
         return begin(records.name(), notifier, () -> records.begin(timeout));
     }
 
-    /** Begins one that records are to be claimed in before anything else. */
+    /** Begins a transaction in which records are claimed before anything else. */
     public static OpenTransaction beginWithRecords(
             TransactionalRecords records, Duration timeout, SafeListeners<DedupListener> notifier) {
         return begin(records.name(), notifier, () -> records.beginWithRecords(timeout));
     }
 
-    /** Looks whether one could begin, and be written in. */
+    /** Checks that a transaction can be opened and accepts writes. */
     public static void ping(TransactionalRecords records, Duration timeout, SafeListeners<DedupListener> notifier) {
         boolean unused = call("begin", records.name(), notifier, () -> {
             records.ping(timeout);
@@ -65,7 +66,7 @@ final class OpenTransaction {
         return all("claim", requests.size(), () -> transaction.claimAll(requests));
     }
 
-    /** What is left of a window that a record of this transaction has told of, or has begun. */
+    /** The rest of a window that a record of this transaction has reported or started. */
     RemainingWindow rest(Window window) {
         return new RemainingWindow(window, recordsAskedAt);
     }
@@ -88,7 +89,9 @@ final class OpenTransaction {
         });
     }
 
-    /** An answer that is lost in whatever way is unknown: taking it for a rollback would make the effect happen twice. */
+    /**
+     * Commits. A lost answer counts as unknown, because treating it as a rollback could make the effect happen twice.
+     */
     public CommitResult commit() {
         try {
             return call("commit", name, notifier, transaction::commit);
@@ -97,7 +100,9 @@ final class OpenTransaction {
         }
     }
 
-    /** The database undoes what isn't committed, at the latest when it notices that the connection is gone. */
+    /**
+     * Rolls back. If this fails, the database rolls back at the latest when it notices that the connection is closed.
+     */
     public void rollback() {
         try {
             boolean unused = call("rollback", name, notifier, () -> {
@@ -105,7 +110,7 @@ final class OpenTransaction {
                 return true;
             });
         } catch (DedupStoreException e) {
-            // The listeners have been told.
+            // Already reported to the listeners.
         }
     }
 
@@ -120,8 +125,9 @@ final class OpenTransaction {
     private <A> List<A> all(String operation, int expected, Supplier<List<A>> call) {
         return call(operation, name, notifier, () -> {
             List<A> answers = call.get();
-            if (answers.size() != expected || hasNull(answers)) { // whose answer is whose can't be known
-                throw new IllegalStateException(answers.size() + " answers to " + expected + " requests");
+            if (answers.size() != expected || hasNull(answers)) { // answers cannot be matched to requests
+                throw new IllegalStateException(
+                        "the store returned " + answers.size() + " answers to " + expected + " requests");
             }
             return answers;
         });
@@ -143,7 +149,7 @@ final class OpenTransaction {
         try {
             A answer = call.get();
             if (answer == null) {
-                throw new IllegalStateException("null for an answer");
+                throw new IllegalStateException("the store returned null");
             }
             return answer;
         } catch (Throwable e) {

@@ -19,7 +19,7 @@ import java.util.Objects;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Turns what the records say within a transaction into what happens to the runs. */
+/** Decides about runs, from the records' answers within a transaction. */
 final class RecordAnswers {
     private final SafeListeners<DedupListener> notifier;
     private final AdmissionDecider decider;
@@ -27,7 +27,11 @@ final class RecordAnswers {
     private final FrontStore front;
     private final Consumer<List<AdmittedRun>> giveBack;
 
-    /** @param giveBack gives up the claims of runs that don't begin, with one call */
+    /**
+     * Creates the decisions of an engine.
+     *
+     * @param giveBack releases the claims of runs that do not begin, with one call
+     */
     RecordAnswers(
             SafeListeners<DedupListener> notifier,
             AdmissionDecider decider,
@@ -41,7 +45,7 @@ final class RecordAnswers {
         this.giveBack = giveBack;
     }
 
-    /** What the records say, in one call; null for runs without one. */
+    /** Writes or checks the records of the runs with one call; null for runs without a record. */
     public static List<@Nullable RecordResult> ask(OpenTransaction transaction, List<AdmittedRun> executions) {
         List<RecordRequest> requests = new ArrayList<>(executions.size());
         for (AdmittedRun execution : executions) {
@@ -62,10 +66,10 @@ final class RecordAnswers {
     }
 
     /**
-     * What becomes of each run. No record that this leaves in the transaction is one of a run that doesn't begin.
+     * Decides about each run. Only records of runs that begin remain in the transaction.
      *
-     * @param results of the first ones; those behind weren't asked about
-     * @param ordered whether nothing runs behind the first one that is deferred or rejected
+     * @param results of the first runs; the records of later runs were not asked for
+     * @param ordered whether no run may follow the first one that is deferred or rejected
      */
     public List<Admission> decide(
             OpenTransaction transaction,
@@ -111,8 +115,8 @@ final class RecordAnswers {
     }
 
     /**
-     * Whether the store in front, which keeps the fingerprint of the claim that is completed, would compare with the one of the
-     * record. Else it would take another payload for the same, or the same for another.
+     * Whether the front store, which keeps the fingerprint of the completed claim, would compare with that of the
+     * database record. If not, it would take a different payload for the same one, or the same one for a different one.
      */
     private static boolean isAsDone(AdmittedRun execution, RecordResult.Done done) {
         return Objects.equals(execution.delivery().fingerprint(), done.fingerprint());

@@ -45,7 +45,7 @@ final class TransactionalHandlerRun implements TransactionalRun {
         this.undecided = undecided;
     }
 
-    /** One that is to be asked for again. */
+    /** Creates a run without a decision, which must be opened again. */
     static TransactionalHandlerRun undecided(Transactions parent) {
         return new TransactionalHandlerRun(parent, null, List.of(), true);
     }
@@ -82,7 +82,7 @@ final class TransactionalHandlerRun implements TransactionalRun {
         }
     }
 
-    /** What has to be in the transaction before it commits; null when it is. */
+    /** Writes what must be in the transaction before it commits; null on success. */
     private @Nullable RunEnd write(OpenTransaction open, List<AdmittedRun> closed, byte @Nullable [] result) {
         try {
             for (AdmittedRun execution : closed) {
@@ -106,7 +106,7 @@ final class TransactionalHandlerRun implements TransactionalRun {
                 }
             }
             return lost.isEmpty() ? null : leaseLost(open, closed, lost);
-        } catch (BrokenTransactionException e) { // the handler's doing: deferred, it would come again for ever
+        } catch (BrokenTransactionException e) { // the handler's fault: deferring it would redeliver it forever
             open.rollback();
             return released(closed, e);
         } catch (DedupStoreException e) {
@@ -119,7 +119,10 @@ final class TransactionalHandlerRun implements TransactionalRun {
         }
     }
 
-    /** Without a result that the database doesn't take: rolling back for it would have the message run again for ever. */
+    /**
+     * Stores a result, unless the database rejects its size: rolling back for that would make the message run again and
+     * again.
+     */
     private void keepResult(OpenTransaction open, DedupKey key, byte[] stored) {
         try {
             open.keepResult(key, stored);
@@ -161,7 +164,7 @@ final class TransactionalHandlerRun implements TransactionalRun {
                 false);
     }
 
-    /** Somebody else may be running a message: what was done here must not be durable. */
+    /** Another consumer may be handling a message: the effect here must not become durable. */
     private RunEnd leaseLost(OpenTransaction open, List<AdmittedRun> closed, List<AdmittedRun> lost) {
         open.rollback();
         lost.forEach(parent::lost);
@@ -198,7 +201,7 @@ final class TransactionalHandlerRun implements TransactionalRun {
         OpenTransaction open = requireNonNull(transaction, "nothing runs");
         List<AdmittedRun> closed = closeAll();
         try {
-            open.rollback(); // first: a release would wait for what this has locked
+            open.rollback(); // first: a release would wait for the locks of this transaction
             boolean undone = !(cause instanceof Error) && open.isUndoneByOthers(cause);
             return undone ? undone(DeferReason.ROLLED_BACK, closed, cause) : released(closed, cause);
         } finally {

@@ -30,11 +30,11 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Opens transactions for admitted runs, and asks their records what is to become of them. Thread-safe. */
+/** Opens transactions for admitted runs, and decides about them by their records. Thread-safe. */
 public final class Transactions {
     private static final long FIRST_POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
     private static final long MAX_POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
-    /** Two that undid each other shall not meet again. */
+    /** Random delay, so that two transactions that deadlocked do not meet again. */
     private static final int MAX_JITTER_MILLIS = 100;
 
     private static final Duration PING = Duration.ofSeconds(5);
@@ -68,33 +68,37 @@ public final class Transactions {
         this.answers = new RecordAnswers(notifier, decider, poison, front, this::giveBack);
     }
 
-    /** From now on nothing is opened. */
+    /** Stops opening transactions. */
     public void close() {
         closed = true;
     }
 
-    /** Whether deliveries were deferred because the database didn't answer, and it hasn't since. */
+    /** Whether deliveries were deferred because the database failed, and it has not answered since. */
     public boolean isDown() {
         return down;
     }
 
-    /** A delivery is deferred because the database failed. */
+    /** Notes that a delivery is deferred because the database failed. */
     public void failed() {
         down = true;
     }
 
-    /** The database doesn't take a result of this size. */
+    /** Reports a result that exceeds the limit of the database. */
     public void resultNotKept(DedupKey key, int bytes) {
         notifier.tell(listener -> listener.resultNotKept(key, bytes));
     }
 
-    /** @throws DedupStoreException when the database doesn't answer, or takes no writes */
+    /**
+     * Checks that the database accepts writes.
+     *
+     * @throws DedupStoreException if it does not answer or accepts no writes
+     */
     public void ping() {
         OpenTransaction.ping(required(), PING, notifier);
         down = false;
     }
 
-    /** How many are open. */
+    /** The number of open transactions. */
     public int size() {
         return open.get();
     }
@@ -105,7 +109,7 @@ public final class Transactions {
 
     /** See {@link io.dedup.internal.engine.DedupEngine#open}. */
     public TransactionalHandlerRun open(List<AdmittedRun> executions, boolean ordered, WaitBudget budget) {
-        open.incrementAndGet(); // close() looks for what is open after it has set the flag
+        open.incrementAndGet(); // before reading the flag: close() sets the flag and then counts open transactions
         try {
             if (closed) {
                 giveBack(executions);
@@ -119,7 +123,7 @@ public final class Transactions {
             return executions.size() == 1
                     ? openOne(executions, budget)
                     : attempt(executions, executions.size(), ordered, true);
-        } catch (Throwable e) { // claims that nobody knows of would be renewed for ever
+        } catch (Throwable e) { // otherwise the claims would be renewed forever
             giveBack(executions);
             ended();
             throw e;
@@ -149,7 +153,7 @@ public final class Transactions {
     /**
      * Opens a transaction with the records of the first {@code limit} executions.
      *
-     * @param last whether what is in flight is deferred; else such a run is left undecided, with nothing open
+     * @param last whether a run in flight elsewhere is deferred; if not, it stays undecided, and no transaction is open
      */
     private TransactionalHandlerRun attempt(List<AdmittedRun> executions, int limit, boolean ordered, boolean last) {
         OpenTransaction transaction;
@@ -160,8 +164,8 @@ public final class Transactions {
         } catch (DedupStoreException e) {
             if (e.getCause() instanceof IllegalStateException misuse) {
                 log.error(
-                        "No transaction can be opened for {}: it is deferred, and so are others, until the configuration is"
-                                + " changed",
+                        "Cannot open a transaction for {}. Messages in transactional modes are deferred until the"
+                                + " configuration is corrected",
                         executions.get(0).delivery().origin().get(),
                         misuse);
             }
@@ -195,7 +199,7 @@ public final class Transactions {
         return new TransactionalHandlerRun(this, transaction, admissions);
     }
 
-    // Loops, not streams, where each message passes: for a single one they would take most of the time here.
+    // Loops instead of streams, because every message passes here: streams would take most of the time.
     private static boolean haveRecords(List<AdmittedRun> executions) {
         for (AdmittedRun execution : executions) {
             if (!execution.hasRecord()) {
@@ -228,7 +232,7 @@ public final class Transactions {
         return new TransactionalHandlerRun(this, null, Collections.unmodifiableList(admissions));
     }
 
-    /** A deferral of a run whose transaction came to nothing. */
+    /** A deferral of a run whose transaction did not commit. */
     Admission deferral(AdmittedRun execution, DeferReason reason, @Nullable Throwable cause) {
         DedupPolicy policy = execution.topic().policy();
         Duration wanted = reason == DeferReason.ROLLED_BACK
@@ -245,7 +249,7 @@ public final class Transactions {
         release(open, null);
     }
 
-    /** Gives up what is claimed outside, after the transaction's end; answers whether any claim was lost before. */
+    /** Releases claims outside the transaction, after its end. Returns whether any claim had been lost before. */
     public boolean release(List<AdmittedRun> closed, @Nullable Throwable cause) {
         List<AdmittedRun> claimed =
                 closed.stream().filter(execution -> execution.claim() != null).toList();
@@ -257,12 +261,12 @@ public final class Transactions {
         return !claimed.isEmpty() && releases.releaseAll(claimed, cause);
     }
 
-    /** Leaves claims to run out: nobody knows what became of the effect. */
+    /** Leaves claims to expire, because it is unknown whether the effect was committed. */
     public void abandon(List<AdmittedRun> closed) {
         closed.forEach(heartbeat::remove);
     }
 
-    /** The transaction is durable. */
+    /** Called when the transaction is durable. */
     void committed(OpenTransaction transaction, List<AdmittedRun> closed, byte @Nullable [] result) {
         front.committed(transaction, closed, result);
         for (AdmittedRun execution : closed) {
@@ -273,7 +277,7 @@ public final class Transactions {
         }
     }
 
-    /** The claim turned out to be somebody else's. */
+    /** Called when another owner turned out to have taken over the claim. */
     public void lost(AdmittedRun execution) {
         execution.markLost();
         heartbeat.remove(execution);
@@ -284,7 +288,7 @@ public final class Transactions {
 
     private TransactionalRecords required() {
         if (records == null) {
-            throw new IllegalStateException("transactions(...) isn't set");
+            throw new IllegalStateException("transactions(...) is not set");
         }
         return records;
     }

@@ -8,9 +8,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Removes expired records as claims come in, a few at a time, so that no claim pays for all of them. Between two walks
- * it rests, because even an emptied map is as long to walk as it was when full; but not for so long that more records
- * come in meanwhile than a walk takes out.
+ * Removes expired records as claims come in, a few at a time, so that no single claim pays for all of them. It pauses
+ * between two passes, because even an emptied map takes as long to iterate as when it was full; but the pause is short
+ * enough that fewer records are added meanwhile than a pass removes.
  */
 final class ExpirySweep {
     private static final int CLAIMS_PER_STEP = 64;
@@ -28,7 +28,7 @@ final class ExpirySweep {
         this.records = records;
     }
 
-    /** Comes with every claim. */
+    /** Called with every claim. */
     void afterClaim(long now) {
         if (claims.incrementAndGet() % CLAIMS_PER_STEP == 0 && walking.tryLock()) {
             try {
@@ -52,7 +52,7 @@ final class ExpirySweep {
             DedupKey key = walk.next();
             MemoryRecord record = records.get(key);
             if (record != null && record.isExpired(now)) {
-                // Only this very record: it may have been claimed anew since.
+                // Only this very record: another claim may have replaced it since.
                 records.remove(key, record);
             }
         }

@@ -35,13 +35,13 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps records in this process: gone when it ends, unknown to every other one.
+ * Keeps records in the memory of this process: they are lost when it ends, and no other process sees them.
  *
- * <p>For tests, demos and single-process use. Expired records are swept out as claims come in; memory is bounded by
- * what is claimed within a window. Thread-safe.
+ * <p>For tests, demos and single-process use. Expired records are removed as claims come in; memory is bounded by the
+ * number of IDs claimed within a window. Thread-safe.
  */
 public final class InMemoryDedupStore implements DedupStore, StuckRecordFinder, ResettableStore {
-    /** How long attempts and tokens outlive a lease unless told otherwise: 7 days. */
+    /** The default attempt retention: 7 days. */
     public static final Duration DEFAULT_ATTEMPT_RETENTION = Duration.ofDays(7);
 
     private final ConcurrentHashMap<DedupKey, MemoryRecord> records = new ConcurrentHashMap<>();
@@ -50,14 +50,15 @@ public final class InMemoryDedupStore implements DedupStore, StuckRecordFinder, 
     private final Duration attemptRetention;
     private final long retentionMicros;
 
+    /** Creates a store with the system clock and the default attempt retention. */
     public InMemoryDedupStore() {
         this(InstantSource.system(), DEFAULT_ATTEMPT_RETENTION);
     }
 
     /**
-     * A store on a clock of the caller's, so that a test can move it.
+     * Creates a store with the caller's clock, which a test can control.
      *
-     * @param attemptRetention at least one second
+     * @param attemptRetention at least 1 s
      */
     public InMemoryDedupStore(InstantSource clock, Duration attemptRetention) {
         if (attemptRetention.compareTo(Duration.ofSeconds(1)) < 0) {
@@ -272,7 +273,7 @@ public final class InMemoryDedupStore implements DedupStore, StuckRecordFinder, 
         records.clear();
     }
 
-    /** How many records are kept, expired ones that weren't swept yet included. */
+    /** Returns the number of records, including expired ones that have not been removed yet. */
     public int size() {
         return records.size();
     }

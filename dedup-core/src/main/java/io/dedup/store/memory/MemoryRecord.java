@@ -34,10 +34,13 @@ record MemoryRecord(
 
     enum Phase {
         RELEASED,
-        /** Given back by a claim that had taken over a dead one: nobody's, and still a death to count. */
+        /**
+         * Given back by a claim that had taken over one with an expired lease: has no owner, and the death is still to
+         * be counted.
+         */
         DEAD,
         PROCESSING,
-        /** PROCESSING by a claim that took over a dead one. */
+        /** PROCESSING by a claim that took over one with an expired lease. */
         TAKEN_OVER,
         DONE
     }
@@ -58,7 +61,7 @@ record MemoryRecord(
         return now >= expiresAt;
     }
 
-    /** Whether it began, isn't done, and was claimed, or left, before that time. */
+    /** Whether its handling was started and is not done, and it was claimed, or its lease ended, before that time. */
     boolean isStuck(long now, long before) {
         boolean left = !isLive(now) && leaseUntil <= before;
         return phase != Phase.DONE && attempt > 0 && !isExpired(now) && (left || token <= before);
@@ -94,15 +97,15 @@ record MemoryRecord(
         return new MemoryRecord(next, owner, nextAttempt, nextDeaths, token, now, now + retention, fingerprint, result);
     }
 
-    /** What stands for a record that is gone, but for its token. */
+    /** Stands for a record that is absent, except for its token. */
     static MemoryRecord none(long token) {
         return new MemoryRecord(Phase.RELEASED, NOBODY, 0, 0, token, 0, 0, null, null);
     }
 
     /**
-     * The record after a claim that nothing refuses.
+     * The record after a claim that succeeds.
      *
-     * @param current null when there is none, or an expired one
+     * @param current null if there is none, or it has expired
      */
     static MemoryRecord claimed(
             @Nullable MemoryRecord current, long lastToken, ClaimRequest request, long now, long retention) {

@@ -2,26 +2,29 @@ package io.dedup.store.operator;
 
 import io.dedup.store.DedupStore;
 
-/** A store that can be in front of records in a database: an optional capability, needed by {@code Deduplicator.resetFront}. */
+/**
+ * A store that can delete all its records: an optional capability, required of the front store by
+ * {@code Deduplicator.resetFront}.
+ */
 public interface ResettableStore {
     /**
-     * Forgets every record, those of live leases as well. For a store in front of records in a database that was put back to
-     * an earlier state; anywhere else it makes every message that comes again run again.
+     * Deletes every record, including those with live leases. For a front store whose database was restored to an
+     * earlier state; otherwise, every message is handled again if redelivered.
      *
-     * @return how many records were there
-     * @throws io.dedup.DedupStoreException when it isn't certain that all are gone: call it again, before any consumer starts
+     * @return the number of deleted records
+     * @throws io.dedup.DedupStoreException if records may be left: repeat the call before any consumer starts
      */
     long forgetAll();
 
     /**
-     * This capability of a store.
+     * Returns this capability of a store.
      *
-     * @throws UnsupportedOperationException when the store hasn't got it
+     * @throws UnsupportedOperationException if the store does not have it
      */
     static ResettableStore of(DedupStore store) {
         if (store instanceof ResettableStore capable) {
             return capable;
         }
-        throw new UnsupportedOperationException("store " + store.name() + " can't forget all of its records");
+        throw new UnsupportedOperationException("store " + store.name() + " does not support forgetting all records");
     }
 }

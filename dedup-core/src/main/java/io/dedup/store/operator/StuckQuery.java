@@ -7,14 +7,15 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which messages an operator looks for.
+ * Selects the unfinished messages that an operator is looking for.
  *
- * @param scope the only one to look at; null for all of them
- * @param olderThan how long ago the last claim was made, at least, by the store's clock; zero to {@link Window#MAX}
- * @param limit how many to answer at most; 1 to {@link #MAX_LIMIT}
+ * @param scope the only scope to search; null for all
+ * @param olderThan how long ago the last claim was made, at least, by the store's clock; from zero to
+ *     {@link Window#MAX}
+ * @param limit the maximum number of results; from 1 to {@link #MAX_LIMIT}
  */
 public record StuckQuery(@Nullable DedupScope scope, Duration olderThan, int limit) {
-    /** More than anybody reads. */
+    /** The highest limit. */
     public static final int MAX_LIMIT = 1_000;
 
     public StuckQuery {

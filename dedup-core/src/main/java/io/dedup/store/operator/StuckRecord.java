@@ -6,10 +6,10 @@ import io.dedup.store.StoredRecord;
 import java.util.Objects;
 
 /**
- * A message that began and isn't done.
+ * A message whose handling was started and is not done.
  *
- * @param scope as a store keeps it, {@link DedupScope#text()}: a hash where the names are long
- * @param messageId as a store keeps it, {@link DedupKey#messageId()}: a hash where the ID is long
+ * @param scope as stores keep it, {@link DedupScope#text()}: a hash if the names are long
+ * @param messageId as stores keep it, {@link DedupKey#messageId()}: a hash if the ID is long
  * @param record RELEASED, PROCESSING or ABANDONED
  */
 public record StuckRecord(String scope, String messageId, StoredRecord record) {
@@ -17,18 +17,18 @@ public record StuckRecord(String scope, String messageId, StoredRecord record) {
         Objects.requireNonNull(scope, "scope");
         Objects.requireNonNull(messageId, "messageId");
         if (record.state() == StoredRecord.State.DONE) {
-            throw new IllegalArgumentException("a record that is done isn't stuck");
+            throw new IllegalArgumentException("a DONE record cannot be stuck");
         }
     }
 
     /**
-     * Its key, for who knows the scope.
+     * Returns the key of this record, for a caller that knows its scope.
      *
-     * @throws IllegalArgumentException when it is another scope's
+     * @throws IllegalArgumentException if the record belongs to another scope
      */
     public DedupKey key(DedupScope known) {
         if (!known.text().equals(scope)) {
-            throw new IllegalArgumentException("the record is of another scope than " + known);
+            throw new IllegalArgumentException("the record belongs to another scope than " + known);
         }
         return new DedupKey(known, messageId);
     }

@@ -2,29 +2,30 @@ package io.dedup.store.operator;
 
 import io.dedup.store.DedupStore;
 
-/** A store that can list the messages that began and aren't done: an optional capability, for operators. */
+/** A store that can list messages whose handling was started and is not done: an optional capability, for operators. */
 public interface StuckRecordFinder {
     /**
-     * Messages that began and aren't done, for operators: those of records with an attempt of 1 or more that aren't DONE, and
-     * whose last claim is {@link StuckQuery#olderThan} old. Where the claim's time isn't known, because it asked for no fencing
-     * token, the end of its lease or its release counts instead, so that a live lease of such a one isn't listed.
+     * Returns the unfinished messages that match a query: records with an attempt of 1 or more that are not DONE and
+     * whose last claim is at least {@link StuckQuery#olderThan} old. If the time of the claim is not known, because it
+     * asked for no fencing token, the end of its lease or its release counts instead; such a record is therefore not
+     * listed while its lease is live.
      *
-     * <p>It looks at every record of the store, if need be, and so takes its time; it holds nobody else up meanwhile. Claims
-     * that are made, released or completed meanwhile may be among the answers or not.
+     * <p>May read every record of the store, which takes time, but does not block other calls. Records that change
+     * meanwhile may be in the result or not.
      *
-     * @throws io.dedup.DedupStoreException when there is no answer, or none in the time that the store allows itself
+     * @throws io.dedup.DedupStoreException if the store does not answer, or not within its time limit
      */
     StuckRecords findStuck(StuckQuery query);
 
     /**
-     * This capability of a store.
+     * Returns this capability of a store.
      *
-     * @throws UnsupportedOperationException when the store hasn't got it
+     * @throws UnsupportedOperationException if the store does not have it
      */
     static StuckRecordFinder of(DedupStore store) {
         if (store instanceof StuckRecordFinder capable) {
             return capable;
         }
-        throw new UnsupportedOperationException("store " + store.name() + " can't list its records");
+        throw new UnsupportedOperationException("store " + store.name() + " does not support listing stuck records");
     }
 }

@@ -3,10 +3,10 @@ package io.dedup.store.operator;
 import java.util.List;
 
 /**
- * Messages that began and aren't done.
+ * Messages whose handling was started and is not done.
  *
- * @param records in no order, none twice
- * @param complete whether these are all; false when there are more, or may be
+ * @param records in no particular order, each once
+ * @param complete whether these are all; false if there are, or may be, more
  */
 public record StuckRecords(List<StuckRecord> records, boolean complete) {
     public StuckRecords {

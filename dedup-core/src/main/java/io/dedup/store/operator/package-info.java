@@ -1,4 +1,4 @@
-/** What operators ask a store for, and its optional capabilities for them. */
+/** What operators can ask of a store, and the optional capabilities for that. */
 @NullMarked
 package io.dedup.store.operator;
 

@@ -4,8 +4,8 @@ import io.dedup.DedupStoreException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What ran in the transaction has spoilt it before, and went on as if it hadn't: a failure of the handler's, not of the
- * store.
+ * An earlier statement of the handler broke the transaction, and the handler continued regardless. This counts as a
+ * failure of the handler, not of the store.
  */
 public final class BrokenTransactionException extends DedupStoreException {
     private static final long serialVersionUID = 1L;

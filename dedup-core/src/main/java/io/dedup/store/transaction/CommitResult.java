@@ -1,13 +1,13 @@
 package io.dedup.store.transaction;
 
-/** What became of a commit. */
+/** The result of a commit. */
 public sealed interface CommitResult {
-    /** Everything is durable. */
+    /** The transaction is committed and durable. */
     record Committed() implements CommitResult {}
 
-    /** Nothing of it happened. */
+    /** The transaction was rolled back. */
     record RolledBack(Throwable cause) implements CommitResult {}
 
-    /** The answer got lost: it may be durable, or may not. */
+    /** The answer was lost: the transaction may or may not be committed. */
     record Unknown(Throwable cause) implements CommitResult {}
 }

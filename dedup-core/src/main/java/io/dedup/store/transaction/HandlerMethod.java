@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * Names the method of a handler that handles messages.
+ * Identifies the method of a handler that handles messages.
  *
  * @param declaredIn the class or interface that declares it
  * @param parameterTypes erased, in order

@@ -7,10 +7,10 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The wish to handle a message within a transaction.
+ * Requests to handle a message within a transaction.
  *
- * @param window for how long the record counts, from now by the store's clock
- * @param fingerprint of the payload, or null when payloads aren't compared
+ * @param window how long the record counts, from now by the store's clock
+ * @param fingerprint of the payload; null if payloads are not compared
  */
 public record RecordRequest(
         DedupKey key, Window window, @Nullable Fingerprint fingerprint) {

@@ -6,27 +6,27 @@ import io.dedup.store.ClaimResult.AlreadyDone;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** What a {@link RecordTransaction} answers about a message. Only {@link Written} allows the handler to run. */
+/** The answer of a {@link RecordTransaction} about a message. The handler may run only after {@link Written}. */
 public sealed interface RecordResult {
     /**
-     * The record is in this transaction.
+     * The record was written in this transaction.
      *
      * @param fencingToken grows with every record of a key
      */
     record Written(long fencingToken) implements RecordResult {}
 
     /**
-     * A committed record says that the message is done, inside its window.
+     * A committed record shows that the message is done, and its window has not ended.
      *
-     * @param left of the window, for a store in front that has forgotten
-     * @param fingerprint of the payload that it was done with; null where none was kept
+     * @param left the rest of the window, for a front store that has lost the record
+     * @param fingerprint of the payload that was handled; null if none was kept
      */
     record Done(AlreadyDone record, Window left, @Nullable Fingerprint fingerprint) implements RecordResult {}
 
     /**
-     * Another transaction handles the message, or a claim outside has a live lease.
+     * Another transaction is handling the message, or a claim outside a transaction has a live lease.
      *
-     * @param remaining of the lease; zero where it isn't known how long the other takes
+     * @param remaining the rest of that lease; zero if it is unknown how long the other transaction takes
      */
     record InFlight(Duration remaining) implements RecordResult {}
 

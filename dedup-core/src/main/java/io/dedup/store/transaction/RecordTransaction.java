@@ -7,59 +7,62 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An open business transaction. Belongs to the thread that opened it; {@link #commit} or {@link #rollback} ends it, and
- * exactly one of them is called.
+ * An open business transaction, bound to the thread that opened it. Exactly one of {@link #commit} and
+ * {@link #rollback} must end it.
  *
- * <p>A {@link io.dedup.DedupStoreException} of any other method leaves it to be rolled back: nothing else may follow. (Only a
- * {@link io.dedup.store.ResultTooLargeException} does no harm.) A {@link BrokenTransactionException} blames what has run in it.
+ * <p>After a {@link io.dedup.DedupStoreException} of any other method, only a rollback may follow, except after a
+ * {@link io.dedup.store.ResultTooLargeException}. A {@link BrokenTransactionException} means that the handler caused
+ * the failure.
  */
 public interface RecordTransaction {
     /**
-     * Writes the records of messages that are about to be handled, as DONE: visible to others when this commits. One
-     * round trip; a single message that isn't new, after one that was, may take two. Never waits for a transaction that
-     * handles one of them, as far as the database can do without.
+     * Writes the records of messages that are about to be handled, as DONE; others see them after the commit. Takes one
+     * round trip; a single message that is not new may take two if the previous one was new. Does not wait for other
+     * transactions that are handling these messages, unless the database requires it.
      *
      * @param requests each key once
-     * @return an answer for each, in order
-     * @throws TooManyRecordsException when fewer may do
+     * @return one result for each request, in order
+     * @throws TooManyRecordsException if fewer records may succeed
      */
     List<RecordResult> claimAll(List<RecordRequest> requests);
 
     /**
-     * Takes back records that {@link #claimAll} has written in this transaction: their messages weren't handled.
+     * Removes records that {@link #claimAll} wrote in this transaction, because their messages were not handled.
      *
-     * @param keys each once; others than those change nothing
+     * @param keys each once; keys of other records have no effect
      */
     void removeAll(List<DedupKey> keys);
 
     /**
-     * Keeps a result for duplicates, with a record that {@link #claimAll} has written in this transaction.
+     * Stores a result for duplicates with a record that {@link #claimAll} wrote in this transaction.
      *
-     * @throws io.dedup.store.ResultTooLargeException when the database doesn't take a result of this size; nothing was sent, and the
-     *     transaction can go on
+     * @throws io.dedup.store.ResultTooLargeException if the result exceeds the limit of the database; nothing was sent,
+     *     and the transaction can continue
      */
     void keepResult(DedupKey key, byte[] result);
 
     /**
-     * Completes claims that were made outside, as {@link io.dedup.store.DedupStore#completeAll} does, but so that it counts when this
-     * commits. {@code repeated} isn't looked at: nobody but the owner completes.
+     * Completes claims that were made outside the transaction, like {@link io.dedup.store.DedupStore#completeAll},
+     * effective with the commit. Ignores {@code repeated}: only the owner can complete.
      *
      * @param requests each key once
-     * @return an answer for each, in order; {@code StoreError} is none of them
-     * @throws io.dedup.store.ResultTooLargeException when the database doesn't take a result of this size; nothing was sent, and the
-     *     transaction can go on
+     * @return one result for each request, in order; never {@code StoreError}
+     * @throws io.dedup.store.ResultTooLargeException if the result exceeds the limit of the database; nothing was sent,
+     *     and the transaction can continue
      */
     List<WriteResult> completeAll(List<CompleteRequest> requests);
 
-    /** Commits. Never throws, but for an {@link Error}. */
+    /** Commits. Throws nothing but an {@link Error}. */
     CommitResult commit();
 
-    /** Rolls back. Never throws, but for an {@link Error}: what can't be rolled back ends with its connection. */
+    /**
+     * Rolls back. Throws nothing but an {@link Error}. If the rollback fails, the transaction ends with its connection.
+     */
     void rollback();
 
     /**
-     * Whether the exception tells of a transaction that the database undid because of another one, such as a deadlock or
-     * a serialization failure: trying again makes sense, whatever else the exception is.
+     * Whether an exception shows that the database rolled the transaction back because of another one, as with a
+     * deadlock or a serialization failure: the transaction can be retried.
      */
     boolean isUndoneByOthers(@Nullable Throwable failure);
 }

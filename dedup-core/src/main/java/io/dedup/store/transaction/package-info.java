@@ -1,4 +1,4 @@
-/** The SPI of a store that keeps its records in business transactions. */
+/** The SPI for stores that keep their records in business transactions. */
 @NullMarked
 package io.dedup.store.transaction;
 

@@ -74,7 +74,7 @@ class TroubleLogTest extends DeduplicatorTestBase {
         assertThat(lines.get(0)).contains("\"a\"", TOPIC, "lease");
         assertThat(lines.get(1)).contains("\"r-1\"", "refunds");
         assertThat(lines.get(2)).contains("\"a\"", "maxProcessingTime");
-        assertThat(lines.get(3)).contains("\"a\"", "never be recorded");
+        assertThat(lines.get(3)).contains("\"a\"", "could not be recorded");
         assertThat(lines.get(4)).contains("\"a\"", "maxDeaths", "3");
         assertThat(lines.get(5)).contains("\"a\"", "onConflict", "SKIP");
         assertThat(lines.get(6)).contains("partition 2, offset 7", "no header order-id", "onMissingId", "FAIL");
@@ -101,7 +101,7 @@ class TroubleLogTest extends DeduplicatorTestBase {
         assertThat(lines.get(0)).contains("set a longer my.LEASE");
         assertThat(lines.get(1)).contains("than MAXPROCESSINGTIME.", "set a longer my.MAXPROCESSINGTIME");
         assertThat(lines.get(2)).contains("my.MAXDEATHS sets");
-        assertThat(lines.get(3)).contains("my.ONCONFLICT decides what happens, and is skip");
+        assertThat(lines.get(3)).contains("Applied my.ONCONFLICT: skip");
         assertThat(lines.get(4))
                 .isEqualTo("Message in topic orders, partition 2, offset 7: it has no header \"order-id\". Consumer"
                         + " \"billing\" can't deduplicate it. Rejected (ONMISSINGID: fail). To handle such messages anyway,"

@@ -1,10 +1,11 @@
 package io.dedup.store.jdbc;
 
-/** Whether a store creates its table when it finds none. */
+/** Whether a store creates its table if it is missing. */
 public enum InitializeSchema {
-    /** In a database that runs in this process (H2 in memory or in a file). */
+    /** Creates the table in a database that runs in this process (H2 in memory or in a file). */
     EMBEDDED,
+    /** Creates the table in every database. */
     ALWAYS,
-    /** The table comes from your migrations. */
+    /** Never creates the table; your migrations do. */
     NEVER
 }

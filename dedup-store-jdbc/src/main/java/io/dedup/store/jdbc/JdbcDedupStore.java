@@ -37,12 +37,12 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.transaction.PlatformTransactionManager;
 
 /**
- * Keeps records in one table of a relational database, in LEASED mode: on connections of its own, in autocommit mode,
- * never in the transaction of the calling thread. A rollback there doesn't undo a claim.
+ * Stores records in one table of a relational database, for mode LEASED. It uses its own connections in autocommit
+ * mode, never the transaction of the calling thread: a rollback there does not undo a claim.
  *
- * <p>Thread-safe. A call lasts no longer than the pool's connection time-out and the query time-out together, and a few
- * times that when a batch meets a locked row. The heartbeat's {@link #renewAll} keeps a connection to itself, if the pool is
- * one whose size is known and at least 3 (HikariCP, Tomcat JDBC Pool, Commons DBCP2, UCP, c3p0).
+ * <p>Thread-safe. A call takes at most the pool's connection timeout plus the query timeout, and a few times that if a
+ * batch meets a locked row. The heartbeat's {@link #renewAll} keeps one connection to itself if the size of the pool is
+ * known (HikariCP, Tomcat JDBC Pool, Commons DBCP2, UCP, c3p0) and at least 3.
  */
 public final class JdbcDedupStore implements DedupStore, StuckRecordFinder {
     private final RecordTable table;
@@ -67,31 +67,31 @@ public final class JdbcDedupStore implements DedupStore, StuckRecordFinder {
     }
 
     /**
-     * Begins to describe a store.
+     * Returns a builder of a store.
      *
-     * @param dataSource a pool, which stays the caller's to close; not a proxy that takes part in transactions
+     * @param dataSource a pool, which the caller closes; not a proxy that takes part in transactions
      */
     public static JdbcDedupStoreBuilder builder(DataSource dataSource) {
         return new JdbcDedupStoreBuilder(dataSource);
     }
 
     /**
-     * Keeps records of the same table in transactions of handlers.
+     * Returns what opens transactions for handlers and keeps records of the same table in them.
      *
-     * @param manager opens transactions on this store's {@code DataSource}; one is opened at once, to see that it does
-     * @throws IllegalStateException when manager or server isn't fit
-     * @throws DedupStoreException when the database can't be reached
+     * @param manager opens transactions on this store's {@code DataSource}; one is opened at once to check this
+     * @throws IllegalStateException if the transaction manager or the server cannot be used
+     * @throws DedupStoreException if the database cannot be reached
      */
     public JdbcTransactions transactions(PlatformTransactionManager manager) {
         return JdbcTransactions.of(this, manager, table);
     }
 
-    /** How many connections the pool hands out at most; empty where that can't be found out. */
+    /** Returns the maximum number of connections of the pool; empty if it is unknown. */
     public OptionalInt maxConnections() {
         return maxConnections;
     }
 
-    /** Whether both have their records in one table. */
+    /** Whether both stores use the same table. */
     boolean isOfSameTable(JdbcDedupStore other) {
         return this == other
                 || (DataSources.target(table.dataSource()) == DataSources.target(other.table.dataSource())
@@ -161,7 +161,7 @@ public final class JdbcDedupStore implements DedupStore, StuckRecordFinder {
     /**
      * {@inheritDoc}
      *
-     * <p>One statement, which may read the whole table and ends after 30 s; it locks nothing.
+     * <p>Runs one statement, which may read the whole table and ends after 30 s. It locks nothing.
      */
     @Override
     public StuckRecords findStuck(StuckQuery query) {
@@ -187,8 +187,8 @@ public final class JdbcDedupStore implements DedupStore, StuckRecordFinder {
     /**
      * {@inheritDoc}
      *
-     * <p>Inserts a row into the table, updates and deletes it: three round trips. Ends a connection that is read-only, since the
-     * pool would keep it after a switch-over, and the next one may lead to the new primary server.
+     * <p>Inserts a row into the table, updates it and deletes it, in three round trips. If a connection is read-only,
+     * closes it: after a switch-over, the pool would otherwise keep it, and a new one may reach the new primary server.
      */
     @Override
     public void ping() {
@@ -206,20 +206,20 @@ public final class JdbcDedupStore implements DedupStore, StuckRecordFinder {
     }
 
     /**
-     * Removes expired records, in batches of the configured size and without the pauses of the purge in the background.
-     * Records that another session has locked are left for the next time, where the database can skip them. On PostgreSQL,
-     * where the index of the purge is on the hour, a record stays until its hour has passed: one that is done for up to three
-     * hours after its end, one that was released for up to two days. It counts as absent meanwhile.
+     * Removes expired records in batches of the configured size, without the pauses of the background purge. Skips
+     * records that another session has locked, if the database supports that. PostgreSQL's purge index has a resolution
+     * of hours, so a record is removed only after its hour has passed: a DONE record up to three hours after it
+     * expired, a released one up to two days after. It counts as absent meanwhile.
      *
-     * @param limit how many at most
-     * @return how many were removed
-     * @throws DedupStoreException when the database fails; what was removed before stays removed
+     * @param limit the maximum number of records to remove
+     * @return the number of removed records
+     * @throws DedupStoreException if the database fails; records removed before that stay removed
      */
     public int purgeExpired(int limit) {
         return purge.upTo(limit);
     }
 
-    /** Ends the purge in the background and gives the heartbeat's connection back. The pool stays open. */
+    /** Stops the background purge and returns the heartbeat's connection to the pool. The pool stays open. */
     @Override
     public void close() {
         if (purger != null) {

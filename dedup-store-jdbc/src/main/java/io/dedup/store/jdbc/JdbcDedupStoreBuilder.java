@@ -15,29 +15,29 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Describes a {@link JdbcDedupStore}. Nothing has to be set. Not thread-safe. */
+/** Builds a {@link JdbcDedupStore}. All settings are optional. Not thread-safe. */
 public final class JdbcDedupStoreBuilder {
     private static final Logger LOG = LoggerFactory.getLogger(JdbcDedupStoreBuilder.class);
 
-    /** {@code dedup_record}. */
+    /** The default table: {@code dedup_record}. */
     public static final String DEFAULT_TABLE = TableName.DEFAULT;
 
-    /** 7 days. */
+    /** The default attempt retention: 7 days. */
     public static final Duration DEFAULT_ATTEMPT_RETENTION = Duration.ofDays(7);
 
-    /** 1 s. */
+    /** The default lock timeout: 1 s. */
     public static final Duration DEFAULT_LOCK_TIMEOUT = Duration.ofSeconds(1);
 
-    /** 5 s. */
+    /** The default query timeout: 5 s. */
     public static final Duration DEFAULT_QUERY_TIMEOUT = Duration.ofSeconds(5);
 
-    /** 500 keys. */
+    /** The default maximum number of keys in a statement: 500. */
     public static final int DEFAULT_MAX_BATCH = 500;
 
-    /** 50 records: a claim that comes meanwhile waits for what is left of a batch. */
+    /** The default purge batch: 50 records. A claim that arrives meanwhile waits for the rest of a batch. */
     public static final int DEFAULT_PURGE_BATCH = 50;
 
-    /** 10 minutes. */
+    /** The default interval between purges: 10 minutes. */
     public static final Duration DEFAULT_PURGE_INTERVAL = Duration.ofMinutes(10);
 
     private static final int MAX_BATCH_LIMIT = 5_000;
@@ -64,43 +64,48 @@ public final class JdbcDedupStoreBuilder {
         this.dataSource = Objects.requireNonNull(dataSource, "dataSource");
     }
 
-    /** The table: {@code name} or {@code schema.name} of ASCII letters, digits and {@code _}; never quoted. */
+    /** Sets the table: {@code name} or {@code schema.name} of ASCII letters, digits and {@code _}; never quoted. */
     public JdbcDedupStoreBuilder table(String name) {
         this.table = TableName.parse(name);
         return this;
     }
 
-    /** The dialect, where the connection's metadata don't tell it. */
+    /** Sets the dialect, if it cannot be derived from the connection's metadata. */
     public JdbcDedupStoreBuilder dialect(JdbcDialect dialect) {
         this.dialect = Objects.requireNonNull(dialect, "dialect");
         return this;
     }
 
     /**
-     * How the generic dialect asks for the time, where {@code SELECT CURRENT_TIMESTAMP} doesn't answer with a time zone.
+     * Sets the query for the server's time, for the generic dialect on databases where {@code SELECT CURRENT_TIMESTAMP}
+     * returns no time zone.
      *
-     * @param query answers one row with one column, {@code store_time}: microseconds since 1970 UTC by the server's clock
+     * @param query returns one row with one column, {@code store_time}: microseconds since 1970 UTC by the server's
+     *     clock
      */
     public JdbcDedupStoreBuilder clockQuery(String query) {
-        require(!query.isBlank(), "clockQuery must be a query");
+        require(!query.isBlank(), "clockQuery must not be blank");
         this.clockQuery = query;
         return this;
     }
 
-    /** How long attempts, deaths and tokens of an unfinished message outlive its last lease; 1 s to 3,650 days. */
+    /**
+     * Sets how long attempts, deaths and tokens of an unfinished message are kept after its last lease; from 1 s to
+     * 3,650 days.
+     */
     public JdbcDedupStoreBuilder attemptRetention(Duration retention) {
         this.attemptRetention = between("attemptRetention", retention, MIN_RETENTION, MAX_RETENTION);
         return this;
     }
 
     /**
-     * For how long a statement waits for a row that another session has locked; 1 ms to 5 minutes. MariaDB counts in whole
-     * seconds, rounded up here. MySQL and H2 go by their own settings: {@code innodb_lock_wait_timeout} and
-     * {@code LOCK_TIMEOUT}, both of which may be in the JDBC URL.
+     * Sets how long a statement waits for a row that another session has locked; from 1 ms to 5 minutes. MariaDB uses
+     * whole seconds, rounded up. MySQL and H2 use their own settings instead, {@code innodb_lock_wait_timeout} and
+     * {@code LOCK_TIMEOUT}, which you can set in the JDBC URL.
      *
-     * <p>A lock of the whole table, as {@code ALTER TABLE} takes it, is waited for as long on MariaDB and H2 only. On PostgreSQL
-     * and MySQL {@link #queryTimeout} bounds that wait, or the session's own {@code lock_timeout} (PostgreSQL) or
-     * {@code lock_wait_timeout} (MySQL), which may be in the JDBC URL.
+     * <p>For a lock on the whole table, such as that of {@code ALTER TABLE}, this limit applies on MariaDB and H2 only.
+     * On PostgreSQL and MySQL, such a wait is limited by {@link #queryTimeout}, or by the session's
+     * {@code lock_timeout} (PostgreSQL) or {@code lock_wait_timeout} (MySQL), which you can set in the JDBC URL.
      */
     public JdbcDedupStoreBuilder lockTimeout(Duration timeout) {
         this.lockTimeout = between("lockTimeout", timeout, MIN_TIMEOUT, MAX_TIMEOUT);
@@ -108,39 +113,41 @@ public final class JdbcDedupStoreBuilder {
     }
 
     /**
-     * For how long a statement may take in all; 1 ms to 5 minutes, at least the lock time-out. Most drivers count in
-     * whole seconds, rounded up here. The network may keep silent for 2 s longer.
+     * Sets how long a statement may take in total; from 1 ms to 5 minutes, at least the lock timeout. Most drivers use
+     * whole seconds, rounded up. The network may stay silent for another 2 s.
      */
     public JdbcDedupStoreBuilder queryTimeout(Duration timeout) {
         this.queryTimeout = between("queryTimeout", timeout, MIN_TIMEOUT, MAX_TIMEOUT);
         return this;
     }
 
-    /** How many keys one statement takes at most; 1 to 5,000. Larger batches are cut into pieces. */
+    /** Sets the maximum number of keys in one statement; from 1 to 5,000. Larger batches are split. */
     public JdbcDedupStoreBuilder maxBatch(int keys) {
-        require(keys >= 1 && keys <= MAX_BATCH_LIMIT, "maxBatch must be 1 to " + MAX_BATCH_LIMIT + ", but is " + keys);
+        require(
+                keys >= 1 && keys <= MAX_BATCH_LIMIT,
+                "maxBatch must be from 1 to " + MAX_BATCH_LIMIT + ", but is " + keys);
         this.maxBatch = keys;
         return this;
     }
 
-    /** Whether {@link #build} creates the table where it is missing; by default in embedded databases only. */
+    /** Sets whether {@link #build} creates the table if it is missing; by default only in embedded databases. */
     public JdbcDedupStoreBuilder initializeSchema(InitializeSchema when) {
         this.initializeSchema = Objects.requireNonNull(when, "initializeSchema");
         return this;
     }
 
-    /** How many expired records one transaction removes at most; 1 to 5,000. */
+    /** Sets how many expired records one transaction removes at most; from 1 to 5,000. */
     public JdbcDedupStoreBuilder purgeBatch(int records) {
         require(
                 records >= 1 && records <= MAX_BATCH_LIMIT,
-                "purgeBatch must be 1 to " + MAX_BATCH_LIMIT + ", but is " + records);
+                "purgeBatch must be from 1 to " + MAX_BATCH_LIMIT + ", but is " + records);
         this.purgeBatch = records;
         return this;
     }
 
     /**
-     * How often expired records are removed in the background, 100 ms to 1 day; null for never, if something else calls
-     * {@link JdbcDedupStore#purgeExpired}.
+     * Sets how often the background removes expired records; from 100 ms to 1 day. Null disables it; then call
+     * {@link JdbcDedupStore#purgeExpired} yourself.
      */
     public JdbcDedupStoreBuilder purgeInterval(@Nullable Duration interval) {
         this.purgeInterval =
@@ -149,12 +156,12 @@ public final class JdbcDedupStoreBuilder {
     }
 
     /**
-     * Connects, checks the server and the table, writes to the table once (and leaves nothing there), and opens the store.
+     * Connects, checks the server and the table, writes to the table once (leaving nothing there), and opens the store.
      *
-     * @throws IllegalArgumentException when settings contradict each other or the data source isn't fit
-     * @throws IllegalStateException when the server or the table isn't fit
-     * @throws DedupStoreException when the database can't be reached, refuses the user, or is read-only, or when the table is
-     *     missing or can't be written; the message says in the database's own words which it is, and what to change
+     * @throws IllegalArgumentException if settings contradict each other or the data source cannot be used
+     * @throws IllegalStateException if the server or the table cannot be used
+     * @throws DedupStoreException if the database cannot be reached, rejects the user or is read-only, or if the table
+     *     is missing or cannot be written. The message quotes the database's error and says what to change
      */
     public JdbcDedupStore build() {
         require(
@@ -162,7 +169,7 @@ public final class JdbcDedupStoreBuilder {
                 "queryTimeout (" + queryTimeout + ") must be at least lockTimeout (" + lockTimeout + ")");
         require(
                 clockQuery == null || dialect == JdbcDialect.GENERIC,
-                "clockQuery is for dialect(GENERIC); other dialects know their clock");
+                "clockQuery can only be set with dialect(GENERIC)");
         JdbcSettings settings = new JdbcSettings(table, attemptRetention, lockTimeout, queryTimeout, maxBatch);
         StoreParts parts = new StoreOpener(dataSource, settings, this::createsSchema, purgeBatch)
                 .open(dialect == null ? null : dialect.database(), clockQuery);

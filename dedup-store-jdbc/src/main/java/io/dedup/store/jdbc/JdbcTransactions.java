@@ -20,11 +20,12 @@ import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.TransactionManager;
 
 /**
- * Opens transactions by Spring, which a handler's {@code @Transactional}, {@code JdbcTemplate} or JPA repository joins, and
- * keeps the records of a {@link JdbcDedupStore} in them. Made by {@link JdbcDedupStore#transactions}. Thread-safe.
+ * Opens Spring transactions, which a handler's {@code @Transactional}, {@code JdbcTemplate} or JPA repository joins,
+ * and keeps the records of a {@link JdbcDedupStore} in them. Created by {@link JdbcDedupStore#transactions}.
+ * Thread-safe.
  *
- * <p>Within such a transaction, whatever would suspend it is refused: {@code REQUIRES_NEW}, {@code NOT_SUPPORTED} and other
- * transaction managers. Their work wouldn't be undone with the record.
+ * <p>Within such a transaction, everything that would suspend it is rejected: {@code REQUIRES_NEW},
+ * {@code NOT_SUPPORTED} and other transaction managers. Their work would not be rolled back with the record.
  */
 public final class JdbcTransactions implements TransactionalRecords, HandlerInspector {
     private final JdbcDedupStore store;
@@ -52,10 +53,11 @@ public final class JdbcTransactions implements TransactionalRecords, HandlerInsp
     }
 
     /**
-     * Whether handlers may suspend the transaction; by default they may not. What they do meanwhile is neither undone nor
-     * done once with the record, and needs a second connection of the pool while the first is held.
+     * Sets whether handlers may suspend the transaction; not allowed by default. Work done while it is suspended does
+     * not roll back with the record, can happen twice, and needs a second connection of the pool while the first is
+     * held.
      *
-     * @return the same but for this
+     * @return a copy with this setting
      */
     public JdbcTransactions allowSuspension(boolean allowed) {
         return new JdbcTransactions(store, table, opener.allowSuspension(allowed), concurrentRecords, managers);
@@ -77,12 +79,13 @@ public final class JdbcTransactions implements TransactionalRecords, HandlerInsp
     }
 
     /**
-     * Has handlers refused at start whose {@code @Transactional} names a transaction manager of another {@code DataSource},
-     * or gets such a one by default. Not needed where {@link #allowSuspension} is.
+     * Sets how to find transaction managers, so that handlers can be rejected at start if their {@code @Transactional}
+     * uses, by name or by default, a transaction manager of another {@code DataSource}. Has no effect with
+     * {@link #allowSuspension}.
      *
-     * @param byName finds a manager by its name, and by the empty name the one of those that name none; null where it isn't
-     *     known: {@code name -> BeanFactoryAnnotationUtils.qualifiedBeanOfType(...)}
-     * @return the same but for this
+     * @param byName finds a transaction manager by its name, and the default one by the empty name; returns null if
+     *     unknown: {@code name -> BeanFactoryAnnotationUtils.qualifiedBeanOfType(...)}
+     * @return a copy with this setting
      */
     public JdbcTransactions managers(Function<String, @Nullable TransactionManager> byName) {
         return new JdbcTransactions(store, table, opener, concurrentRecords, byName);
@@ -99,7 +102,7 @@ public final class JdbcTransactions implements TransactionalRecords, HandlerInsp
         return concurrentRecords;
     }
 
-    /** {@inheritDoc} The same as the store's. */
+    /** {@inheritDoc} The same limit as that of the store. */
     @Override
     public int maxResultBytes() {
         return table.statementSize().maxResult();
@@ -128,7 +131,9 @@ public final class JdbcTransactions implements TransactionalRecords, HandlerInsp
         return transaction;
     }
 
-    /** Where the database can bound the transaction by the statement that claims, nothing else does. */
+    /**
+     * {@inheritDoc} If the database can limit the transaction with the statement that claims, nothing else limits it.
+     */
     @Override
     public RecordTransaction beginWithRecords(Duration timeout) {
         return opener.openForRecords(timeout);

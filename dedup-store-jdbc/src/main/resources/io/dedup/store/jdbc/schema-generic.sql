@@ -1,5 +1,5 @@
--- Standard SQL, to be adapted: the key columns must be binary (no collation, no padding) and hold 255 bytes each, owner and
--- fingerprint 64 ASCII characters. Under another name than dedup_record: say so to the store's builder.
+-- Standard SQL; adapt it to your database. The key columns must be binary (no collation, no padding) and hold 255 bytes each,
+-- owner and fingerprint 64 ASCII characters. If you rename dedup_record, set table(...) of the store's builder.
 -- Times are microseconds since 1970 UTC by the server's clock.
 CREATE TABLE dedup_record (
     message_id   VARBINARY(255) NOT NULL,
@@ -9,9 +9,9 @@ CREATE TABLE dedup_record (
     attempt      INTEGER        NOT NULL,
     deaths       INTEGER        NOT NULL,
     token        BIGINT         NOT NULL,
-    lease_until  BIGINT         NOT NULL, -- end of the lease, or when it was released; 0 when done
+    lease_until  BIGINT         NOT NULL, -- when the lease ends, or the claim was released; 0 if done
     completed_at BIGINT,
-    expires_at   BIGINT         NOT NULL, -- from when on the record counts as absent; 9223372036854775807 is never
+    expires_at   BIGINT         NOT NULL, -- after this the record counts as absent; 9223372036854775807 means never
     fingerprint  VARCHAR(64),
     result       BLOB,
     PRIMARY KEY (message_id, scope)

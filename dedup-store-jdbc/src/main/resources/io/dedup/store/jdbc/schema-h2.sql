@@ -1,4 +1,4 @@
--- H2 2.2 or newer. Under another name than dedup_record: say so to the store's builder.
+-- H2 2.2 or newer. If you rename dedup_record, set table(...) of the store's builder.
 -- Times are microseconds since 1970 UTC by the database's clock.
 CREATE TABLE IF NOT EXISTS dedup_record (
     message_id   VARBINARY(255) NOT NULL,
@@ -8,9 +8,9 @@ CREATE TABLE IF NOT EXISTS dedup_record (
     attempt      INTEGER        NOT NULL,
     deaths       INTEGER        NOT NULL,
     token        BIGINT         NOT NULL,
-    lease_until  BIGINT         NOT NULL, -- end of the lease, or when it was released; 0 when done
+    lease_until  BIGINT         NOT NULL, -- when the lease ends, or the claim was released; 0 if done
     completed_at BIGINT,
-    expires_at   BIGINT         NOT NULL, -- from when on the record counts as absent; 9223372036854775807 is never
+    expires_at   BIGINT         NOT NULL, -- after this the record counts as absent; 9223372036854775807 means never
     fingerprint  VARCHAR(64),
     result       BLOB,
     PRIMARY KEY (message_id, scope)
@@ -18,5 +18,5 @@ CREATE TABLE IF NOT EXISTS dedup_record (
 
 CREATE INDEX IF NOT EXISTS dedup_record_purge ON dedup_record (expires_at);
 
--- By this a store knows at start what the table is fit for. Add words of your own if you like.
+-- The store checks this version at start. You may add your own text to the comment.
 COMMENT ON TABLE dedup_record IS 'dedup schema 2';

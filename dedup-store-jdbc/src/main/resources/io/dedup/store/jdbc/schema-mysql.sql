@@ -1,5 +1,5 @@
--- MySQL 8.0 and MariaDB 10.6 or newer. Under another name than dedup_record: say so to the store's builder.
--- Times are microseconds since 1970 UTC by the server's clock. Every text is kept as bytes: no collation, no padding.
+-- MySQL 8.0 and MariaDB 10.6 or newer. If you rename dedup_record, set table(...) of the store's builder.
+-- Times are microseconds since 1970 UTC by the server's clock. All text is stored as bytes: no collation, no padding.
 CREATE TABLE IF NOT EXISTS dedup_record (
     message_id   VARBINARY(255) NOT NULL,
     scope        VARBINARY(255) NOT NULL,
@@ -8,15 +8,15 @@ CREATE TABLE IF NOT EXISTS dedup_record (
     attempt      INT            NOT NULL,
     deaths       INT            NOT NULL,
     token        BIGINT         NOT NULL,
-    lease_until  BIGINT         NOT NULL, -- end of the lease, or when it was released; 0 when done
+    lease_until  BIGINT         NOT NULL, -- when the lease ends, or the claim was released; 0 if done
     completed_at BIGINT,
-    expires_at   BIGINT         NOT NULL, -- from when on the record counts as absent; 9223372036854775807 is never
-    -- Which call wrote the row last: an affected-rows count can't be trusted to tell.
+    expires_at   BIGINT         NOT NULL, -- after this the record counts as absent; 9223372036854775807 means never
+    -- Identifies the call that last wrote the row, because counts of affected rows are not reliable.
     write_mark   BIGINT         NOT NULL DEFAULT 0,
     fingerprint  VARBINARY(64),
     result       LONGBLOB,
     PRIMARY KEY (message_id, scope),
     KEY dedup_record_purge (expires_at)
 ) ENGINE = InnoDB ROW_FORMAT = DYNAMIC
-  -- By this a store knows at start what the table is fit for. Add words of your own if you like.
+  -- The store checks this version at start. You may add your own text to the comment.
   COMMENT = 'dedup schema 2';

@@ -1,14 +1,14 @@
--- PostgreSQL 14 or newer, instead of schema-postgresql.sql: the same table in 16 partitions by the message ID, for tens of
--- millions of records or more. Vacuum works on several of them at a time, each with an index a sixteenth as large. An
--- existing table is copied into it; see the README. Under another name than dedup_record: replace it everywhere here, and
--- say so to the store's builder. Times are microseconds since 1970 UTC by the server's clock.
+-- PostgreSQL 14 or newer, instead of schema-postgresql.sql: the same table in 16 partitions by message ID, for tens of
+-- millions of records or more. Vacuum can process several partitions at a time, each with an index a sixteenth as large. To
+-- move an existing table, copy its rows; see the README. If you rename dedup_record, replace it everywhere in this file and
+-- set table(...) of the store's builder. Times are microseconds since 1970 UTC by the server's clock.
 CREATE TABLE IF NOT EXISTS dedup_record (
     token        bigint   NOT NULL,
-    lease_until  bigint   NOT NULL, -- end of the lease, or when it was released; 0 when done
-    expires_at   bigint   NOT NULL, -- from when on the record counts as absent; 9223372036854775807 is never
+    lease_until  bigint   NOT NULL, -- when the lease ends, or the claim was released; 0 if done
+    expires_at   bigint   NOT NULL, -- after this the record counts as absent; 9223372036854775807 means never
     completed_at bigint,
-    -- When the purge looks at the record: an hour, so that completing a message seldom changes an indexed column and the
-    -- update stays on its page (HOT). The fill factor leaves the room for that: for one more version of every row.
+    -- The hour in which the purge checks the record. Whole hours, so that completing a message rarely changes an indexed
+    -- column and the update stays on its page (HOT). The fill factor leaves room for one more version of every row.
     purge_hour   integer  NOT NULL DEFAULT 0,
     attempt      integer  NOT NULL,
     deaths       integer  NOT NULL,
@@ -56,5 +56,5 @@ CREATE TABLE IF NOT EXISTS dedup_record_p15 PARTITION OF dedup_record
 
 CREATE INDEX IF NOT EXISTS dedup_record_purge ON dedup_record (purge_hour);
 
--- By this a store knows at start what the table is fit for. Add words of your own if you like.
+-- The store checks this version at start. You may add your own text to the comment.
 COMMENT ON TABLE dedup_record IS 'dedup schema 2';

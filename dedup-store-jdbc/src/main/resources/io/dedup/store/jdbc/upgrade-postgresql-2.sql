@@ -1,8 +1,8 @@
--- From version 1 of the table to version 2. Under another name than dedup_record: replace it. In a schema that isn't on the
--- search path: give the dropped index that schema, too (the statements that an error names have it).
--- The column takes no time, the index as long as it takes to read the table, during which claims wait: for a large table
--- run the statements one by one, outside of a transaction, with CREATE INDEX CONCURRENTLY.
--- Old records get the hour 0, at which the purge looks at each of them once, and gives it the right one.
+-- Upgrades the table from version 1 to version 2. If you renamed dedup_record, replace the name. If the table's schema is not
+-- on the search path, add the schema to the dropped index too (the statements in the store's error message have it).
+-- Adding the column takes no time. Creating the index reads the whole table, and claims wait meanwhile: for a large table, run
+-- the statements one by one outside a transaction, with CREATE INDEX CONCURRENTLY.
+-- Existing records get hour 0; the purge checks each of them once and then sets the right hour.
 ALTER TABLE dedup_record ADD COLUMN IF NOT EXISTS purge_hour integer NOT NULL DEFAULT 0;
 ALTER TABLE dedup_record SET (fillfactor = 54);
 DROP INDEX IF EXISTS dedup_record_purge;

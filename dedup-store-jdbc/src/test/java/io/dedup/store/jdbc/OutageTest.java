@@ -84,7 +84,7 @@ class OutageTest {
 
         everyCall(error -> assertThat(error)
                 .hasMessageContaining("table dedup_record")
-                .hasMessageContaining("look at the server, the pool and its connection time-out"));
+                .hasMessageContaining("check the server, the pool and its connection timeout"));
 
         proxy.heal();
         assertRecovers();

@@ -77,7 +77,7 @@ class ReadOnlyTest {
         assertThatThrownBy(store::ping)
                 .isInstanceOf(DedupStoreException.class)
                 .hasMessageContaining("read-only")
-                .hasMessageContaining("the store has to write");
+                .hasMessageContaining("the store must write");
         assertThatThrownBy(() -> transactions.ping(TIMEOUT))
                 .isInstanceOf(DedupStoreException.class)
                 .hasMessageContaining("read-only");
@@ -134,7 +134,7 @@ class ReadOnlyTest {
         assertThatThrownBy(database.builder(source)::build)
                 .isInstanceOf(DedupStoreException.class)
                 .hasMessageContaining("start on table dedup_record failed")
-                .hasMessageContaining("let the JDBC URL lead to the primary server");
+                .hasMessageContaining("point the JDBC URL to the primary server");
     }
 
     @Test

@@ -57,7 +57,7 @@ class RestartTest {
             kill.run();
             assertThatThrownBy(() -> store.claim(Messages.claim(messages.key())))
                     .isInstanceOf(DedupStoreException.class)
-                    .hasMessageContaining("look at the server");
+                    .hasMessageContaining("check the server");
             assertThat(store.renewAll(List.of(Messages.renew(held))))
                     .hasOnlyElementsOfType(WriteResult.StoreError.class);
             assertThatThrownBy(JdbcDedupStore.builder(pool)::build)

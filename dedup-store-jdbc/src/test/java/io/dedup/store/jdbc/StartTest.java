@@ -217,7 +217,7 @@ class StartTest {
     void wrongDialect() {
         assertThatThrownBy(on(JdbcDialect.POSTGRESQL).builder().dialect(JdbcDialect.MARIADB)::build)
                 .isInstanceOf(IllegalStateException.class)
-                .hasMessageContaining("dialect(MARIADB) doesn't work with PostgreSQL");
+                .hasMessageContaining("dialect(MARIADB) does not work with PostgreSQL");
     }
 
     @Test
@@ -250,7 +250,7 @@ class StartTest {
                     .singleElement()
                     .satisfies(warning -> assertThat(warning)
                             .contains("The server runs with sysdate-is-now")
-                            .contains("Switch the option off"));
+                            .contains("Disable this option"));
         }
         assertThat(on(JdbcDialect.MARIADB).store().warnings()).isEmpty();
     }

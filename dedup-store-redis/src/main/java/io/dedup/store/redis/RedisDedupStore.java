@@ -27,14 +27,14 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Keeps records in Redis 6.2 or newer: one atomic round trip per operation, single or batch.
+ * Stores records in Redis 6.2 or newer, with one atomic round trip per operation, single or batch.
  *
- * <p>Redis may lose what it has acknowledged: by eviction, {@code FLUSHDB}, or a failover to a replica that lags. What
- * it loses is forgotten: a redelivery of such a message runs again.
+ * <p>Redis may lose data that it has acknowledged: by eviction, by {@code FLUSHDB}, or by a failover to a replica that
+ * lags behind. Messages whose records are lost are handled again if redelivered.
  *
- * <p>Thread-safe. No call waits longer than the command time-out for an answer. A call that has to ask more than once
- * (a batch larger than a few thousand keys, the first call after a server lost its scripts) ends with the first question
- * that gets none. An interrupt ends a call, with the thread's flag still set.
+ * <p>Thread-safe. No call waits longer than the command timeout for an answer. A call that needs several requests (a
+ * batch of more than a few thousand keys, or the first call after a server lost its scripts) ends with the first
+ * request that gets no answer. An interrupt ends a call and leaves the thread's interrupt flag set.
  */
 public final class RedisDedupStore implements DedupStore, StuckRecordFinder, ResettableStore {
     private static final Duration STUCK_LIMIT = Duration.ofSeconds(30);
@@ -63,6 +63,7 @@ public final class RedisDedupStore implements DedupStore, StuckRecordFinder, Res
         this.warnings = warnings;
     }
 
+    /** Returns a builder of a store. */
     public static RedisDedupStoreBuilder builder() {
         return new RedisDedupStoreBuilder();
     }
@@ -130,8 +131,8 @@ public final class RedisDedupStore implements DedupStore, StuckRecordFinder, Res
     /**
      * {@inheritDoc}
      *
-     * <p>Walks the keys of every master, 1,000 at a time, and looks at those of the namespace, in pieces of the largest batch.
-     * After 30 s it answers what it has, and says that it isn't all.
+     * <p>Scans the keys of every master, 1,000 at a time, and reads those of the namespace in batches of the maximum
+     * size. After 30 s it returns the records found so far, marked as incomplete.
      */
     @Override
     public StuckRecords findStuck(StuckQuery query) {
@@ -155,11 +156,11 @@ public final class RedisDedupStore implements DedupStore, StuckRecordFinder, Res
     /**
      * {@inheritDoc}
      *
-     * <p>The namespace's records only; the attempt retention stays. Takes a round trip or two for every 1,000 keys of the
-     * server, of whatever namespace, and can be interrupted between them. It ends well only when it has seen every server
-     * from beginning to end, and the replicas that are connected have got all of it.
+     * <p>Deletes only the records of this namespace and keeps its attempt retention. Takes one or two round trips for
+     * every 1,000 keys of the server, of all namespaces, and can be interrupted between them. Succeeds only if it has
+     * scanned every server completely and all connected replicas have received the deletions.
      *
-     * @throws DedupStoreException when records may be left; it is to be called again
+     * @throws DedupStoreException if records may be left: repeat the call
      */
     @Override
     public long forgetAll() {
@@ -169,9 +170,9 @@ public final class RedisDedupStore implements DedupStore, StuckRecordFinder, Res
     /**
      * {@inheritDoc}
      *
-     * <p>Reads the namespace's attempt retention, so that a server that came back empty or as another one is noticed, after an
-     * attempt to write it, which a replica refuses, and so does a server without memory for claims. Two round trips, and one more
-     * for each server of a cluster, all of which have to take writes.
+     * <p>Tries to write the namespace's attempt retention, which fails on a replica and on a server without memory for
+     * claims. Then reads it, to detect a server that has lost its data or was replaced. Takes two round trips, and one
+     * more for each server of a cluster, all of which must accept writes.
      */
     @Override
     public void ping() {

@@ -18,20 +18,20 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Describes a {@link RedisDedupStore}. Where the records are is the one thing that has to be said, by one of
- * {@link #uri}, {@link #clusterUri}, {@link #client} and {@link #clusterClient}. Not thread-safe.
+ * Builds a {@link RedisDedupStore}. Exactly one of {@link #uri}, {@link #clusterUri}, {@link #client} and
+ * {@link #clusterClient} is required. Not thread-safe.
  */
 public final class RedisDedupStoreBuilder {
-    /** Keys begin with {@code dedup} unless told otherwise. */
+    /** The default namespace: {@code dedup}. */
     public static final String DEFAULT_NAMESPACE = "dedup";
 
-    /** 7 days. */
+    /** The default attempt retention: 7 days. */
     public static final Duration DEFAULT_ATTEMPT_RETENTION = Duration.ofDays(7);
 
-    /** 2 s. */
+    /** The default command timeout: 2 s. */
     public static final Duration DEFAULT_COMMAND_TIMEOUT = Duration.ofSeconds(2);
 
-    /** 500 keys. */
+    /** The default maximum number of keys in a script call: 500. */
     public static final int DEFAULT_MAX_BATCH = 500;
 
     private static final int MAX_BATCH_LIMIT = 5_000;
@@ -53,7 +53,7 @@ public final class RedisDedupStoreBuilder {
     RedisDedupStoreBuilder() {}
 
     /**
-     * A standalone server, or the sentinels of a replica set.
+     * Connects to a standalone server, or through sentinels to a replica set.
      *
      * @param uri such as {@code redis://user:password@host:6379/0}, {@code rediss://host} for TLS, or
      *     {@code redis-sentinel://host1:26379,host2:26379/0#mymaster}
@@ -63,21 +63,22 @@ public final class RedisDedupStoreBuilder {
         return uri(parsed);
     }
 
-    /** A standalone server, or the sentinels of a replica set. */
+    /** Connects to a standalone server, or through sentinels to a replica set. */
     public RedisDedupStoreBuilder uri(RedisURI uri) {
         return connectBy(timeout -> Connectors.ownClient(uri, timeout, sslOptions));
     }
 
     /**
-     * A cluster.
+     * Connects to a cluster.
      *
-     * @param uri such as {@code redis://user:password@host1:6379,host2:6379}: some of the nodes, which name the others
+     * @param uri such as {@code redis://user:password@host1:6379,host2:6379}: some of the nodes, which report the
+     *     others
      */
     public RedisDedupStoreBuilder clusterUri(String uri) {
         return clusterUris(parsed("clusterUri", uri, text -> RedisClusterURIUtil.toRedisURIs(URI.create(text))));
     }
 
-    /** A cluster, by some of its nodes, which name the others. */
+    /** Connects to a cluster through some of its nodes, which report the others. */
     public RedisDedupStoreBuilder clusterUris(List<RedisURI> uris) {
         require(!uris.isEmpty(), "clusterUris must name at least one node");
         List<RedisURI> copy = List.copyOf(uris);
@@ -86,23 +87,23 @@ public final class RedisDedupStoreBuilder {
     }
 
     /**
-     * A client of yours, which stays open; the store opens and closes two connections of it. Set its
-     * {@code ClientOptions} to {@code REJECT_COMMANDS} while disconnected: by default Lettuce sends commands that lost
-     * their answer again when it is connected again, and a completion that was applied then answers lease lost.
+     * Uses the caller's client, which stays open. The store opens two connections with it, and closes them. Set its
+     * {@code ClientOptions} to {@code REJECT_COMMANDS} while disconnected: by default, Lettuce sends commands without
+     * an answer again after a reconnect, and a completion that was already applied then returns lease lost.
      */
     public RedisDedupStoreBuilder client(RedisClient client, RedisURI uri) {
         return connectBy(timeout -> Connectors.client(client, uri));
     }
 
-    /** Like {@link #client}, for a cluster; turn on its adaptive topology refresh. */
+    /** Like {@link #client}, for a cluster. Enable the client's adaptive topology refresh. */
     public RedisDedupStoreBuilder clusterClient(RedisClusterClient client) {
         cluster = true;
         return connectBy(timeout -> Connectors.clusterClient(client));
     }
 
     /**
-     * The trust and key material of TLS connections that the store opens itself; by default the JVM's. For URIs with
-     * {@code rediss://} or {@code ssl}; a client of yours has its own.
+     * Sets the trust and key material for TLS connections that the store opens; by default that of the JVM. Applies to
+     * URIs with {@code rediss://} or {@code ssl}; a client of the caller has its own.
      */
     public RedisDedupStoreBuilder sslOptions(SslOptions options) {
         this.sslOptions = Objects.requireNonNull(options, "sslOptions");
@@ -110,9 +111,9 @@ public final class RedisDedupStoreBuilder {
     }
 
     /**
-     * What all keys begin with; by default {@value #DEFAULT_NAMESPACE}. Another one forgets all windows.
+     * Sets the prefix of all keys; {@value #DEFAULT_NAMESPACE} by default. Changing it forgets all windows.
      *
-     * @param namespace 1 to 64 ASCII letters, digits, dots, colons, hyphens and underscores. Every key holds it
+     * @param namespace 1 to 64 ASCII letters, digits, dots, colons, hyphens and underscores; part of every key
      */
     public RedisDedupStoreBuilder namespace(String namespace) {
         require(
@@ -123,10 +124,10 @@ public final class RedisDedupStoreBuilder {
     }
 
     /**
-     * How long attempts, deaths and tokens of an unfinished message outlive its last lease; by default 7 days. Fixed
-     * for a namespace when it is first used: a store with another value doesn't start.
+     * Sets how long attempts, deaths and tokens of an unfinished message are kept after its last lease; 7 days by
+     * default. The first store of a namespace fixes the value: a store with another value does not start.
      *
-     * @param attemptRetention 1 s to 3,650 days, to the millisecond
+     * @param attemptRetention from 1 s to 3,650 days, in whole milliseconds
      */
     public RedisDedupStoreBuilder attemptRetention(Duration attemptRetention) {
         requireBetween("attemptRetention", attemptRetention, MIN_RETENTION, MAX_RETENTION);
@@ -135,9 +136,9 @@ public final class RedisDedupStoreBuilder {
     }
 
     /**
-     * How long a call may take before it counts as failed; by default 2 s. Keep it well below the lease.
+     * Sets how long a call may take before it fails; 2 s by default. Keep it well below the lease.
      *
-     * @param commandTimeout 1 ms to 1 minute
+     * @param commandTimeout from 1 ms to 1 minute
      */
     public RedisDedupStoreBuilder commandTimeout(Duration commandTimeout) {
         requireBetween("commandTimeout", commandTimeout, MIN_TIMEOUT, MAX_TIMEOUT);
@@ -146,9 +147,10 @@ public final class RedisDedupStoreBuilder {
     }
 
     /**
-     * How many keys go into one script call; by default 500. While it runs, the server does nothing else.
+     * Sets the maximum number of keys in one script call; 500 by default. The server handles no other command during
+     * the call.
      *
-     * @param maxBatch 1 to 5,000
+     * @param maxBatch from 1 to 5,000
      */
     public RedisDedupStoreBuilder maxBatch(int maxBatch) {
         require(
@@ -159,39 +161,40 @@ public final class RedisDedupStoreBuilder {
     }
 
     /**
-     * Makes claims and completions count only when replicas have confirmed them; by default none. It narrows, and
-     * doesn't close, the window in which a failover forgets. Where too few confirm, the call fails although it was
-     * applied. While the server waits, it answers nobody else on the store's connection. Not for clusters.
+     * Requires replicas to confirm claims and completions; none by default. This narrows, but does not close, the
+     * window in which a failover loses records. If too few replicas confirm in time, the call fails although it was
+     * applied. While the server waits for replicas, it answers nothing else on the store's connection. Not supported
+     * for clusters.
      *
-     * @param replicas 1 to 100
-     * @param timeout at least 1 ms, and less than the command time-out
+     * @param replicas from 1 to 100
+     * @param timeout at least 1 ms, and shorter than the command timeout
      */
     public RedisDedupStoreBuilder waitForReplicas(int replicas, Duration timeout) {
         require(
                 replicas >= 1 && replicas <= MAX_REPLICAS,
                 "waitForReplicas must ask for 1 to " + MAX_REPLICAS + " replicas, but asks for " + replicas);
-        requireBetween("waitForReplicas' timeout", timeout, MIN_TIMEOUT, MAX_TIMEOUT);
+        requireBetween("the timeout of waitForReplicas", timeout, MIN_TIMEOUT, MAX_TIMEOUT);
         this.confirmation = new ReplicaConfirmation(replicas, timeout);
         return this;
     }
 
     /**
-     * Connects and looks at the servers.
+     * Connects, checks the servers and opens the store.
      *
-     * @throws IllegalArgumentException when settings don't go together
-     * @throws DedupStoreException when a server doesn't answer, is a replica or too old, when the namespace was
-     *     started with another attempt retention, or when the class path has an older Netty than Lettuce needs
+     * @throws IllegalArgumentException if settings contradict each other
+     * @throws DedupStoreException if a server does not answer, is a replica or too old; if the namespace was created
+     *     with another attempt retention; or if the class path has an older Netty than Lettuce needs
      */
     public RedisDedupStore build() {
         if (connector == null) {
-            throw new IllegalArgumentException("set one of uri, clusterUri, client and clusterClient");
+            throw new IllegalArgumentException("set one of uri, clusterUri, client or clusterClient");
         }
         if (confirmation.isWanted() && confirmation.timeout().compareTo(commandTimeout) >= 0) {
-            throw new IllegalArgumentException("waitForReplicas' timeout of "
-                    + confirmation.timeout().toMillis() + " ms must be less than the commandTimeout of "
-                    + commandTimeout.toMillis() + " ms");
+            throw new IllegalArgumentException("the timeout of waitForReplicas ("
+                    + confirmation.timeout().toMillis() + " ms) must be shorter than commandTimeout ("
+                    + commandTimeout.toMillis() + " ms)");
         }
-        require(!(cluster && confirmation.isWanted()), "waitForReplicas isn't there for clusters: leave it out");
+        require(!(cluster && confirmation.isWanted()), "waitForReplicas is not supported for a cluster: remove it");
         try {
             RedisConnector chosen = connector.apply(commandTimeout);
             return StoreAssembly.open(
@@ -199,14 +202,14 @@ public final class RedisDedupStoreBuilder {
         } catch (RuntimeException | LinkageError e) {
             LinkageError problem = ClassPathProblem.in(e);
             if (problem != null) {
-                throw new DedupStoreException("Redis store: start failed: " + ClassPathProblem.describe(problem), e);
+                throw new DedupStoreException("Cannot start the Redis store: " + ClassPathProblem.describe(problem), e);
             }
             throw e;
         }
     }
 
     private RedisDedupStoreBuilder connectBy(Function<Duration, RedisConnector> how) {
-        require(connector == null, "set only one of uri, clusterUri, client and clusterClient, and once");
+        require(connector == null, "set only one of uri, clusterUri, client or clusterClient, and only once");
         connector = how;
         return this;
     }

@@ -3,7 +3,7 @@ package io.dedup.store.redis;
 import io.dedup.store.redis.internal.script.ReplicaConfirmation;
 import java.time.Duration;
 
-/** What a store was asked to be, already checked by {@link RedisDedupStoreBuilder}. */
+/** The settings of a store, checked by {@link RedisDedupStoreBuilder}. */
 record RedisSettings(
         String namespace,
         Duration attemptRetention,

@@ -15,7 +15,7 @@ import io.dedup.store.redis.internal.record.Scripts;
 import io.dedup.store.redis.internal.script.ScriptRunner;
 import io.dedup.store.redis.internal.server.ServerFacts;
 
-/** Connects, checks the servers, and puts a store together from its parts. */
+/** Connects, checks the servers, and creates a store from its parts. */
 final class StoreAssembly {
     private StoreAssembly() {}
 

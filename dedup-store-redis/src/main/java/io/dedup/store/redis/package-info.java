@@ -1,4 +1,4 @@
-/** The dedup store on Redis 6.2 or newer: standalone, replicated with sentinels, or a cluster. */
+/** The dedup store for Redis 6.2 or newer: standalone, replicated with sentinels, or a cluster. */
 @NullMarked
 package io.dedup.store.redis;
 

@@ -64,7 +64,7 @@ class ForgetAllClusterTest {
         assertThatThrownBy(store::forgetAll)
                 .isInstanceOf(DedupStoreException.class)
                 .hasMessageContaining(because)
-                .hasMessageContaining("call it again");
+                .hasMessageContaining("Repeat the call");
     }
 
     @Test
@@ -99,12 +99,12 @@ class ForgetAllClusterTest {
                 "MIGRATING",
                 cluster.masters().get(1).command("CLUSTER", "MYID"));
 
-        assertRefused("slots are being moved");
+        assertRefused("slots are being migrated");
         assertThat(stored()).isEqualTo(count + 1);
 
         from.command("CLUSTER", "SETSLOT", SLOT, "STABLE");
         cluster.masters().get(1).command("CLUSTER", "SETSLOT", SLOT, "IMPORTING", from.command("CLUSTER", "MYID"));
-        assertRefused("slots are being moved");
+        assertRefused("slots are being migrated");
         assertThat(stored()).isEqualTo(count + 1);
     }
 
@@ -121,7 +121,7 @@ class ForgetAllClusterTest {
                 master.command("CLUSTER", "DELSLOTS", SLOT);
             }
         });
-        await().untilAsserted(() -> assertRefused("don't serve all slots"));
+        await().untilAsserted(() -> assertRefused("do not serve all slots"));
 
         cluster.masters().get(0).command("CLUSTER", "ADDSLOTS", SLOT);
         await().atMost(Duration.ofMinutes(1))
@@ -140,7 +140,7 @@ class ForgetAllClusterTest {
             try {
                 assertThatThrownBy(hasty::forgetAll)
                         .isInstanceOf(DedupStoreException.class)
-                        .hasMessageContaining("call it again");
+                        .hasMessageContaining("Repeat the call");
             } finally {
                 cluster.masters().get(2).resume();
             }

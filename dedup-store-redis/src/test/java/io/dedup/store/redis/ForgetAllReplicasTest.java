@@ -64,13 +64,13 @@ class ForgetAllReplicasTest {
         try {
             assertThatThrownBy(store::forgetAll)
                     .isInstanceOf(DedupStoreException.class)
-                    .hasMessageContaining("0 of the 1 wanted replicas")
-                    .hasMessageContaining("has removed 2500 records")
-                    .hasMessageContaining("call it again");
+                    .hasMessageContaining("0 of 1 required replicas")
+                    .hasMessageContaining("Removed 2500 records")
+                    .hasMessageContaining("Repeat the call");
             assertThatThrownBy(store::forgetAll)
                     .as("again, with nothing left to write")
                     .isInstanceOf(DedupStoreException.class)
-                    .hasMessageContaining("0 of the 1 wanted replicas");
+                    .hasMessageContaining("0 of 1 required replicas");
         } finally {
             servers.replica().resume();
         }
@@ -89,8 +89,8 @@ class ForgetAllReplicasTest {
 
             assertThatThrownBy(direct::forgetAll)
                     .isInstanceOf(DedupStoreException.class)
-                    .hasMessageContaining("no master")
-                    .hasMessageContaining("has removed 0 records");
+                    .hasMessageContaining("not a master")
+                    .hasMessageContaining("Removed 0 records");
         }
     }
 

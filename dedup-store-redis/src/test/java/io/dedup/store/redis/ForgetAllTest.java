@@ -48,7 +48,7 @@ class ForgetAllTest {
             ":",
             "'\"");
 
-    private static final Pattern REMOVED = Pattern.compile("has removed (\\d+) records");
+    private static final Pattern REMOVED = Pattern.compile("Removed (\\d+) records");
 
     private final Messages messages = new Messages();
 
@@ -125,7 +125,7 @@ class ForgetAllTest {
             assertThat(failure)
                     .isInstanceOf(DedupStoreException.class)
                     .hasMessageContaining("forgetAll")
-                    .hasMessageContaining("call it again");
+                    .hasMessageContaining("Repeat the call");
             assertThat(proxy.lostReplies()).isEqualTo(1);
             Matcher removed = REMOVED.matcher(failure.getMessage());
             assertThat(removed.find()).isTrue();
@@ -150,7 +150,7 @@ class ForgetAllTest {
                         .isInstanceOf(DedupStoreException.class)
                         .hasMessageContaining("NOPERM")
                         .hasMessageContaining("UNLINK")
-                        .hasMessageContaining("has removed 0 records");
+                        .hasMessageContaining("Removed 0 records");
             }
         }
     }

@@ -135,7 +135,7 @@ class NativeClaimTest {
 
         assertThatThrownBy(() -> store.claim(Messages.unfenced(text)))
                 .isInstanceOf(DedupStoreException.class)
-                .hasMessageContaining("no record of this store");
+                .hasMessageContaining("not a record of this store");
         assertThatThrownBy(() -> store.claim(Messages.unfenced(list)))
                 .isInstanceOf(DedupStoreException.class)
                 .hasMessageContaining("WRONGTYPE");

@@ -235,7 +235,7 @@ class OutageTest {
 
         assertThatThrownBy(() -> store.ping())
                 .isInstanceOf(DedupStoreException.class)
-                .hasMessageContaining("attemptRetention is 604800000 ms here, but 1000 ms");
+                .hasMessageContaining("attemptRetention is 604800000 ms, but the namespace was created with 1000 ms");
     }
 
     @Test

@@ -74,7 +74,7 @@ class ReplicaSetTest {
             try {
                 assertThatThrownBy(() -> store.claim(request))
                         .isInstanceOf(DedupStoreException.class)
-                        .hasMessageContaining("of the 1 wanted replicas")
+                        .hasMessageContaining("of 1 required replicas")
                         .hasMessageContaining("waitForReplicas");
                 assertThat(store.claimAll(batch))
                         .allSatisfy(answer -> assertThat(answer).isInstanceOf(ClaimResult.StoreError.class));
@@ -109,7 +109,7 @@ class ReplicaSetTest {
             servers.master().kill();
             await().untilAsserted(() -> assertThatThrownBy(() -> store.claim(Messages.claim(messages.key())))
                     .isInstanceOf(DedupStoreException.class)
-                    .hasMessageContaining("is the server up")
+                    .hasMessageContaining("Check that the server is running")
                     .hasMessageNotContaining("waitForReplicas"));
         }
     }

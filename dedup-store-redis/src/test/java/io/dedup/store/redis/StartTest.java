@@ -198,7 +198,8 @@ class StartTest {
 
         assertThatThrownBy(() -> builder().attemptRetention(Duration.ofDays(4)).build())
                 .isInstanceOf(DedupStoreException.class)
-                .hasMessageContaining("attemptRetention is 345600000 ms here, but 259200000 ms")
+                .hasMessageContaining(
+                        "attemptRetention is 345600000 ms, but the namespace was created with 259200000 ms")
                 .hasMessageContaining("namespace");
         assertThatThrownBy(() -> builder().build()).hasMessageContaining("attemptRetention");
         assertThatCode(() ->

@@ -220,7 +220,7 @@ class ConfigurationTest {
             dedup.topics.orders.id=heder:x                                            | dedup.topics.orders.id is invalid: "heder" is not a known kind of message ID
             dedup.topics.orders.id=keys                                               | dedup.topics.orders.id is invalid: keys is only for RocketMQ
             dedup.topics.orders.id=key,dedup.topics.orders.lease=1ms                  | dedup.topics.orders.lease is invalid: lease must be from 10ms to 24h, but is 1ms
-            dedup.topics.orders.id=key,dedup.topics.orders.mode=transactional,dedup.topics.orders.on-store-failure=process | on-store-failure process runs handlers without a record, which mode transactional
+            dedup.topics.orders.id=key,dedup.topics.orders.mode=transactional,dedup.topics.orders.on-store-failure=process | on-store-failure process cannot be combined with mode transactional
             dedup.topics.orders.id=key,dedup.topics.orders.mode=transactional,dedup.topics.orders.window=1m | window (1m) must be longer than max-processing-time (5m) in mode transactional
             dedup.topics.orders.id=key,dedup.topics.orders.lease=10m                  | dedup.topics.orders: max-processing-time (5m) must not be shorter than lease (10m)
             dedup.defaults.id=key,dedup.listeners.billing.max-deaths=-1               | dedup.listeners.billing.max-deaths is invalid

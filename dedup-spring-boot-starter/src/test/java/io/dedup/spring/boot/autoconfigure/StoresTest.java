@@ -64,7 +64,7 @@ class StoresTest {
                             .contains(
                                     "The deduplication store is not safe to use",
                                     "maxmemory-policy allkeys-lru",
-                                    "Set it to noeviction"));
+                                    "Set maxmemory-policy to noeviction"));
             evicting.command("CONFIG", "SET", "maxmemory-policy", "noeviction");
             onEvicting
                     .withPropertyValues("dedup.strict=true")

@@ -185,7 +185,7 @@ class TransactionsTest {
                 .withUserConfiguration(TwoManagers.class)
                 .withPropertyValues("dedup.jdbc.transaction-manager=first");
         assertThat(failure(two.withUserConfiguration(Elsewhere.class)).getDescription())
-                .contains("transaction manager \"reporting\", which is of another DataSource");
+                .contains("transaction manager \"reporting\", which uses another DataSource");
         two.withUserConfiguration(ByName.class)
                 .run(context -> assertThat(context).hasNotFailed());
         two.withUserConfiguration(Listener.class)

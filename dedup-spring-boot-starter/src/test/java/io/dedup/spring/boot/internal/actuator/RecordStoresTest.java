@@ -29,6 +29,6 @@ class RecordStoresTest {
 
         assertThatThrownBy(() -> records.findStuck(new StuckQuery(null, Duration.ZERO, 1)))
                 .isInstanceOf(InvalidEndpointRequestException.class)
-                .hasMessage("store memory can't list its records");
+                .hasMessage("store memory does not support listing stuck records");
     }
 }

@@ -14,13 +14,13 @@ public final class DataSources {
     public static void requireOwnConnections(DataSource dataSource) {
         if (is(dataSource, TransactionAwareDataSourceProxy.class)) {
             throw new IllegalArgumentException(
-                    "dataSource is or wraps a TransactionAwareDataSourceProxy: a claim would"
-                            + " become part of the handler's transaction and be undone with it; give the store the proxy's target");
+                    "dataSource is or wraps a TransactionAwareDataSourceProxy: a claim would join the handler's"
+                            + " transaction and be rolled back with it. Pass the proxy's target DataSource");
         }
         if (is(dataSource, SingleConnectionDataSource.class)) {
             throw new IllegalArgumentException(
-                    "dataSource is a SingleConnectionDataSource: the store needs connections of"
-                            + " its own; give it a pool");
+                    "dataSource is a SingleConnectionDataSource, but the store needs its own connections. Pass a"
+                            + " connection pool");
         }
     }
 
@@ -37,7 +37,7 @@ public final class DataSources {
         try {
             return type.isInstance(dataSource) || dataSource.isWrapperFor(type);
         } catch (SQLException e) {
-            throw new IllegalArgumentException("dataSource can't be examined for transaction-aware proxies", e);
+            throw new IllegalArgumentException("Cannot check whether dataSource is a transaction-aware proxy", e);
         }
     }
 }

@@ -72,12 +72,12 @@ public record PoolSize(int connections, String setting) {
         if (connections >= ENOUGH_FOR_ONE_THREAD) {
             return List.of();
         }
-        return List.of("The connection pool is too small: it hands out at most " + connections
+        return List.of("The connection pool is too small: it has at most " + connections
                 + (connections == 1 ? " connection (" : " connections (") + setting
                 + "). One consumer thread needs up to 5 in"
                 + " mode LEASED and " + ENOUGH_FOR_ONE_THREAD
-                + " in the transactional modes, each further one 3 and 2 more."
-                + " With fewer, claims and lease renewals wait for each other, and fail when the pool's connection time-out"
-                + " is over. Raise " + setting.substring(setting.indexOf(": ") + 2));
+                + " in the transactional modes; each further thread needs 3 or 2 more."
+                + " With fewer, claims and lease renewals wait for each other and fail after the pool's connection timeout."
+                + " Raise " + setting.substring(setting.indexOf(": ") + 2));
     }
 }

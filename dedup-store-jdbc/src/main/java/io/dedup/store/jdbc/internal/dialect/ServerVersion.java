@@ -47,11 +47,11 @@ public record ServerVersion(String product, String version, boolean mariaDb) {
                 : Integer.MAX_VALUE;
         if (mariaDbDialect && !mariaDb) {
             throw new IllegalStateException(
-                    "dialect(MARIADB) doesn't work with " + product + " " + version + "; use dialect(MYSQL)");
+                    "dialect(MARIADB) does not work with " + product + " " + version + "; use dialect(MYSQL)");
         }
         if (number < (mariaDb ? OLDEST_MARIADB : OLDEST_MYSQL)) {
             throw new IllegalStateException(
-                    "the store needs MariaDB 10.6 or MySQL 8.0 or newer, but this is " + version);
+                    "The store needs MariaDB 10.6 or MySQL 8.0 or newer, but the server is version " + version);
         }
     }
 }

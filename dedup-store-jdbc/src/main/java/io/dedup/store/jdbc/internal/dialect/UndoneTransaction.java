@@ -8,6 +8,7 @@ public final class UndoneTransaction {
 
     public static SQLException failure() {
         return new SQLException(
-                "the record is gone: the database has undone the transaction, and something in it went on", "40000");
+                "the record is missing: the database rolled the transaction back, but the handler continued in it",
+                "40000");
     }
 }

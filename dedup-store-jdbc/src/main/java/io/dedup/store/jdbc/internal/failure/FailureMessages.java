@@ -66,12 +66,12 @@ final class FailureMessages {
         }
         if (MISSING_COLUMN.contains(state)) {
             return failed + "The table lacks a column: compare it with classpath:" + database.schemaResource()
-                    + ", or name another one by table(...). initializeSchema(ALWAYS) doesn't change a table that exists";
+                    + ", or set table(...) to another one. The store never changes an existing table";
         }
         if (SqlErrors.isReadOnly(telling)) {
             return failed
-                    + "The DataSource leads to a server or a connection that is read-only, and the store has to write:"
-                    + " let the JDBC URL lead to the primary server, and don't make the pool's connections read-only";
+                    + "The server or the connection is read-only, but the store must write: point the JDBC URL to the"
+                    + " primary server, and do not set the pool's connections to read-only";
         }
         return failed + advice(kind);
     }
@@ -80,12 +80,12 @@ final class FailureMessages {
         return switch (kind) {
             case LOCKED -> capital(lockedHint());
             case TOO_LARGE ->
-                "The statement is larger than the server or the driver takes: raise max_allowed_packet, or lower maxBatch(...)"
-                        + " or the size of results";
+                "The statement exceeds the limit of the server or the driver: raise max_allowed_packet, or lower"
+                        + " maxBatch(...) or the size of results";
             case NO_ANSWER ->
-                "There was no connection or no answer in time; look at the server, the pool and its connection time-out, or"
-                        + " raise queryTimeout(...), which is " + settings.queryTimeout();
-            case RACE, OTHER -> "The cause has the details";
+                "No connection or no answer in time: check the server, the pool and its connection timeout, or raise"
+                        + " queryTimeout(...), which is " + settings.queryTimeout();
+            case RACE, OTHER -> "See the cause for details";
         };
     }
 
@@ -94,8 +94,8 @@ final class FailureMessages {
     }
 
     String lockedHint() {
-        return "another session holds a lock for longer than lockTimeout(...), which is " + settings.lockTimeout()
-                + "; end the transaction that holds it, or raise lockTimeout";
+        return "another session has held a lock for longer than lockTimeout(...), which is " + settings.lockTimeout()
+                + ". End the transaction that holds it, or raise lockTimeout";
     }
 
     private String where() {

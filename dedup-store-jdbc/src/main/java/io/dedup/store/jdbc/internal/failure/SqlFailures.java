@@ -31,11 +31,10 @@ public final class SqlFailures {
     /** For a result that wasn't sent. */
     public ResultTooLargeException resultTooLarge(String operation, int bytes, int most) {
         return new ResultTooLargeException(
-                operation + " on table " + settings.table() + ": a result of " + bytes
-                        + " bytes isn't kept for duplicates,"
-                        + " as the database takes " + most
-                        + " at most. Raise max_allowed_packet to more than twice the size, or"
-                        + " lower maxResultBytes",
+                operation + " on table " + settings.table() + ": the result has " + bytes
+                        + " bytes, but the database takes at most " + most
+                        + ". The result is not stored for duplicates. Raise max_allowed_packet to more than twice that"
+                        + " size, or lower maxResultBytes",
                 null);
     }
 
@@ -47,13 +46,13 @@ public final class SqlFailures {
     /** For a row that was skipped, or left out after others took all of the time. */
     public DedupStoreException locked(String operation, @Nullable SQLException cause) {
         return new DedupStoreException(
-                operation + " on table " + settings.table() + " was held up: " + messages.lockedHint(), cause);
+                operation + " on table " + settings.table() + " failed: " + messages.lockedHint(), cause);
     }
 
     /** For a key that was somebody else's each time that it was asked for. */
     public DedupStoreException raced(String operation, int rounds, @Nullable SQLException cause) {
         return new DedupStoreException(
-                operation + " on table " + settings.table() + " found the row changed by others " + rounds
+                operation + " on table " + settings.table() + " failed: other sessions changed the row " + rounds
                         + " times in a row"
                         + (cause == null ? "" : " (last: SQLState " + cause.getSQLState() + ")"),
                 cause);

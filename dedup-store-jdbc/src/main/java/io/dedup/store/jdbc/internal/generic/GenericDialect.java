@@ -182,8 +182,8 @@ public final class GenericDialect implements Dialect {
             expiredRows.now(connection);
         } catch (SQLException | RuntimeException e) {
             throw new DedupStoreException(
-                    "the database's time can't be read as a time stamp with a time zone; set clockQuery(...) to a query"
-                            + " that answers microseconds since 1970 UTC as store_time",
+                    "Cannot read the database's time as a timestamp with time zone. Set clockQuery(...) to a query that"
+                            + " returns microseconds since 1970 UTC as store_time",
                     e);
         }
         return List.of();

@@ -175,9 +175,9 @@ public final class MySqlDialect implements Dialect {
                 ResultSet result = statement.executeQuery()) {
             result.next();
             return result.getString(1).equals(result.getString(3))
-                    ? List.of(
-                            "The server runs with sysdate-is-now: times that a statement stores are those of its start, also"
-                                    + " after a wait for a lock. Leases and windows may end that much earlier. Switch the option off")
+                    ? List.of("The server runs with sysdate-is-now: a statement stores the time of its start even after"
+                            + " waiting for a lock, so leases and windows may end that much too early. Disable this"
+                            + " option")
                     : List.of();
         }
     }

@@ -39,16 +39,16 @@ final class MySqlServer {
         String url = connection.getMetaData().getURL();
         if (url != null && REPLAY.matcher(url).find()) {
             throw new IllegalStateException(
-                    "the JDBC URL has transactionReplay: after a failover the driver would write a record anew, and show nobody"
-                            + " the answer, which may be another one by then; leave it out");
+                    "The JDBC URL sets transactionReplay: after a failover, the driver would write a record again and hide"
+                            + " the answer, which may differ by then. Remove the option");
         }
         try (PreparedStatement statement = statements.prepare(connection, "SELECT @@innodb_rollback_on_timeout");
                 ResultSet result = statement.executeQuery()) {
             result.next();
             if (result.getInt(1) != 0) {
                 throw new IllegalStateException(
-                        "the server runs with innodb_rollback_on_timeout = ON: a record that is in"
-                                + " flight elsewhere would silently undo the whole transaction of the handler; switch it off");
+                        "The server runs with innodb_rollback_on_timeout = ON: a message in flight elsewhere would"
+                                + " silently roll back the handler's whole transaction. Set it to OFF");
             }
         }
     }

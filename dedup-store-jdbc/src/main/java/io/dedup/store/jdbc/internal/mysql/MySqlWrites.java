@@ -108,7 +108,7 @@ final class MySqlWrites<Q> {
     private WriteResult cantTell() {
         return new WriteResult.StoreError(new DedupStoreException(
                 operation + " on table " + settings.table()
-                        + " can't tell whether this record was among those written, as others wrote since",
+                        + " may or may not have been applied: other sessions have changed the rows since",
                 null));
     }
 

@@ -74,7 +74,7 @@ final class BatchRunner {
         A answer(DedupKey key) {
             A answer = answers.get(key);
             if (answer == null) {
-                throw new IllegalStateException(operation.name() + " left a request without an answer");
+                throw new IllegalStateException(operation.name() + " returned no answer for a request");
             }
             return answer;
         }

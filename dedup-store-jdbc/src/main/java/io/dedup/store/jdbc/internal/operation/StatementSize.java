@@ -42,7 +42,10 @@ public final class StatementSize {
         long before = values;
         values = bytes == Long.MAX_VALUE ? bytes : Math.max(0, bytes - ROOM) / BYTES_FOR_ONE;
         if (values != before && before != Long.MAX_VALUE) {
-            LOG.info("The database takes statements of {} bytes now: results of up to {} are kept", bytes, maxResult());
+            LOG.info(
+                    "The database now takes statements of up to {} bytes: results of up to {} bytes are stored",
+                    bytes,
+                    maxResult());
         }
     }
 

@@ -185,7 +185,7 @@ public final class PostgresDialect implements Dialect {
         int major = connection.getMetaData().getDatabaseMajorVersion();
         if (major < OLDEST_SERVER) {
             throw new IllegalStateException(
-                    "the store needs PostgreSQL " + OLDEST_SERVER + " or newer, but this is " + major);
+                    "The store needs PostgreSQL " + OLDEST_SERVER + " or newer, but the server is version " + major);
         }
         return List.of();
     }

@@ -227,7 +227,8 @@ final class PostgresRecords implements RecordDialect {
             }
             shared.checkWritten(connection, written);
         } else if (state.equals("FAILED")) {
-            throw new SQLException("something in the transaction has failed: its commit would roll it back", "25P02");
+            throw new SQLException(
+                    "an earlier statement of the transaction failed, so its commit would roll back", "25P02");
         } else if (state.equals("IDLE") && written != null) {
             throw UndoneTransaction.failure();
         }

@@ -24,7 +24,8 @@ public enum Phase {
                 return phase;
             }
         }
-        throw new IllegalStateException("a row has state " + number + ", which this version doesn't know");
+        throw new IllegalStateException(
+                "a row has the unknown state " + number + ": a newer release may have written it");
     }
 
     public int number() {

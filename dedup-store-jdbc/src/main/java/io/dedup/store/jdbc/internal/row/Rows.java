@@ -98,7 +98,7 @@ public final class Rows {
             }
         }
         if (now == Long.MIN_VALUE) {
-            throw new SQLException("the clock query answered nothing: " + clock.query());
+            throw new SQLException("the clock query returned no row: " + clock.query());
         }
         return now;
     }

@@ -73,8 +73,8 @@ public final class Schema {
             key = primaryKey(connection);
         }
         if (!key.equals(KEY)) { // without it, two claims of one message both insert a row
-            throw new IllegalStateException("the primary key of table " + table
-                    + " must be (message_id, scope), as in classpath:" + database.schemaResource() + ", but is " + key);
+            throw new IllegalStateException("The primary key of table " + table + " is " + key
+                    + ", but must be (message_id, scope), as in classpath:" + database.schemaResource());
         }
     }
 
@@ -96,12 +96,12 @@ public final class Schema {
                 }
             }
         }
-        return List.of("table " + table
-                + " has no valid index that begins with purge_hour: the purge reads the whole table each"
-                + " time, and ends at its time-out when that is large. Outside of a transaction: "
+        return List.of("Table " + table
+                + " has no valid index that begins with purge_hour: each purge reads the whole table, and times out if it"
+                + " is large. Run outside a transaction: "
                 + table.inSchemaFile("DROP INDEX IF EXISTS " + TableName.DEFAULT + "_purge; CREATE INDEX CONCURRENTLY "
                         + TableName.DEFAULT + "_purge ON " + TableName.DEFAULT
-                        + " (purge_hour); without CONCURRENTLY on a table in partitions"));
+                        + " (purge_hour); on a partitioned table, without CONCURRENTLY"));
     }
 
     /** Whether the database runs in this process. */
@@ -139,9 +139,10 @@ public final class Schema {
     private void checkKeyColumn(ResultSetMetaData columns, int column) throws SQLException {
         int precision = columns.getPrecision(column);
         if (!BINARY.contains(columns.getColumnType(column)) || (precision > 0 && precision < KEY_BYTES)) {
-            throw new IllegalStateException("column " + columns.getColumnName(column) + " of table " + table
-                    + " must be binary and hold " + KEY_BYTES + " bytes, as in classpath:" + database.schemaResource()
-                    + ", but is " + columns.getColumnTypeName(column) + "(" + precision + ")");
+            throw new IllegalStateException("Column " + columns.getColumnName(column) + " of table " + table + " is "
+                    + columns.getColumnTypeName(column) + "(" + precision + "), but must be binary and hold "
+                    + KEY_BYTES
+                    + " bytes, as in classpath:" + database.schemaResource());
         }
     }
 

@@ -23,7 +23,7 @@ public final class SchemaScript {
     public static List<String> statements(String resource, TableName table) {
         try (InputStream in = SchemaScript.class.getResourceAsStream("/" + resource)) {
             if (in == null) {
-                throw new IllegalStateException(resource + " is missing in the class path");
+                throw new IllegalStateException(resource + " is missing from the class path");
             }
             String text = new String(in.readAllBytes(), StandardCharsets.UTF_8);
             String statements = COMMENT.matcher(text).replaceAll("");

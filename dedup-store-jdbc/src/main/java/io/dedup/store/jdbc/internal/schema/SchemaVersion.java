@@ -78,9 +78,9 @@ final class SchemaVersion {
         Matcher matcher = IN_COMMENT.matcher(comment == null ? "" : comment);
         int version = matcher.find() ? Integer.parseInt(matcher.group(1)) : CURRENT;
         if (version > CURRENT) {
-            throw new IllegalStateException("table " + table + " has version " + version
-                    + " of the schema, made by a newer release; this one knows version " + CURRENT
-                    + ": upgrade the library, or use another table(...)");
+            throw new IllegalStateException("Table " + table + " has schema version " + version
+                    + ", which a newer release created; this release needs version " + CURRENT
+                    + ". Upgrade the library, or use another table(...)");
         }
         if (version < CURRENT) {
             throw older(version, null);
@@ -91,11 +91,11 @@ final class SchemaVersion {
         String file = database.upgradeResource(CURRENT);
         boolean script = !newColumns().isEmpty();
         String todo = script
-                ? "apply classpath:" + file + " to it: " + String.join("; ", SchemaScript.statements(file, table)) + ";"
-                : "compare it with classpath:" + database.schemaResource() + ", and correct its comment";
+                ? "Apply classpath:" + file + " to it: " + String.join("; ", SchemaScript.statements(file, table)) + ";"
+                : "Compare it with classpath:" + database.schemaResource() + ", and correct its comment";
         return new IllegalStateException(
-                "table " + table + " was made by version " + version + " of the schema; this release needs version "
-                        + CURRENT + ": " + todo,
+                "Table " + table + " has schema version " + version + "; this release needs version " + CURRENT + ". "
+                        + todo,
                 cause);
     }
 

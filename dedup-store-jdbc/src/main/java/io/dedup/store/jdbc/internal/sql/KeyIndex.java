@@ -40,7 +40,7 @@ public final class KeyIndex {
             }
         }
         if (position == NONE) {
-            throw new SQLException("the database returned a key that wasn't asked for");
+            throw new SQLException("the database returned a key that was not requested");
         }
         return position;
     }

@@ -132,8 +132,8 @@ public final class StoreOpener {
         if (database != Database.POSTGRESQL
                 && connection.getTransactionIsolation() == Connection.TRANSACTION_READ_UNCOMMITTED) {
             throw new IllegalStateException(
-                    "the pool's connections are at READ UNCOMMITTED: a record that is rolled back later would be taken for done;"
-                            + " make READ COMMITTED their default (HikariCP: transactionIsolation)");
+                    "The pool's connections run at READ UNCOMMITTED: a record that is rolled back later would count as"
+                            + " DONE. Set their default isolation to READ COMMITTED (HikariCP: transactionIsolation)");
         }
     }
 }

@@ -33,9 +33,9 @@ public record CheckedTransactions(TransactionOpener opener, long concurrentRecor
         int isolation = look(set, table).isolation();
         if (isolation != Connection.TRANSACTION_READ_COMMITTED) {
             throw new IllegalStateException(
-                    "transactions must run at READ COMMITTED, but run at JDBC's level " + isolation
-                            + " even though the transaction manager was asked for it; make READ COMMITTED the default of the"
-                            + " pool's connections (HikariCP: transactionIsolation)");
+                    "Transactions must run at READ COMMITTED, but run at JDBC isolation level " + isolation
+                            + ", although the store requested it from the transaction manager. Make READ COMMITTED the"
+                            + " default of the pool's connections (HikariCP: transactionIsolation)");
         }
         return new CheckedTransactions(set, found.concurrentRecords());
     }

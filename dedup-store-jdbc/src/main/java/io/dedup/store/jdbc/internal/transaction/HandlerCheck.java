@@ -50,8 +50,8 @@ public record HandlerCheck(DataSource dataSource, Function<String, @Nullable Tra
         }
         if (OUTSIDE.contains(declared.propagation())) {
             return "is " + declared.text()
-                    + ", outside of the transaction that its record commits with: a crash between the"
-                    + " two commits would lose or double its effect. Use the default, REQUIRED, which joins";
+                    + ", which runs outside the transaction of its record: a crash between the two commits would lose or"
+                    + " double its effect. Use the default propagation, REQUIRED, which joins that transaction";
         }
         DataSource others = dataSourceOf(managers.apply(declared.manager()));
         if (others == null || DataSources.target(others) == DataSources.target(dataSource)) {
@@ -61,9 +61,8 @@ public record HandlerCheck(DataSource dataSource, Function<String, @Nullable Tra
                 ? "by the default transaction manager"
                 : "by transaction manager " + Printable.of(declared.manager());
         return "is @Transactional " + which
-                + ", which is of another DataSource than the table of records: its effect and"
-                + " its record would not commit together. Name the manager that the records are opened with, or keep the"
-                + " table in the handler's database";
+                + ", which uses another DataSource than the table of records: its effect and its record would not commit"
+                + " together. Use the transaction manager of the records, or keep the table in the handler's database";
     }
 
     private static @Nullable Declared declared(Object handler, Method method) {

@@ -106,14 +106,15 @@ public final class JdbcTransaction implements RecordTransaction {
     @Override
     public void keepResult(DedupKey key, byte[] result) {
         if (!written.contains(key)) {
-            throw new IllegalArgumentException("this transaction has written no record of " + key);
+            throw new IllegalArgumentException("this transaction has not written a record of message ID " + key);
         }
         checkSize("keepResult", result);
         if (!withResult("keepResult", on -> table.dialect().keepResult(on, key, result))) {
             calls.refuseCommit();
             throw new BrokenTransactionException(
-                    "keepResult on table " + table.name() + " found the record gone: the database has undone this"
-                            + " transaction in between, and something in it went on",
+                    "keepResult on table " + table.name()
+                            + " failed: the record is missing, because the database rolled"
+                            + " the transaction back, but the handler continued in it",
                     null);
         }
     }
@@ -191,7 +192,7 @@ public final class JdbcTransaction implements RecordTransaction {
         // Only statements are bound to the transaction manager's limit, or to an operator's: a process that was paused
         // comes here late, and a record that counts from its claim may be over before it commits.
         if (written.areLate()) {
-            throw new TransactionTimedOutException(written.late() + ", and is rolled back");
+            throw new TransactionTimedOutException(written.late() + "; it is rolled back");
         }
         calls.run("commit", on -> {
             if (marker == null) {

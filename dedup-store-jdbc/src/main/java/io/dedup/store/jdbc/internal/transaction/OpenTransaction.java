@@ -25,7 +25,7 @@ record OpenTransaction(
                 manager.rollback(status);
             }
         } catch (RuntimeException e) {
-            LOG.warn("A transaction couldn't be rolled back, and ends with its connection: {}", e.toString());
+            LOG.warn("Cannot roll back a transaction; it ends when its connection is closed: {}", e.toString());
             LOG.debug("It failed with", e);
         } finally {
             clear();

@@ -38,9 +38,9 @@ final class OtherConnections {
                     && DataSources.target(other) != own
                     && told.add(other)) {
                 LOG.warn(
-                        "A handler used {}, another DataSource than the one of table {}, within its transaction: what it writes"
-                                + " there isn't undone with the message's record, and is doubled when the message runs again."
-                                + " Keep the table in that database, or only read there",
+                        "A handler used {} within its transaction, which is another DataSource than that of table {}: writes"
+                                + " there are not rolled back with the message's record, and happen twice if the message is"
+                                + " handled again. Keep the table in that database, or only read there",
                         other,
                         table);
             }

@@ -67,7 +67,7 @@ final class RecordBatches {
         for (Q request : requests) {
             A answer = answers.get(key.apply(request));
             if (answer == null) {
-                throw new IllegalStateException(operation + " left a request without an answer");
+                throw new IllegalStateException(operation + " returned no answer for a request");
             }
             list.add(answer);
         }

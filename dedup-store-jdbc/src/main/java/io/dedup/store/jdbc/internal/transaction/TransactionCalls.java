@@ -13,8 +13,8 @@ import org.springframework.transaction.TransactionStatus;
 /** Runs statements in a transaction. After one has failed, the transaction can't be committed any more. */
 final class TransactionCalls {
     private static final String BROKEN =
-            ": a statement in the transaction has failed before, and the handler went on as if it hadn't; let its exception"
-                    + " out, or use a savepoint";
+            ": an earlier statement in the transaction failed, but the handler continued. Let the handler rethrow that"
+                    + " exception, or use a savepoint";
 
     private final TransactionConnection connection;
     private final TransactionStatus status;
@@ -65,7 +65,7 @@ final class TransactionCalls {
         return failures.errors().isTooMany(e)
                 ? new TooManyRecordsException(
                         failed.getMessage()
-                                + ": every record holds a lock until its transaction ends; raise the server's"
+                                + ": every record holds a lock until its transaction ends. Raise the server's"
                                 + " max_locks_per_transaction, or claim fewer records at once",
                         e)
                 : failed;

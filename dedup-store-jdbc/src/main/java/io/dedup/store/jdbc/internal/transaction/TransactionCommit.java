@@ -51,7 +51,7 @@ final class TransactionCommit {
     }
 
     private static UnexpectedRollbackException marked() {
-        return new UnexpectedRollbackException("the transaction was marked as rollback-only by what ran in it");
+        return new UnexpectedRollbackException("the handler marked the transaction as rollback-only");
     }
 
     private CommitResult result(@Nullable RuntimeException failure) {
@@ -61,7 +61,7 @@ final class TransactionCommit {
         }
         if (watch.isCommitted()) {
             if (failure != null) {
-                LOG.warn("The transaction is committed; a callback after that failed", failure);
+                LOG.warn("The transaction is committed, but a callback after the commit failed", failure);
             }
             return new CommitResult.Committed();
         }

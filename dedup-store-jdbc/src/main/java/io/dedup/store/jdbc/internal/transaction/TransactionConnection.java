@@ -48,7 +48,7 @@ record TransactionConnection(DataSource key, ConnectionHolder holder) {
     /** @throws CannotGetJdbcConnectionException when the transaction has no connection any more */
     <A> A with(Work<A> work) throws SQLException {
         if (!isBound()) { // else we would be given one of our own, outside
-            throw new CannotGetJdbcConnectionException("the transaction's connection isn't bound to this thread");
+            throw new CannotGetJdbcConnectionException("the transaction's connection is not bound to this thread");
         }
         Connection connection = DataSourceUtils.getConnection(key);
         try {

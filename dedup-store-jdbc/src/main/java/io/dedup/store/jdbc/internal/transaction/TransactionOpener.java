@@ -77,9 +77,9 @@ public final class TransactionOpener {
         }
         if (TransactionSynchronizationManager.isActualTransactionActive()) {
             throw new IllegalStateException(
-                    "the thread has a transaction already: the record has to be written in one that is opened around the"
-                            + " handler and nothing else; take the transaction manager out of the listener's container, or"
-                            + " the transaction from around the call");
+                    "The thread is already in a transaction, but the record must be written in a transaction opened for"
+                            + " the handler alone. Remove the transaction manager from the listener container, or the"
+                            + " transaction around the call");
         }
         DefaultTransactionDefinition definition =
                 new DefaultTransactionDefinition(TransactionDefinition.PROPAGATION_REQUIRED);
@@ -92,8 +92,7 @@ public final class TransactionOpener {
         try {
             status = manager.getTransaction(definition);
         } catch (TransactionException e) {
-            throw new DedupStoreException(
-                    "a transaction for table " + table.name() + " couldn't be opened" + cause(e), e);
+            throw new DedupStoreException("Cannot open a transaction for table " + table.name() + cause(e), e);
         }
         return opened(status, atMost(timeout));
     }
@@ -108,22 +107,21 @@ public final class TransactionOpener {
         OpenTransaction transaction = new OpenTransaction(manager, status, connection);
         if (connection == null) {
             transaction.rollBack();
-            throw new IllegalStateException("the transaction manager isn't one of the DataSource that table "
-                    + table.name()
-                    + " is in: a record would not commit and roll back with the handler's work; give it"
-                    + " that DataSource");
+            throw new IllegalStateException("The transaction manager uses another DataSource than table " + table.name()
+                    + ": a record would not commit and roll back with the handler's work. Use a transaction manager of"
+                    + " the table's DataSource");
         }
         if (!TransactionSynchronizationManager.isSynchronizationActive()) {
             transaction.rollBack();
             throw new IllegalStateException(
-                    "the transaction manager doesn't synchronize; set its transactionSynchronization to ALWAYS");
+                    "The transaction manager does not support synchronizations. Set its transactionSynchronization to ALWAYS");
         }
         if (!(status instanceof DefaultTransactionStatus own) || !own.isNewSynchronization()) {
             transaction.rollBack();
             throw new IllegalStateException(
-                    "the transaction manager (" + manager.getClass().getName()
-                            + ") opens several transactions, or hides its own: which of them has committed couldn't be told. Use the"
-                            + " one of the DataSource that table " + table.name() + " is in");
+                    "The transaction manager (" + manager.getClass().getName()
+                            + ") opens several transactions or hides its own, so it is unknown which of them committed. Use"
+                            + " the transaction manager of the DataSource that contains table " + table.name());
         }
         try {
             int before = connection.limitSilence(silence, JdbcSettings.networkTimeoutMillis(longest));

@@ -79,7 +79,7 @@ final class TransactionWatch implements TransactionSynchronization {
             refusal = e;
             aborted = connection.abort();
         } catch (Error e) {
-            refusal = new UnexpectedRollbackException("the transaction couldn't be checked before its commit", e);
+            refusal = new UnexpectedRollbackException("the transaction could not be checked before its commit", e);
             aborted = connection.abort();
             throw e;
         }
@@ -125,9 +125,10 @@ final class TransactionWatch implements TransactionSynchronization {
     public void suspend() {
         if (!suspension && !durable) {
             throw new IllegalStateException(
-                    "the handler's transaction must not be suspended (REQUIRES_NEW, NOT_SUPPORTED, another transaction"
-                            + " manager): what is done meanwhile is neither undone nor done once with the message's record;"
-                            + " let it join, or do it elsewhere, or see JdbcTransactions.allowSuspension");
+                    "The handler must not suspend its transaction (REQUIRES_NEW, NOT_SUPPORTED, another transaction"
+                            + " manager): work outside it does not roll back with the message's record and can happen"
+                            + " twice. Let the work join the transaction, move it out of the handler, or see"
+                            + " JdbcTransactions.allowSuspension");
         }
     }
 

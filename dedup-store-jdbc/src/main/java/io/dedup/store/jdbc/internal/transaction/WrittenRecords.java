@@ -60,6 +60,6 @@ final class WrittenRecords {
 
     /** Says that they are late. */
     String late() {
-        return "the transaction has lasted longer than " + longest + ", a policy's maxProcessingTime";
+        return "the transaction has taken longer than maxProcessingTime, which is " + longest;
     }
 }

@@ -164,7 +164,7 @@ class ConnectionsTest {
         }
         assertThatThrownBy(() -> store.claim(Messages.claim(messages.key())))
                 .isInstanceOf(DedupStoreException.class)
-                .hasMessageContaining("the pool and its connection time-out");
+                .hasMessageContaining("the pool and its connection timeout");
         assertThat(store.claimAll(messages.claims(3))).hasOnlyElementsOfType(ClaimResult.StoreError.class);
         assertThat(store.renewAll(List.of(Messages.renew(held))))
                 .as("on the connection that the heartbeat has kept")

@@ -67,7 +67,7 @@ class PoolSizeTest {
         assertThat(store.warnings())
                 .singleElement()
                 .satisfies(warning -> assertThat(warning)
-                        .contains("hands out at most " + connections + " connection")
+                        .contains("it has at most " + connections + " connection")
                         .contains("up to 5 in mode LEASED and 4 in the transactional modes")
                         .contains("Raise maximumPoolSize"));
     }

@@ -104,7 +104,7 @@ class FailureMessagesTest {
                                 ::build)
                 .isInstanceOf(DedupStoreException.class)
                 .hasMessageMatching("(?is).*(refused|not connect).*")
-                .hasMessageContaining("look at the server, the pool")
+                .hasMessageContaining("check the server, the pool")
                 .hasMessageNotContaining(TABLE_ADVICE);
     }
 

@@ -28,7 +28,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** Tables of other versions than this release's. */
 class SchemaVersionTest {
-    private static final Pattern SCRIPT = Pattern.compile("apply classpath:(\\S+\\.sql) to it: (.*);$");
+    private static final Pattern SCRIPT = Pattern.compile("Apply classpath:(\\S+\\.sql) to it: (.*);$");
 
     private final Messages messages = new Messages();
     private TestDatabase database;
@@ -78,7 +78,7 @@ class SchemaVersionTest {
         DedupKey inFlight = messages.key();
         createVersion1(done, expired, inFlight);
 
-        String error = refusal("was made by version 1 of the schema; this release needs version 2");
+        String error = refusal("has schema version 1; this release needs version 2");
         assertThatThrownBy(database.builder().initializeSchema(InitializeSchema.NEVER)::build)
                 .hasMessage(error);
 
@@ -113,7 +113,7 @@ class SchemaVersionTest {
 
         assertThatThrownBy(database.builder().table("orders_dedup")::build)
                 .isInstanceOf(IllegalStateException.class)
-                .hasMessageContaining("table orders_dedup was made by version 1")
+                .hasMessageContaining("Table orders_dedup has schema version 1")
                 .hasMessageContaining("ALTER TABLE orders_dedup ADD COLUMN");
     }
 
@@ -147,7 +147,7 @@ class SchemaVersionTest {
         assertThat(database.store().warnings())
                 .singleElement()
                 .asString()
-                .contains("table dedup_record has no valid index that begins with purge_hour")
+                .contains("Table dedup_record has no valid index that begins with purge_hour")
                 .contains("CREATE INDEX CONCURRENTLY dedup_record_purge ON dedup_record (purge_hour)");
 
         database.execute("DROP INDEX dedup_record_purge", "CREATE INDEX mine ON dedup_record (purge_hour)");
@@ -162,7 +162,8 @@ class SchemaVersionTest {
         database.store();
         comment("orders team; dedup schema 3");
 
-        refusal("has version 3 of the schema, made by a newer release; this one knows version 2: upgrade the library");
+        refusal(
+                "has schema version 3, which a newer release created; this release needs version 2. Upgrade the library");
     }
 
     @ParameterizedTest(name = "{0}")
@@ -189,7 +190,8 @@ class SchemaVersionTest {
                                         + " AND table_comment = 'dedup schema 2'"))
                 .isEqualTo(1);
         comment("Orders_Dedup", "dedup schema 7");
-        assertThatThrownBy(database.builder().table("Orders_Dedup")::build).hasMessageContaining("has version 7");
+        assertThatThrownBy(database.builder().table("Orders_Dedup")::build)
+                .hasMessageContaining("has schema version 7");
     }
 
     @Test
@@ -199,7 +201,7 @@ class SchemaVersionTest {
         database.createPartitioned();
         assertThat(database.store().warnings()).isEmpty();
         comment("dedup schema 3");
-        refusal("has version 3");
+        refusal("has schema version 3");
     }
 
     private void comment(String text) {
@@ -225,7 +227,7 @@ class SchemaVersionTest {
                     }
                 })
                 .isInstanceOf(IllegalStateException.class)
-                .hasMessageContaining("table dedup_record")
+                .hasMessageContaining("Table dedup_record")
                 .hasMessageContaining(part);
         return String.valueOf(thrown[0].getMessage());
     }

@@ -124,7 +124,7 @@ class HandlerCheckTest {
         assertThat(problem(new Meta())).contains("NEVER");
         assertThat(problem(new Jakarta()))
                 .startsWith("is @jakarta.transaction.Transactional(REQUIRES_NEW)")
-                .contains("Use the default, REQUIRED");
+                .contains("Use the default propagation, REQUIRED");
     }
 
     @Test
@@ -158,7 +158,7 @@ class HandlerCheckTest {
             JdbcTransactions two = by(Map.of("reporting", elsewhere, "", scene.manager));
             assertThat(problem(two, new Named(), Consumer.class))
                     .startsWith(
-                            "is @Transactional by transaction manager \"reporting\", which is of another DataSource");
+                            "is @Transactional by transaction manager \"reporting\", which uses another DataSource");
             assertThat(problem(two, new Joins(), Consumer.class)).isNull();
             assertThat(problem(two.allowSuspension(true), new Named(), Consumer.class))
                     .isNull();

@@ -175,7 +175,7 @@ class JpaTest {
         requiresNew.setPropagationBehavior(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
         assertThatThrownBy(() -> requiresNew.executeWithoutResult(status -> entities.persist(new Effect("escaped"))))
                 .isInstanceOf(IllegalStateException.class)
-                .hasMessageContaining("must not be suspended");
+                .hasMessageContaining("must not suspend its transaction");
         assertThat(second.commit()).isInstanceOf(CommitResult.Committed.class);
         assertDurable(true);
     }
@@ -204,6 +204,6 @@ class JpaTest {
         JdbcDedupStore elsewhere = database.closing(database.builder(other).build());
         assertThatThrownBy(() -> elsewhere.transactions(manager))
                 .isInstanceOf(IllegalStateException.class)
-                .hasMessageContaining("isn't one of the DataSource");
+                .hasMessageContaining("uses another DataSource");
     }
 }

@@ -88,7 +88,7 @@ class TransactionRulesTest {
                 new DataSourceTransactionManager(new LazyConnectionDataSourceProxy(other)))) {
             assertThatThrownBy(() -> scene.store.transactions(manager))
                     .isInstanceOf(IllegalStateException.class)
-                    .hasMessageContaining("isn't one of the DataSource that table dedup_record is in");
+                    .hasMessageContaining("uses another DataSource than table dedup_record");
         }
         assertThat(other.getHikariPoolMXBean().getActiveConnections()).isZero();
     }
@@ -148,7 +148,7 @@ class TransactionRulesTest {
             scene.effect("goes on");
             assertThatThrownBy(this::begin)
                     .isInstanceOf(IllegalStateException.class)
-                    .hasMessageContaining("has a transaction already");
+                    .hasMessageContaining("is already in a transaction");
         });
         assertThat(scene.effects()).isEqualTo(1);
 
@@ -295,7 +295,7 @@ class TransactionRulesTest {
         assertThat(lines.list)
                 .singleElement()
                 .satisfies(line -> assertThat(line.getFormattedMessage())
-                        .contains("another DataSource than the one of table dedup_record")
+                        .contains("another DataSource than that of table dedup_record")
                         .contains(String.valueOf(reading.getDataSource())));
     }
 
@@ -328,7 +328,7 @@ class TransactionRulesTest {
                 scene.effect("a");
                 assertThatThrownBy(() -> escape.executeWithoutResult(status -> scene.effect("escaped")))
                         .isInstanceOf(IllegalStateException.class)
-                        .hasMessageContaining("must not be suspended");
+                        .hasMessageContaining("must not suspend its transaction");
                 assertThat(suspended[0]).isZero();
                 scene.effect("b");
                 if (commit) {
@@ -508,7 +508,7 @@ class TransactionRulesTest {
         try (Session holder = new Session(transactions)) {
             assertThatThrownBy(() -> transactions.begin(Session.TIMEOUT))
                     .isInstanceOf(DedupStoreException.class)
-                    .hasMessageContaining("couldn't be opened");
+                    .hasMessageContaining("Cannot open a transaction");
         }
         transactions.begin(Session.TIMEOUT).rollback();
     }

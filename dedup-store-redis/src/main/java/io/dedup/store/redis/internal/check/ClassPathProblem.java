@@ -15,19 +15,19 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Explains a class that is missing or doesn't fit: nearly always another library brings an older Netty than Lettuce needs.
- * Reads the names of Netty's jars instead of asking Netty, whose classes may not load.
+ * Explains a missing or incompatible class. The usual reason is another library that brings an older Netty than Lettuce
+ * needs. Reads the names of Netty's jars instead of calling Netty, whose classes may not load.
  */
 public final class ClassPathProblem {
     private static final String MARKER = "META-INF/io.netty.versions.properties";
     private static final String NEEDED = "4.2.";
 
-    /** A jar of Netty itself, and not one that has Netty inside under other names. */
+    /** A jar of Netty itself, not a jar that contains Netty under other names. */
     private static final Pattern JAR = Pattern.compile(".*/(netty-[a-z0-9_-]+?)-\\d[^/]*\\.jar!/.*");
 
     private ClassPathProblem() {}
 
-    /** What couldn't be linked, if that is why something has failed; else null. */
+    /** Returns the linkage error that caused a failure; null if there is none. */
     public static @Nullable LinkageError in(Throwable failure) {
         return Causes.of(failure).stream()
                 .filter(LinkageError.class::isInstance)
@@ -36,22 +36,22 @@ public final class ClassPathProblem {
                 .orElse(null);
     }
 
-    /** A sentence or two: what failed, which jars clash, what to write. */
+    /** Describes what failed, which jars conflict, and how to fix that. */
     public static String describe(LinkageError error) {
         return describe(error, nettyJars(ClassPathProblem.class.getClassLoader()));
     }
 
     /** @param nettyJars the names of Netty's jars by their versions */
     static String describe(LinkageError error, Map<String, Set<String>> nettyJars) {
-        String cause = "a class that Lettuce needs is missing or has another version: " + error;
+        String cause = "a class that Lettuce needs is missing or has a wrong version: " + error;
         if (nettyJars.keySet().stream().allMatch(version -> version.startsWith(NEEDED)) && nettyJars.size() == 1) {
             return cause + ". Netty is " + nettyJars.keySet().iterator().next()
-                    + " throughout; look for the class in the output of mvn dependency:tree, or gradle dependencies";
+                    + " throughout; find the class with mvn dependency:tree or gradle dependencies";
         }
-        String found = nettyJars.isEmpty() ? "none that can be recognised" : String.join(" and ", nettyJars.keySet());
+        String found = nettyJars.isEmpty() ? "no recognizable Netty" : String.join(" and ", nettyJars.keySet());
         return cause + ". Lettuce needs Netty 4.2, and the class path has " + found
-                + ". In Maven import io.dedup:dedup-bom, or io.netty:netty-bom in a version 4.2.x, in dependencyManagement,"
-                + " before other BOMs; in Gradle add platform(\"io.dedup:dedup-bom:…\")" + list(nettyJars);
+                + ". With Maven, import io.dedup:dedup-bom (or io.netty:netty-bom 4.2.x) in dependencyManagement before"
+                + " other BOMs; with Gradle, add platform(\"io.dedup:dedup-bom:…\")" + list(nettyJars);
     }
 
     private static String list(Map<String, Set<String>> nettyJars) {

@@ -16,8 +16,8 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sees to it that all users of a namespace have the same attempt retention: whether a lease is over is told by the
- * key's time to live, less the retention, so that two values would end each other's live leases.
+ * Ensures that all stores of a namespace have the same attempt retention. A lease is live while the key's time to live
+ * exceeds the retention, so stores with different values would end each other's live leases.
  */
 public final class RetentionGuard {
     private final CommandExchange exchange;
@@ -37,9 +37,9 @@ public final class RetentionGuard {
     }
 
     /**
-     * Writes the retention where there is none, and compares it where there is one.
+     * Writes the retention if there is none, and otherwise compares it.
      *
-     * @throws DedupStoreException when it differs, or the server doesn't answer
+     * @throws DedupStoreException if it differs, or the server does not answer
      */
     public void check(RedisLink link, String operation) {
         byte[] found = read(link, operation);
@@ -47,20 +47,21 @@ public final class RetentionGuard {
             exchange.call(link, operation, set(key, "NX"));
             found = read(link, operation);
         }
-        String text = found == null ? "gone again" : new String(found, StandardCharsets.US_ASCII);
+        String text = found == null ? "missing" : new String(found, StandardCharsets.US_ASCII);
         if (!text.equals(Long.toString(retention.toMillis()))) {
             throw new DedupStoreException(
                     "Redis " + errors.where() + ": " + operation + " refused: attemptRetention is "
-                            + retention.toMillis() + " ms here, but " + text + " ms in what the namespace was started"
-                            + " with. Set attemptRetention to that, or take another namespace, which forgets all"
-                            + " windows",
+                            + retention.toMillis() + " ms, but the namespace was created with " + text
+                            + (found == null ? "" : " ms") + ". Set attemptRetention to that value, or use another"
+                            + " namespace, which forgets all windows",
                     null);
         }
     }
 
     /**
-     * The same, and a write whatever is there: a server that has become a replica would still answer the read. In a cluster each
-     * server that holds records is asked to replace what isn't there, which changes nothing, and is refused like a claim.
+     * Like {@link #check}, but always writes, because a server that has become a replica still answers reads. In a
+     * cluster, asks each server that holds records to replace an absent key, which changes nothing and is rejected like
+     * a claim.
      */
     public void checkWriting(RedisLink link, String operation) {
         exchange.call(link, operation, set(key, "NX"));

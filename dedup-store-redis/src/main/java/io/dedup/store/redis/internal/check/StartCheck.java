@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Looks at the servers before they are relied on. */
+/** Checks the servers at start. */
 public final class StartCheck {
     private static final Logger log = LoggerFactory.getLogger(StartCheck.class);
 
@@ -26,9 +26,9 @@ public final class StartCheck {
     }
 
     /**
-     * Refuses what can't work, and warns of what may forget records.
+     * Rejects servers that cannot work, and warns of settings that may lose records.
      *
-     * @param asCluster whether each key is sent by itself, to the server of its slot
+     * @param asCluster whether each key is sent separately, to the server of its slot
      * @return the lowest version of the servers, see {@link ServerFacts#version}
      */
     public int inspect(List<StatefulRedisConnection<byte[], byte[]>> masters, boolean asCluster) {
@@ -39,17 +39,18 @@ public final class StartCheck {
         int version = ServerFacts.lowestVersion(servers);
         if (version != 0 && version < ServerFacts.V6_2) {
             throw new DedupStoreException(
-                    "Redis " + errors.where() + " is older than 6.2; run a newer one, or another store", null);
+                    "Redis " + errors.where() + " is older than version 6.2. Upgrade the server, or use another store",
+                    null);
         }
         if (servers.stream().anyMatch(ServerFacts::isReplica)) {
             throw new DedupStoreException(
-                    "Redis " + errors.where() + " is a replica: let uri name the master, or the sentinels", null);
+                    "Redis " + errors.where() + " is a replica. Set uri to the master or to the sentinels", null);
         }
         if (!asCluster && servers.stream().anyMatch(ServerFacts::isOfCluster)) {
             throw new DedupStoreException(
                     "Redis " + errors.where()
-                            + " is a server of a cluster, which refuses batches: name it by clusterUri or"
-                            + " clusterClient instead of uri or client, even where it is the only one",
+                            + " is a node of a Redis Cluster, which rejects batches over several slots. Use clusterUri or"
+                            + " clusterClient instead of uri or client, even for a single node",
                     null);
         }
         servers.stream().map(ServerFacts::evictionPolicy).distinct().forEach(this::warnOfEviction);
@@ -62,8 +63,8 @@ public final class StartCheck {
         } catch (DedupStoreException e) {
             if (String.valueOf(e.getCause()).contains("NOPERM")) {
                 warn("Redis " + errors.where()
-                        + " forbids INFO: taken for version 6.2; its maxmemory-policy is unknown."
-                        + " Allow it to the user of the store");
+                        + " denies INFO to the store's user, so its version (assumed: 6.2) and its maxmemory-policy are"
+                        + " unknown. Grant INFO to that user");
                 return new ServerFacts(0, false, false, null);
             }
             throw e;
@@ -73,8 +74,8 @@ public final class StartCheck {
     private void warnOfEviction(@Nullable String policy) {
         if (!ServerFacts.NO_EVICTION.equals(policy)) {
             warn("Redis " + errors.where() + " has maxmemory-policy " + (policy == null ? "unknown" : policy)
-                    + ": when memory is full it may forget which messages are done, and their redelivery runs again. Set it"
-                    + " to " + ServerFacts.NO_EVICTION);
+                    + ": when memory is full, it may evict records of handled messages, which are then handled again if"
+                    + " redelivered. Set maxmemory-policy to " + ServerFacts.NO_EVICTION);
         }
     }
 
@@ -83,7 +84,7 @@ public final class StartCheck {
         warnings.add(warning);
     }
 
-    /** What {@link #inspect} has warned of. */
+    /** The warnings of {@link #inspect}. */
     public List<String> warnings() {
         return List.copyOf(warnings);
     }

@@ -1,4 +1,4 @@
-/** Checks before the store is relied on: the class path, the servers, and the attempt retention of the namespace. */
+/** Checks at start: the class path, the servers, and the attempt retention of the namespace. */
 @NullMarked
 package io.dedup.store.redis.internal.check;
 

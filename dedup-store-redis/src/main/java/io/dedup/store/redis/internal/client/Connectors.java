@@ -21,18 +21,18 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes connectors, of a user's client or of one that the store opens itself.
+ * Creates connectors, for a user's client or for a client of the store itself.
  *
- * <p>The latter is set up to fail fast. Left to its defaults, Lettuce keeps commands while disconnected and sends them,
- * and those that lost their answer, when it is connected again: a completion would be applied long after its message was
- * given up. And it would wait up to half a minute before it tries to connect again.
+ * <p>The store's own client is set up to fail fast. By default, Lettuce keeps commands while it is disconnected and
+ * sends them after the reconnect, together with commands that lost their answer: a completion could then be applied
+ * long after its message was given up. It would also wait up to half a minute before it reconnects.
  */
 public final class Connectors {
     private static final Duration LONGEST_RECONNECT_DELAY = Duration.ofSeconds(1);
     private static final Duration TOPOLOGY_REFRESH = Duration.ofSeconds(15);
     private static final Duration SHUTDOWN_TIMEOUT = Duration.ofSeconds(5);
 
-    /** More than one: a slow answer ends its call, and nobody else's. */
+    /** More than one, so that a slow answer only ends its own call. */
     private static final int TIMEOUTS_OF_SILENCE = 2;
 
     private Connectors() {}

@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What a store has to close: its connections, and its client if that is its own. */
+/** What a store must close: its connections, and the client if the store created it. */
 public final class OpenConnections {
     private final @Nullable Runnable ownClient;
     private final List<StatefulConnection<?, ?>> connections = new ArrayList<>();
@@ -27,7 +27,7 @@ public final class OpenConnections {
         return connection;
     }
 
-    /** After a failure, which tells more than what fails here because of it. */
+    /** Closes after a failure. What fails here as a result is added to that failure as suppressed. */
     public void closeAfter(Throwable failure) {
         try {
             close();

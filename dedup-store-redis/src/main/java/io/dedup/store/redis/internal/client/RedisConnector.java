@@ -1,6 +1,6 @@
 package io.dedup.store.redis.internal.client;
 
-/** Opens connections. Whatever it opened before it failed is closed again. */
+/** Opens connections. If it fails, it closes those that it has opened. */
 public interface RedisConnector {
     /** @throws RuntimeException the driver's, when a server doesn't answer */
     RedisLinks open();

@@ -6,12 +6,12 @@ import io.lettuce.core.api.StatefulRedisConnection;
 import java.util.List;
 
 /**
- * Open connections to wherever the records are.
+ * The open connections of a store.
  *
  * @param where hosts and ports, never credentials
- * @param main for everything but the heartbeat
- * @param heartbeat for renewals, which no large batch shall hold up
- * @param masters the servers that hold the records, as they were found first
+ * @param main for everything except the heartbeat
+ * @param heartbeat for renewals, so that no large batch delays them
+ * @param masters the servers that hold the records, as found at start
  * @param servers finds them again
  */
 public record RedisLinks(
@@ -25,7 +25,7 @@ public record RedisLinks(
         opened.close();
     }
 
-    /** After a failure, which tells more than what fails here because of it. */
+    /** Closes after a failure; see {@link OpenConnections#closeAfter}. */
     public void closeAfter(Throwable failure) {
         opened.closeAfter(failure);
     }

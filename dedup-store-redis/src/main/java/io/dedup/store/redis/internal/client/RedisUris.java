@@ -5,7 +5,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** What this store needs to know of URIs: to show them without credentials, and to bound their time-outs. */
+/** Shows URIs without credentials, and limits their timeouts. */
 final class RedisUris {
     private RedisUris() {}
 

@@ -11,11 +11,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Closes a connection on which something was sent and nothing came back for too long; the driver then makes another one.
+ * Closes a connection on which nothing was received for too long after something was sent; the driver then opens a new
+ * one.
  *
- * <p>A connection may be dead without knowing it: its server lost power, or a firewall has forgotten it. The system gives
- * up sending after a quarter of an hour by default, and until then every call would end with its time-out. One handler for
- * each connection, used on its event loop only.
+ * <p>A connection may be dead without either side noticing: its server lost power, or a firewall dropped it. By
+ * default, the operating system stops sending only after a quarter of an hour, and until then every call would time
+ * out. There is one handler for each connection, used only on its event loop.
  */
 final class SilentConnectionCloser extends ChannelDuplexHandler {
     private static final Logger log = LoggerFactory.getLogger(SilentConnectionCloser.class);
@@ -55,7 +56,7 @@ final class SilentConnectionCloser extends ChannelDuplexHandler {
         super.channelInactive(context);
     }
 
-    /** One timer at most, which looks at what has happened since: most often, much. */
+    /** Schedules at most one timer, which checks what has happened since: usually, an answer has arrived. */
     private void checkIn(long nanos, ChannelHandlerContext context) {
         check = context.executor().schedule(() -> check(context), nanos, TimeUnit.NANOSECONDS);
     }
@@ -71,7 +72,7 @@ final class SilentConnectionCloser extends ChannelDuplexHandler {
             return;
         }
         log.warn(
-                "No answer from Redis at {} for {} ms: the connection is given up, another one will be made",
+                "No answer from Redis at {} for {} ms. Closing the connection; a new one is opened",
                 context.channel().remoteAddress(),
                 TimeUnit.NANOSECONDS.toMillis(limitNanos));
         var unused = context.close();

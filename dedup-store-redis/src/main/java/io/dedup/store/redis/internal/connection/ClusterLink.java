@@ -21,11 +21,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * A connection to every master of a cluster.
  *
- * <p>Lettuce would send a pipeline slot by slot, one write to the socket for nearly every key. Here it goes node by
- * node; a node that has given a slot away answers {@code MOVED}, and the command is sent again by itself.
+ * <p>Lettuce would send a pipeline slot by slot, with one write to the socket for nearly every key. This class sends it
+ * node by node. If a node has given a slot away, it answers {@code MOVED}, and the command is sent again separately.
  */
 public record ClusterLink(StatefulRedisClusterConnection<byte[], byte[]> connection) implements RedisLink {
-    /** Enough to meet a server of a single slot, most likely. */
+    /** Enough tries to find, very likely, even a server that serves a single slot. */
     private static final int MOST_TRIES = 4 * SlotHash.SLOT_COUNT;
 
     @Override
@@ -74,7 +74,7 @@ public record ClusterLink(StatefulRedisClusterConnection<byte[], byte[]> connect
                 problem = e;
             }
         }
-        Throwable cause = problem != null ? problem : new RedisException("no connection");
+        Throwable cause = problem != null ? problem : new RedisException("no connection to the node");
         commands.forEach(command -> command.completeExceptionally(cause));
     }
 
@@ -83,7 +83,7 @@ public record ClusterLink(StatefulRedisClusterConnection<byte[], byte[]> connect
         return true;
     }
 
-    /** By trying: with a few servers of thousands of slots each, a few keys do. */
+    /** Finds the keys by trying: with a few servers and thousands of slots each, a few keys suffice. */
     @Override
     public List<byte[]> keyOnEachServer(byte[] prefix) {
         Partitions partitions = connection.getPartitions();

@@ -11,7 +11,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
-/** Sends a command and waits for its answer, never longer than the command time-out, and never without telling. */
+/**
+ * Sends a command and waits for its answer, for at most the command timeout. Every failure is reported as an exception.
+ */
 public final class CommandExchange {
     private final RedisErrors errors;
     private final long timeoutNanos;
@@ -21,12 +23,16 @@ public final class CommandExchange {
         this.timeoutNanos = commandTimeout.toNanos();
     }
 
-    /** When a call that starts now has to be over, on the clock of {@link System#nanoTime}. */
+    /** When a call that starts now must end, by {@link System#nanoTime}. */
     public long deadline() {
         return System.nanoTime() + timeoutNanos;
     }
 
-    /** @return the answer, null where the server has none */
+    /**
+     * Sends a command and waits for its answer.
+     *
+     * @return the answer; null if the server has none
+     */
     public <T> @Nullable T call(RedisLink link, String operation, AsyncCommand<byte[], byte[], T> command) {
         refuseIfInterrupted(operation);
         long deadline = deadline();
@@ -44,7 +50,8 @@ public final class CommandExchange {
     }
 
     /**
-     * Before anything is sent: what an interrupted thread sends is applied without anybody waiting for the answer.
+     * Throws if the thread is interrupted. Call this before sending: otherwise the server could apply a command whose
+     * answer nobody waits for.
      */
     public void refuseIfInterrupted(String operation) {
         if (Thread.currentThread().isInterrupted()) {

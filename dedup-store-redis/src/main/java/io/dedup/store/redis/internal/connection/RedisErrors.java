@@ -9,7 +9,7 @@ import java.util.List;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
-/** Says what failed, where, and which setting to change. */
+/** Creates exceptions that say what failed, where, and which setting to change. */
 public final class RedisErrors {
     private final String where;
     private final Duration commandTimeout;
@@ -27,7 +27,7 @@ public final class RedisErrors {
     DedupStoreException timedOut(String operation) {
         return new DedupStoreException(
                 message(operation, "no answer within " + commandTimeout.toMillis() + " ms")
-                        + "; it may have been applied. If the server is only busy, raise commandTimeout",
+                        + "; it may have been applied. If the server is overloaded, raise commandTimeout",
                 null);
     }
 
@@ -38,13 +38,13 @@ public final class RedisErrors {
 
     public DedupStoreException notTried(String operation) {
         return new DedupStoreException(
-                message(operation, "not tried, because a part of the batch before it failed"), null);
+                message(operation, "not sent, because an earlier part of the batch failed"), null);
     }
 
     public DedupStoreException unconfirmed(String operation, int wanted, String confirmed, @Nullable Exception cause) {
         return new DedupStoreException(
-                message(operation, confirmed + " of the " + wanted + " wanted replicas confirmed it")
-                        + "; it may have been applied. Look at the replicas, or change waitForReplicas",
+                message(operation, confirmed + " of " + wanted + " required replicas confirmed it")
+                        + "; it may have been applied. Check the replicas, or lower waitForReplicas",
                 cause);
     }
 
@@ -61,9 +61,10 @@ public final class RedisErrors {
         }
         String tls = tlsProblem(cause);
         String hint = tls != null
-                ? "; TLS: " + tls + ". Look at the trust and key material, and at the names in the server's certificate"
+                ? "; TLS: " + tls
+                        + ". Check the trust store, the key store and the host names in the server's certificate"
                 : cause instanceof RedisConnectionException || isDisconnected(cause)
-                        ? "; is the server up, and does uri lead to it?"
+                        ? ". Check that the server is running and that uri points to it"
                         : "";
         return new DedupStoreException(message(operation, String.valueOf(cause.getMessage())) + hint, cause);
     }
@@ -73,7 +74,7 @@ public final class RedisErrors {
         return new DedupStoreException(refusal(operation, error), null);
     }
 
-    /** What the innermost exception says where TLS has failed; null where something else has. */
+    /** The message of the innermost exception if TLS has failed; null otherwise. */
     private static @Nullable String tlsProblem(Throwable cause) {
         List<Throwable> causes = Causes.of(cause);
         return causes.stream().anyMatch(SSLException.class::isInstance)
@@ -87,28 +88,28 @@ public final class RedisErrors {
     }
 
     private String refusal(String operation, String error) {
-        return message(operation, "the server says \"" + error + "\"") + hint(error);
+        return message(operation, "the server answered \"" + error + "\"") + hint(error);
     }
 
     private static String hint(String error) {
         if (error.startsWith("OOM")) {
-            return "; raise the server's maxmemory, or shorten windows. Completes and releases still work";
+            return ". Raise the server's maxmemory, or shorten windows. Completing and releasing claims still works";
         } else if (error.contains("READONLY")) { // older servers put a script's name before it
-            return "; uri leads to a replica: name the master, or the sentinels. The connection is made anew";
+            return ". The server is a replica: set uri to the master or to the sentinels. The store reconnects";
         } else if (error.startsWith("NOAUTH") || error.startsWith("WRONGPASS")) {
-            return "; set user and password in uri";
+            return ". Check the user and password in uri";
         } else if (error.startsWith("NOPERM")) {
-            return "; the user in uri needs GET, SET, MGET, DEL, PTTL, PEXPIRE, TIME, INFO, EVAL and EVALSHA on the keys"
-                    + " of the namespace; in a cluster CLUSTER NODES; waitForReplicas needs WAIT, findStuck SCAN and"
-                    + " GETRANGE, forgetAll SCAN and UNLINK, in a cluster CLUSTER INFO, too";
+            return ". Grant the user in uri GET, SET, MGET, DEL, PTTL, PEXPIRE, TIME, INFO, EVAL and EVALSHA on the keys"
+                    + " of the namespace; in a cluster also CLUSTER NODES and CLUSTER INFO; for waitForReplicas WAIT, for"
+                    + " findStuck SCAN and GETRANGE, for forgetAll SCAN and UNLINK";
         } else if (error.startsWith("CROSSSLOT") || error.startsWith("MOVED")) {
-            return "; the server is one of a cluster: name it by clusterUri";
+            return ". The server is a node of a cluster: use clusterUri";
         } else if (error.startsWith("CLUSTERDOWN")) {
-            return "; the cluster has no master for some slots, or can't reach it";
+            return ". The cluster has no reachable master for some slots";
         } else if (error.contains("invalid bulk length")) {
-            return "; a value is larger than the server's proto-max-bulk-len: raise that, or lower maxResultBytes";
+            return ". A value is larger than the server's proto-max-bulk-len: raise it, or lower maxResultBytes";
         } else if (error.startsWith("BUSY")) {
-            return "; somebody's script is running on the server. If it is this store's, lower maxBatch";
+            return ". A script is running on the server. If it is one of this store, lower maxBatch";
         }
         return "";
     }

@@ -4,31 +4,33 @@ import io.lettuce.core.protocol.AsyncCommand;
 import java.nio.ByteBuffer;
 import java.util.List;
 
-/** A connection to a server or a cluster. Thread-safe; sending never blocks and never throws for the network's sake. */
+/**
+ * A connection to a server or a cluster. Thread-safe; sending never blocks, and never throws because of the network.
+ */
 public interface RedisLink {
     /**
-     * The answer, or what went wrong, is left in the command. In a cluster, follows a slot that has moved, and fails
-     * where the connection to a server is still being opened.
+     * Sends a command, which receives the answer or the failure. In a cluster, follows a slot that has moved, and fails
+     * if the connection to a server is still being opened.
      */
     void send(AsyncCommand<byte[], byte[], ?> command);
 
     /**
-     * Sends commands one right behind the other, where they go to the same server. In a cluster, waits for connections
-     * that are still being opened, and leaves {@code MOVED} in the command.
+     * Sends commands back to back if they go to the same server. In a cluster, waits for connections that are still
+     * being opened, and leaves {@code MOVED} in the command.
      */
     void sendAll(List<AsyncCommand<byte[], byte[], ?>> commands);
 
-    /** Keys that begin as given, one on each server, where there are several servers; else none. */
+    /** Returns keys with this prefix, one on each server of a cluster; none for a single server. */
     default List<byte[]> keyOnEachServer(byte[] prefix) {
         return List.of();
     }
 
-    /** Whether every key may be on a server of its own, so that a script can be given one key only. */
+    /** Whether every key may be on a different server, so that a script can be given only one key. */
     boolean isCluster();
 
-    /** Stands for the server that has this key, to be compared with others of this link. */
+    /** Identifies the server that has this key, to compare it with others of this link. */
     Object serverOf(ByteBuffer key);
 
-    /** A server has refused a command; the error says why. */
+    /** Called when a server has rejected a command with this error. */
     default void refused(String error) {}
 }

@@ -39,9 +39,9 @@ public final class SingleLink implements RedisLink {
     }
 
     /**
-     * A master that is made a replica doesn't end its connections, unless a sentinel does, and would refuse everything for
-     * ever. So this one ends, at most once a second, and the driver makes another one, to whatever server the address leads
-     * to by now.
+     * A master that becomes a replica does not close its connections (unless a sentinel does), and would reject every
+     * write forever. This closes the connection, at most once a second; the driver then connects to the server that the
+     * address points to by now.
      */
     @Override
     public void refused(String error) {

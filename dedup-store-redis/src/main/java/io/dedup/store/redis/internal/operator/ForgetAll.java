@@ -26,11 +26,11 @@ import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Removes every record of a namespace, page by page; for one call.
+ * Deletes every record of a namespace, page by page; for one call.
  *
- * <p>A record that stays makes a message count as done whose effect is gone. So this ends well only when it is certain
- * to have seen all: a page's position means something to one process of one server only, so that a restart or a failover
- * on the way is an error; and replicas must have got all of it, or a failover would bring the records back.
+ * <p>A record that stays would mark a message as done whose effect is gone. Therefore, this succeeds only if it is
+ * certain to have seen all records. The position of a page is valid for one process of one server only, so a restart or
+ * a failover meanwhile is an error. Replicas must have received all deletions, or a failover would restore the records.
  */
 final class ForgetAll {
     private static final String OPERATION = "forgetAll";
@@ -59,7 +59,11 @@ final class ForgetAll {
         this.pages = new KeyPages(keys.allRecords());
     }
 
-    /** @return how many it has removed */
+    /**
+     * Deletes the records.
+     *
+     * @return the number of deleted records
+     */
     long run() {
         try (RecordServers.Snapshot before = links.servers().find(queries)) {
             for (StatefulRedisConnection<byte[], byte[]> server : before.servers()) {
@@ -68,15 +72,15 @@ final class ForgetAll {
             }
             try (RecordServers.Snapshot after = links.servers().find(queries)) {
                 if (!after.layout().equals(before.layout())) {
-                    throw queries.unclear("servers changed their parts meanwhile");
+                    throw queries.unclear("slots moved between servers during the scan");
                 }
             }
             return removed;
         } catch (RuntimeException e) {
             DedupStoreException failure = errors.failed(OPERATION, e);
             throw new DedupStoreException(
-                    failure.getMessage() + ". It has removed " + removed + " records, and others may be left: call it"
-                            + " again, before any consumer starts",
+                    failure.getMessage() + ". Removed " + removed
+                            + " records; others may be left. Repeat the call before any consumer" + " starts",
                     failure);
         }
     }
@@ -90,7 +94,7 @@ final class ForgetAll {
             send(server, List.of(scan, info));
             KeyScanCursor<byte[]> page = await(scan);
             if (!queries.requireMaster(await(info)).runId().equals(runId)) {
-                throw queries.unclear("a server was restarted or replaced meanwhile");
+                throw queries.unclear("a server was restarted or replaced during the scan");
             }
             unlink(server, pages.keysOf(page));
             cursor = page.getCursor();
@@ -112,7 +116,10 @@ final class ForgetAll {
         commands.forEach(command -> removed += await(command));
     }
 
-    /** A replica that lags would have the records back after a failover. */
+    /**
+     * Waits until the replicas have received all deletions: a replica that lags would restore the records after a
+     * failover.
+     */
     private void awaitReplicas(StatefulRedisConnection<byte[], byte[]> server) {
         long until = System.nanoTime() + REPLICAS_NANOS;
         MasterFacts facts = queries.master(server);

@@ -10,9 +10,9 @@ import java.io.ByteArrayOutputStream;
 import java.util.Arrays;
 import java.util.List;
 
-/** Walks the keys of a server that begin alike, page by page: a page is all that the server does at a time. */
+/** Scans the keys of a server that have a prefix, page by page; the server handles other commands between two pages. */
 final class KeyPages {
-    /** The first page, and what comes after the last one. */
+    /** The position of the first page, and the position that follows the last one. */
     static final String START = "0";
 
     private static final int PAGE = 1_000;
@@ -25,7 +25,7 @@ final class KeyPages {
         this.pattern = pattern(prefix);
     }
 
-    /** What begins with these bytes, whatever they are, as a glob. */
+    /** A glob pattern for keys with this prefix, whatever bytes it contains. */
     static byte[] pattern(byte[] prefix) {
         ByteArrayOutputStream glob = new ByteArrayOutputStream();
         for (byte b : prefix) {
@@ -50,7 +50,7 @@ final class KeyPages {
                         .add(PAGE));
     }
 
-    /** The keys of a page that are meant, whatever the server takes the pattern for. */
+    /** The keys of a page that have the prefix, even if the server interprets the pattern differently. */
     List<byte[]> keysOf(KeyScanCursor<byte[]> page) {
         return page.getKeys().stream()
                 .filter(key -> key.length > prefix.length && Arrays.mismatch(prefix, key) == prefix.length)

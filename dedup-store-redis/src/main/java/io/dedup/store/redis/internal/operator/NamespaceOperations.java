@@ -10,7 +10,7 @@ import io.dedup.store.redis.internal.record.RecordOperations;
 import io.dedup.store.redis.internal.script.ReplicaConfirmation;
 import java.time.Duration;
 
-/** What an operator does with all records of a namespace. */
+/** Operators' commands on all records of a namespace. */
 public final class NamespaceOperations {
     private final RedisLinks links;
     private final CommandExchange exchange;

@@ -22,11 +22,11 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lists what began and isn't done: walks the keys page by page and lets a script look at the values, a batch at a time; for
+ * Lists unfinished records: scans the keys page by page, and reads their values with a script, a batch at a time; for
  * one call.
  *
- * <p>What isn't certain to be all is told to be incomplete: more than was asked for, a walk that takes too long, a server that
- * was restarted or replaced on the way.
+ * <p>The result is marked as incomplete if there are more records than requested, the scan takes too long, or a server
+ * was restarted or replaced meanwhile.
  */
 final class StuckScan {
     private static final String OPERATION = "findStuck";
@@ -90,7 +90,7 @@ final class StuckScan {
             AsyncCommand<byte[], byte[], KeyScanCursor<byte[]>> scan = pages.newScan(cursor);
             KeyScanCursor<byte[]> page = exchange.call(link, OPERATION, scan);
             if (page == null) {
-                throw queries.unclear("a server answers SCAN with nothing");
+                throw queries.unclear("a server returned no answer to SCAN");
             }
             List<byte[]> onPage = pages.keysOf(page);
             records.stuckAmong(onPage, query.olderThan())
@@ -99,10 +99,10 @@ final class StuckScan {
         } while (!cursor.equals(KeyPages.START));
     }
 
-    /** A key may be on two pages, when the server makes its table of keys larger or smaller meanwhile. */
+    /** Adds a record. A key may be on two pages, if the server resizes its hash table meanwhile. */
     private void add(RecordKeys.@Nullable Stored key, StoredRecord record) {
         if (key == null) {
-            return; // in our namespace, and yet written by somebody else
+            return; // in this namespace, but not written by this store
         }
         List<String> identity = List.of(key.scope(), key.messageId());
         if (found.size() == query.limit() && !found.containsKey(identity)) {

@@ -1,4 +1,4 @@
-/** Calls of operators that walk all keys of a namespace. */
+/** Operators' commands that scan all keys of a namespace. */
 @NullMarked
 package io.dedup.store.redis.internal.operator;
 

@@ -11,7 +11,10 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** Reads the answer of {@code claim.lua} as it arrives: first the codes of all keys, then what they leave open. */
+/**
+ * Reads the answer of {@code claim.lua} as it arrives: first the codes of all keys, then the answers for those without
+ * a final code.
+ */
 final class ClaimOutput extends CommandOutput<byte[], byte[], ClaimResult[]> {
     private final RedisErrors errors;
     private byte @Nullable [] codes;
@@ -33,13 +36,13 @@ final class ClaimOutput extends CommandOutput<byte[], byte[], ClaimResult[]> {
         }
     }
 
-    /** The token of all first claims: they were made at the same moment by the server's clock. */
+    /** Receives the token of all first claims, which were made at the same time of the server's clock. */
     @Override
     public void set(long now) {
         ClaimResult first = new Acquired(1, 0, false, now);
         byte[] all = codes;
         if (all == null) {
-            throw new IllegalStateException("an answer without codes");
+            throw new IllegalStateException("the answer to a claim has no codes");
         }
         for (int i = 0; i < all.length; i++) {
             if (all[i] == 'N') {

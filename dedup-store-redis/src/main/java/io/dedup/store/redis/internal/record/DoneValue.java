@@ -54,7 +54,7 @@ record DoneValue(Instant completedAt, int attempt, @Nullable Fingerprint fingerp
                 return i;
             }
         }
-        throw new IllegalArgumentException("a DONE value without its commas");
+        throw new IllegalArgumentException("a DONE value has too few fields");
     }
 
     private static String ascii(byte[] value, int from, int to) {

@@ -58,7 +58,7 @@ final class FindOutput extends CommandOutput<byte[], byte[], Optional<StoredReco
     private StoredRecord open(byte[] value, long timeToLive) {
         StoredRecord record = UnfinishedValue.parse(value, timeToLive, retentionMillis);
         if (record == null) {
-            throw errors.refused("find", "the key holds something that is no record of this store");
+            throw errors.refused("find", "the value is not a record of this store");
         }
         return record;
     }

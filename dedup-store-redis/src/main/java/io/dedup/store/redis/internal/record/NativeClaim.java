@@ -17,10 +17,10 @@ import io.lettuce.core.protocol.CommandType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A claim by {@code SET … NX GET PX}, which servers have since 7.0: much less work for the server than a script.
+ * A claim by {@code SET … NX GET PX}, which servers support since 7.0: much less work for the server than a script.
  *
- * <p>It can't read the server's time, and so gives no fencing token; and where somebody's claim is in the way, the
- * script has to look again.
+ * <p>It cannot read the server's time, so it returns no fencing token. If another claim is in the way, the script must
+ * look again.
  */
 public final class NativeClaim {
     private static final String OPERATION = "claim";
@@ -37,7 +37,11 @@ public final class NativeClaim {
         this.exchange = exchange;
     }
 
-    /** @return null where the script has to answer */
+    /**
+     * Claims a message.
+     *
+     * @return null if the script must answer instead
+     */
     @Nullable
     ClaimResult claim(RedisLink link, ClaimRequest request) {
         byte[] found;

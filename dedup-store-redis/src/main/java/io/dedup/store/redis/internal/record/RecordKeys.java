@@ -9,14 +9,14 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a record's key is written: {@code namespace{}:<length of scope>:<scope>:<ID>}.
+ * The format of a record's key: {@code namespace{}:<length of scope>:<scope>:<ID>}.
  *
- * <p>A cluster hashes what is between the first brace and the next closing one, unless that is nothing: with {@code {}}
- * first, the whole key decides, whatever braces the scope and the ID hold. A namespace has none; the scope's length
- * keeps {@code ("ab", "c")} and {@code ("a", "bc")} apart, and the ID is all the rest.
+ * <p>A cluster hashes the text between the first opening brace and the next closing one, unless it is empty. With
+ * {@code {}} first, it hashes the whole key, whatever braces the scope and the ID contain. A namespace contains no
+ * braces. The length of the scope distinguishes {@code ("ab", "c")} from {@code ("a", "bc")}; the ID is the rest.
  */
 public final class RecordKeys {
-    /** More scopes than any process listens to; beyond it they are only slower. */
+    /** More scopes than a process listens to; further scopes are only slower. */
     private static final int CACHED_SCOPES = 1_000;
 
     private static final Pattern LENGTH = Pattern.compile("\\d{1,3}");
@@ -28,7 +28,7 @@ public final class RecordKeys {
         this.namespace = namespace;
     }
 
-    /** The bytes before the ID. Not to be changed. */
+    /** The bytes before the ID. Do not change them. */
     public byte[] prefix(DedupScope scope) {
         byte[] cached = prefixes.get(scope);
         return cached != null ? cached : newPrefix(scope);
@@ -64,7 +64,11 @@ public final class RecordKeys {
      */
     public record Stored(String scope, String messageId) {}
 
-    /** @return null when it is no record's key */
+    /**
+     * Splits a stored key.
+     *
+     * @return null if it is not the key of a record
+     */
     @Nullable
     public Stored parse(byte[] key) {
         String text = new String(key, StandardCharsets.UTF_8);
@@ -81,17 +85,17 @@ public final class RecordKeys {
         return new Stored(text.substring(scopeAt, idAt - 1), text.substring(idAt));
     }
 
-    /** What the keys of all records begin with, and no other key does. */
+    /** The prefix of the keys of all records, and of no other key. */
     public byte[] allRecords() {
         return (namespace + "{}:").getBytes(StandardCharsets.UTF_8);
     }
 
-    /** What the keys of a ping begin with, which never exist. */
+    /** The prefix of the keys that a ping uses; they never exist. */
     public byte[] pingKey() {
         return (namespace + "{}!ping").getBytes(StandardCharsets.UTF_8);
     }
 
-    /** Where the namespace keeps its attempt retention: no record's key, since those go on with a colon. */
+    /** The key of the namespace's attempt retention. It differs from every record's key, where a colon follows. */
     public byte[] retentionKey() {
         return (namespace + "{}!retention").getBytes(StandardCharsets.UTF_8);
     }

@@ -167,10 +167,10 @@ public final class RecordOperations {
     }
 
     /**
-     * Those among some records that began, aren't done, and were claimed or left that long ago; by their position.
+     * Returns the unfinished records among some keys that were claimed, or left, that long ago; by their position.
      *
-     * @param keys as they are stored
-     * @throws DedupStoreException when there isn't an answer about each
+     * @param keys as stored
+     * @throws DedupStoreException if any key got no answer
      */
     public Map<Integer, StoredRecord> stuckAmong(List<byte[]> keys, Duration olderThan) {
         List<BatchPart<byte[]>> parts = BatchPart.cut(keys, key -> 0, batchSize(main));

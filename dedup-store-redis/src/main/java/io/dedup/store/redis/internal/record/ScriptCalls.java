@@ -24,12 +24,12 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
 
-/** Writes requests down as the scripts want them. The scripts' heads say what is what. */
+/** Encodes requests as arguments of the scripts. The comments at the start of the scripts describe these. */
 public final class ScriptCalls {
     /** For {@link BatchPart#common}: a window without an end. */
     static final long FOREVER = -1;
 
-    /** Longer than any lease of use, and short enough for Redis to add it to its clock. */
+    /** Longer than any useful lease, and short enough for Redis to add it to its clock. */
     private static final long MAX_LEASE_MILLIS = Window.MAX.toMillis();
 
     private static final int BYTES_AROUND = 128;

@@ -17,8 +17,10 @@ public record Scripts(
         Script forget,
         Script forceDone) {
     /**
-     * @param flags whether the server knows script flags (7.0 and newer): then {@code allow-oom} lets completes and
-     *     releases through when memory is full; an older server lets a script go on whose first write needs none
+     * Loads the scripts.
+     *
+     * @param flags whether the server supports script flags (7.0 and newer). {@code allow-oom} then lets complete and
+     *     release run when memory is full. An older server lets a script continue if its first write needs no memory
      */
     public static Scripts load(boolean flags) {
         String constants = "local EPOCH, ATTEMPTS = " + DoneValue.EPOCH_MILLIS + ", " + DoneValue.ATTEMPTS + "\n";
@@ -35,8 +37,10 @@ public record Scripts(
     }
 
     /**
-     * @param operation the name of the resource, too
-     * @param prelude what comes before the resource's text
+     * Loads a script.
+     *
+     * @param operation also the name of the resource
+     * @param prelude text before that of the resource
      */
     private static Script script(String operation, String prelude) {
         return Script.of(operation, prelude + read(operation.replace(' ', '_') + ".lua"));
@@ -45,7 +49,7 @@ public record Scripts(
     private static String read(String resource) {
         try (InputStream in = Scripts.class.getResourceAsStream(resource)) {
             if (in == null) {
-                throw new IllegalStateException("missing from the class path: " + resource);
+                throw new IllegalStateException(resource + " is missing from the class path");
             }
             return new String(in.readAllBytes(), StandardCharsets.UTF_8);
         } catch (IOException e) {

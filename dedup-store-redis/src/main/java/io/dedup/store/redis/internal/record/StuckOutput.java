@@ -8,7 +8,7 @@ import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Reads the answer of {@code stuck.lua}: the position of a key, its value and its time to live, again and again. */
+/** Reads the answer of {@code stuck.lua}: for each record, the position of its key, its value and its time to live. */
 final class StuckOutput extends CommandOutput<byte[], byte[], Map<Integer, StoredRecord>> {
     private final long retentionMillis;
     private int position;

@@ -28,7 +28,7 @@ final class UnfinishedValue {
         }
         try {
             return record(text, timeToLive, retentionMillis);
-        } catch (IllegalArgumentException e) { // somebody else's: a number or an owner that this store doesn't write
+        } catch (IllegalArgumentException e) { // not written by this store: an invalid number or owner
             return null;
         }
     }

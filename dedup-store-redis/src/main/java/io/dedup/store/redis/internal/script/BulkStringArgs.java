@@ -6,8 +6,8 @@ import io.netty.buffer.ByteBuf;
 import java.nio.ByteBuffer;
 
 /**
- * The arguments of a command in the protocol's form, so that a batch of hundreds of keys is one array here and one copy in
- * the event loop, not an object per key.
+ * The arguments of a command in the protocol's format, so that a batch of hundreds of keys is one array here and one
+ * copy in the event loop, instead of one object per key.
  */
 public final class BulkStringArgs extends CommandArgs<byte[], byte[]> {
     private static final byte[] NONE = {};
@@ -50,7 +50,7 @@ public final class BulkStringArgs extends CommandArgs<byte[], byte[]> {
         out.writeBytes(body.bytes(), 0, body.length());
     }
 
-    /** What a cluster connection finds the node by. */
+    /** The key by which a cluster connection finds the node. */
     @Override
     public ByteBuffer getFirstEncodedKey() {
         return body.firstKey();

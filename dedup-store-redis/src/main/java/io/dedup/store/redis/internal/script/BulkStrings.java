@@ -16,7 +16,7 @@ public final class BulkStrings {
         bytes = new byte[expectedBytes];
     }
 
-    /** One bulk string, for ever. */
+    /** A constant bulk string. */
     static byte[] bulk(String text) {
         BulkStrings arguments = new BulkStrings(text.length() + 32);
         arguments.add(text.getBytes(StandardCharsets.UTF_8));

@@ -8,7 +8,7 @@ import io.lettuce.core.protocol.CommandType;
 import java.time.Duration;
 
 /**
- * How many replicas have to confirm a write before it counts.
+ * How many replicas must confirm a write.
  *
  * @param replicas 0 for none
  * @param timeout how long the server may wait for them
@@ -20,7 +20,7 @@ public record ReplicaConfirmation(int replicas, Duration timeout) {
         return replicas > 0;
     }
 
-    /** To be sent right behind the write, on the same connection. */
+    /** Creates the {@code WAIT} command, which must be sent directly after the write on the same connection. */
     AsyncCommand<byte[], byte[], Long> newWait() {
         return Commands.newCommand(
                 CommandType.WAIT,

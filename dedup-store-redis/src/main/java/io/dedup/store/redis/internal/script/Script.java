@@ -4,7 +4,7 @@ import io.lettuce.core.codec.Base16;
 import java.nio.charset.StandardCharsets;
 
 /**
- * One Lua script, ready to be named by its digest or sent as a whole.
+ * A Lua script, called by its digest or with its source.
  *
  * @param operation what it does, for messages
  * @param digest its SHA-1 as a bulk string of the protocol

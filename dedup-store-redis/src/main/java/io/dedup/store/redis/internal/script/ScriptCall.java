@@ -33,12 +33,12 @@ public final class ScriptCall<T> {
         return script.operation();
     }
 
-    /** Makes a new command that names the script, which the server may have forgotten. */
+    /** Creates a new command with the script's digest, which the server may not know. */
     void useDigest() {
         newCommand(CommandType.EVALSHA, script.digest());
     }
 
-    /** Makes a new command that carries the script, after which the server knows it. */
+    /** Creates a new command with the script's source, after which the server knows its digest. */
     void useSource() {
         newCommand(CommandType.EVAL, script.source());
     }

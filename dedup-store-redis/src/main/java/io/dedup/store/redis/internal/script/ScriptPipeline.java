@@ -12,11 +12,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Some script calls that are on their way together: sent by digest, and once more with their source where the server
- * has forgotten the script (after a restart, a failover, {@code SCRIPT FLUSH}). Used by one thread.
+ * Script calls that are sent together: by digest, and again with their source if the server does not know the script
+ * (after a restart, a failover, or {@code SCRIPT FLUSH}). Used by one thread.
  */
 final class ScriptPipeline {
-    /** By digest; after that, with source; and one more for a slot that moves in between. */
+    /** By digest, then with source, and one more for a slot that moves in between. */
     private static final int MAX_SENDS = 3;
 
     private final RedisLink link;
@@ -71,13 +71,13 @@ final class ScriptPipeline {
                 }
                 link.sendAll(commands);
             }
-        } catch (RuntimeException e) { // no harm to those that are on their way, or answered
+        } catch (RuntimeException e) { // has no effect on commands that were sent or answered
             calls.forEach(call -> call.command().completeExceptionally(e));
         }
         return wait;
     }
 
-    /** One by one, so that a cluster connection finds the node anew. */
+    /** Sends calls again one by one, so that a cluster connection looks up the node again. */
     private @Nullable AsyncCommand<byte[], byte[], Long> sendAgain(List<ScriptCall<?>> open) {
         AsyncCommand<byte[], byte[], Long> wait = confirmation.isWanted() ? confirmation.newWait() : null;
         try {
@@ -143,7 +143,7 @@ final class ScriptPipeline {
     }
 
     private void confirm(AsyncCommand<byte[], byte[], Long> wait) {
-        // What failed by itself keeps its own reason: where nothing was written, replicas aren't to blame.
+        // A call that failed keeps its own reason: it wrote nothing that replicas could confirm.
         List<? extends ScriptCall<?>> answered =
                 calls.stream().filter(call -> call.failure() == null).toList();
         if (answered.isEmpty()) {
@@ -158,7 +158,7 @@ final class ScriptPipeline {
                 problem = errors.unconfirmed(operation, confirmation.replicas(), "only " + confirmed, null);
             }
         } catch (Exception e) {
-            problem = errors.unconfirmed(operation, confirmation.replicas(), "no one knows how many", e);
+            problem = errors.unconfirmed(operation, confirmation.replicas(), "an unknown number", e);
         }
         if (problem != null) {
             for (ScriptCall<?> call : answered) {

@@ -11,9 +11,9 @@ import java.util.Set;
 import java.util.function.Predicate;
 
 /**
- * Runs scripts, single or many on their way at once. Thread-safe.
+ * Runs scripts, single or pipelined. Thread-safe.
  *
- * <p>How many: enough to keep a server busy, few enough for others on the same connection to get in.
+ * <p>A pipeline has enough calls to keep a server busy, and few enough to let others use the same connection.
  */
 public final class ScriptRunner {
     private static final int PIPELINE_OF_BATCHES = 8;
@@ -23,7 +23,12 @@ public final class ScriptRunner {
     private final RedisErrors errors;
     private final Runnable scriptsGone;
 
-    /** @param scriptsGone called when a server has forgotten a script, and so perhaps more than that; may throw */
+    /**
+     * Creates a runner.
+     *
+     * @param scriptsGone called if a server does not know a script, and may therefore have lost more than that; may
+     *     throw
+     */
     public ScriptRunner(CommandExchange exchange, RedisErrors errors, Runnable scriptsGone) {
         this.exchange = exchange;
         this.errors = errors;
@@ -42,8 +47,9 @@ public final class ScriptRunner {
     }
 
     /**
-     * Every call has an answer or a failure afterwards. What else a server has that has failed isn't tried, as each pipeline more
-     * would wait as long again; what others have is, or a server that is down would end the leases of all.
+     * Runs calls; afterwards, every call has an answer or a failure. After a server has failed, further calls to it are
+     * not sent, because each further pipeline would wait as long again. Calls to other servers are sent: otherwise one
+     * failed server would end all leases.
      */
     public void runAll(RedisLink link, List<? extends ScriptCall<?>> calls, ReplicaConfirmation confirmation) {
         int size = link.isCluster() ? PIPELINE_OF_KEYS : PIPELINE_OF_BATCHES;

@@ -1,4 +1,4 @@
-/** Scripts and how they are called: encoded, sent together, and sent again to a server that has forgotten them. */
+/** Scripts and how they are called: encoded, pipelined, and sent again to a server that does not know them. */
 @NullMarked
 package io.dedup.store.redis.internal.script;
 

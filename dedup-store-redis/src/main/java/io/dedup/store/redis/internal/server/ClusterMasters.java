@@ -14,7 +14,8 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * All masters of a cluster that serve slots, when all of them agree who serves which, and no slot is on its way.
+ * All masters of a cluster that serve slots, provided that they agree on the slots of each, and no slot is being
+ * migrated.
  *
  * @param main the connection in use
  */
@@ -31,13 +32,13 @@ public record ClusterMasters(RedisClusterClient client, StatefulRedisClusterConn
             StatefulRedisConnection<byte[], byte[]> server = ClusterNodes.connect(main, node);
             ClusterView mine = queries.cluster(server);
             if (mine.slotsOnTheirWay()) {
-                throw queries.unclear("slots are being moved");
+                throw queries.unclear("slots are being migrated");
             }
             if (view != null && !view.masters().equals(mine.masters())) {
-                throw queries.unclear("the nodes don't agree who serves which slots");
+                throw queries.unclear("the nodes disagree on which master serves which slots");
             }
             if (!queries.isClusterOk(server)) {
-                throw queries.unclear("a node takes the cluster for broken");
+                throw queries.unclear("a node reports that the cluster is not ok");
             }
             view = mine;
             servers.add(server);
@@ -45,7 +46,7 @@ public record ClusterMasters(RedisClusterClient client, StatefulRedisClusterConn
             runIds.put(mine.myself(), queries.master(server).runId());
         }
         if (view == null || !view.masters().keySet().equals(asked) || view.slots() != SlotHash.SLOT_COUNT) {
-            throw queries.unclear("the " + asked.size() + " masters that were found don't serve all slots");
+            throw queries.unclear("the " + asked.size() + " masters found do not serve all slots");
         }
         return new Snapshot(servers, List.of(view.masters(), runIds), List.of());
     }

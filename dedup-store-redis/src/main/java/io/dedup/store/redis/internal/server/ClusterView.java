@@ -9,17 +9,21 @@ import java.util.TreeMap;
 import java.util.regex.Pattern;
 
 /**
- * What a node of a cluster answers to {@code CLUSTER NODES}.
+ * The answer of a cluster node to {@code CLUSTER NODES}.
  *
- * @param myself the ID of the node that was asked
+ * @param myself the ID of the node that answered
  * @param masters those that serve slots, by ID
- * @param slotsOnTheirWay whether the node that was asked is giving slots away or getting them; it tells of no other's
+ * @param slotsOnTheirWay whether this node is exporting or importing slots; nothing is known about the other nodes
  */
 record ClusterView(String myself, Map<String, Master> masters, boolean slotsOnTheirWay) {
-    /** {@code [93-<-id]} and {@code [93->-id]} behind the slots of the node that was asked, which Lettuce leaves out. */
+    /** {@code [93-<-id]} and {@code [93->-id]} after the slots of the node that answered, which Lettuce omits. */
     private static final Pattern SLOT_ON_ITS_WAY = Pattern.compile(" \\[\\d+-[<>]-");
 
-    /** @param epoch every change of a slot's owner raises it */
+    /**
+     * A master.
+     *
+     * @param epoch increases whenever a slot changes its owner
+     */
     record Master(long epoch, List<Integer> slots) {}
 
     static ClusterView parse(String nodes) {

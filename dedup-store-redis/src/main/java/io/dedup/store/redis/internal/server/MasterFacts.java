@@ -5,12 +5,12 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What a server says of itself and its replicas in {@code INFO}.
+ * What a server reports about itself and its replicas in {@code INFO}.
  *
- * @param isMaster whether it says so
- * @param runId another one for each start of a server; empty where it doesn't say
- * @param offset how far its stream of writes is
- * @param replicaOffsets how far each connected replica has confirmed the stream; -1 where it is still being filled
+ * @param isMaster whether it is a master
+ * @param runId changes with each start of a server; empty if not reported
+ * @param offset the position of its replication stream
+ * @param replicaOffsets the position that each connected replica has confirmed; -1 during its initial synchronization
  */
 public record MasterFacts(boolean isMaster, String runId, long offset, List<Long> replicaOffsets) {
     static MasterFacts parse(String info) {

@@ -3,20 +3,21 @@ package io.dedup.store.redis.internal.server;
 import io.lettuce.core.api.StatefulRedisConnection;
 import java.util.List;
 
-/** Finds all servers that hold records, for who wants to see every record. */
+/** Finds all servers that hold records, for commands that must see every record. */
 public interface RecordServers {
     /**
-     * Asks anew.
+     * Finds the servers again.
      *
-     * @throws RuntimeException when it isn't certain which servers those are
+     * @throws RuntimeException if the result is not certain
      */
     Snapshot find(ServerQueries queries);
 
     /**
      * The servers at one moment.
      *
-     * @param layout which server holds what. As long as it is equal, no record has come to where it wasn't looked for
-     * @param opened is closed afterwards
+     * @param layout which server holds what; while it stays equal, no record has moved to a server that was already
+     *     scanned
+     * @param opened connections to close afterwards
      */
     record Snapshot(
             List<StatefulRedisConnection<byte[], byte[]>> servers,

@@ -6,12 +6,12 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a server says of itself in {@code INFO}.
+ * What a server reports about itself in {@code INFO}.
  *
- * @param version as major × 100 + minor; 0 where it doesn't say
- * @param isReplica whether it only follows another server
- * @param isOfCluster whether it refuses keys of several slots at once
- * @param evictionPolicy null where it doesn't say
+ * @param version as major × 100 + minor; 0 if not reported
+ * @param isReplica whether it is a replica
+ * @param isOfCluster whether it rejects commands with keys of several slots
+ * @param evictionPolicy null if not reported
  */
 public record ServerFacts(
         int version,
@@ -50,7 +50,7 @@ public record ServerFacts(
         return Integer.parseInt(parts[0]) * 100 + Integer.parseInt(parts[1]);
     }
 
-    /** What all of several servers can do. */
+    /** The lowest version of several servers. */
     public static int lowestVersion(List<ServerFacts> servers) {
         return servers.stream().mapToInt(ServerFacts::version).min().orElse(0);
     }

@@ -12,13 +12,17 @@ import io.lettuce.core.protocol.AsyncCommand;
 import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
 
-/** Asks servers about themselves. */
+/** Queries facts about servers. */
 public final class ServerQueries {
     private final CommandExchange exchange;
     private final RedisErrors errors;
     private final String operation;
 
-    /** @param operation for which the servers are asked; for messages */
+    /**
+     * Creates the queries of an operation.
+     *
+     * @param operation the operation that needs the facts; for messages
+     */
     public ServerQueries(CommandExchange exchange, RedisErrors errors, String operation) {
         this.exchange = exchange;
         this.errors = errors;
@@ -42,10 +46,10 @@ public final class ServerQueries {
     public MasterFacts requireMaster(String info) {
         MasterFacts facts = MasterFacts.parse(info);
         if (!facts.isMaster()) {
-            throw unclear("a server that should hold the records is no master");
+            throw unclear("a server that should hold the records is not a master");
         }
         if (facts.runId().isEmpty()) {
-            throw unclear("a server doesn't tell its run_id in INFO. Take another namespace instead");
+            throw unclear("a server does not report its run_id in INFO. Use another namespace instead");
         }
         return facts;
     }

@@ -21,7 +21,7 @@ public record SingleMaster(RedisClient client, RedisURI uri, StatefulRedisConnec
         try {
             String runId = queries.master(fresh).runId();
             if (!runId.equals(queries.master(main).runId())) {
-                throw queries.unclear("the connection in use leads to another server than a new one");
+                throw queries.unclear("a new connection reaches another server than the connection in use");
             }
             return new Snapshot(List.of(fresh), runId, List.of(fresh));
         } catch (RuntimeException e) {

@@ -8,10 +8,10 @@ local time = call('TIME')
 local now = time[1] * 1000000 + time[2]
 
 local function claim(key, mine, fingerprint)
-  -- Read again, although all keys were read at once: the same key may have been claimed a moment ago.
+  -- Read again: the MGET is outdated if an earlier entry of this batch claimed the same key.
   local value = pcall('GET', key)
   if type(value) ~= 'string' then
-    return 'E' .. (value and value.err or 'a key went away inside a script')
+    return 'E' .. (value and value.err or 'a key disappeared during the script')
   end
   local theirs = string.match(value, '^[DR],%d+,%d+,([%w_-]*)')
   if theirs then
@@ -20,7 +20,7 @@ local function claim(key, mine, fingerprint)
   local phase, owner, attempt, deaths, token
   phase, owner, attempt, deaths, token, theirs = string.match(value, '^([FXPT])([^,]*),(%d+),(%d+),(%d+),([%w_-]*)$')
   if not phase then
-    return 'E' .. 'the key holds something that is no record of this store'
+    return 'E' .. 'the key holds a value that is not a record of this store'
   end
   local left = call('PTTL', key)
   if owner ~= '' and left > retention then
@@ -73,7 +73,7 @@ for i = 1, #KEYS do
   end
   codes[i] = code
   if code == 'x' then
-    if type(answer) == 'table' then -- what memory is missing for concerns a key; that this is a replica, all
+    if type(answer) == 'table' then -- OOM concerns this key only; READONLY concerns all keys
       if string.find(answer.err, 'READONLY', 1, true) then
         return answer
       end

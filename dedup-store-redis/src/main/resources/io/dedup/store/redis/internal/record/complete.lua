@@ -24,7 +24,7 @@ local function is_done_by(value, attempt)
   return theirs and theirs + 0 == attempt + 0
 end
 
-local first = format('%.0f', packed + 1) -- what most records become: done at the first attempt, nothing else to keep
+local first = format('%.0f', packed + 1) -- the value of most records: done at the first attempt, no fingerprint, no result
 local found = call('MGET', unpack(KEYS))
 local answers = {}
 for i = 1, #KEYS do
@@ -34,12 +34,12 @@ for i = 1, #KEYS do
   if value and find(value, mine, 2, true) == 2 then
     local next = first
     local digit, comma = byte(value, #mine + 2, #mine + 3)
-    if width == 3 or digit ~= 49 or comma ~= 44 or byte(value, -1) ~= 44 then -- not '1,' ... ',': see first
+    if width == 3 or digit ~= 49 or comma ~= 44 or byte(value, -1) ~= 44 then -- not the common case of `first`
       local attempt, fingerprint = match(value, '^(%d+),%d+,%d+,([%w_-]*)$', #mine + 2)
       next = done(attempt, fingerprint, width == 3 and ARGV[at + 2] or '')
     end
-    if LIGHT_FIRST then -- a script whose first write needs no memory may go on when memory is full
-      -- Not by DEL: a key that is gone while its slot moves to another node can't be set here any more.
+    if LIGHT_FIRST then -- if its first write needs no memory, a script may continue when memory is full
+      -- Not DEL: while the slot migrates to another node, a deleted key can no longer be set here.
       call('PEXPIRE', key, math.max(call('PTTL', key), 1))
       LIGHT_FIRST = false
     end

@@ -1,4 +1,4 @@
--- KEYS: one record. ARGV: attemptRetention in ms, 1 to do it in spite of a live lease, window in ms ('' for ever).
+-- KEYS: one record. ARGV: attemptRetention in ms, 1 to apply it despite a live lease, window in ms ('' for ever).
 -- Answers APPLIED or LEASE_LIVE.
 local call, match = redis.call, string.match
 local value, left = call('GET', KEYS[1]), call('PTTL', KEYS[1])

@@ -1,4 +1,4 @@
--- KEYS: one record. ARGV: attemptRetention in ms, 1 to remove it in spite of a live lease.
+-- KEYS: one record. ARGV: attemptRetention in ms, 1 to remove it despite a live lease.
 -- Answers APPLIED, ABSENT or LEASE_LIVE.
 local value, left = redis.call('GET', KEYS[1]), redis.call('PTTL', KEYS[1])
 if not value or left == 0 then

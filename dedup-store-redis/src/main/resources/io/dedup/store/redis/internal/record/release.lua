@@ -17,8 +17,8 @@ for i = 1, #KEYS do
     elseif mode == 'N' and string.sub(value, 1, 1) == 'T' then
       phase, deaths = 'X', deaths - 1
     end
-    if LIGHT_FIRST then -- a script whose first write needs no memory may go on when memory is full
-      -- Not by DEL: a key that is gone while its slot moves to another node can't be set here any more.
+    if LIGHT_FIRST then -- if its first write needs no memory, a script may continue when memory is full
+      -- Not DEL: while the slot migrates to another node, a deleted key can no longer be set here.
       call('PEXPIRE', key, math.max(call('PTTL', key), 1))
       LIGHT_FIRST = false
     end

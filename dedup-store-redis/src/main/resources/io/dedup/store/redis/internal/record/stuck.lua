@@ -1,5 +1,5 @@
 -- KEYS: records. ARGV: attemptRetention in ms, age in ms.
--- Answers {index, value, PTTL, ...} of those that began, aren't done, and were claimed or left at least that long ago.
+-- Answers {index, value, PTTL, ...} of the records that were started, are not done, and were claimed or left that long ago.
 local call, pcall = redis.call, redis.pcall
 local retention, age = tonumber(ARGV[1]), tonumber(ARGV[2])
 local time = call('TIME')
@@ -10,7 +10,7 @@ for i = 1, #KEYS do
   if type(first) == 'string' and string.find(first, '^[FXPT]') then
     local value, left = call('GET', KEYS[i]), call('PTTL', KEYS[i])
     local attempt, token = string.match(value, '^[FXPT][^,]*,(%d+),%d+,(%d+),[%w_-]*$')
-    -- A claim that SET made has no time. A lease that lives ends with more than attemptRetention left.
+    -- A claim made by SET has no token, hence no time. While a lease is live, PTTL exceeds attemptRetention.
     if attempt and attempt + 0 > 0 and left > 0 and
         (retention - left >= math.max(age, 0) or token + 0 > 0 and now - token >= age * 1000) then
       answers[#answers + 1] = i

@@ -21,8 +21,7 @@ class ClassPathProblemTest {
                         "NoSuchMethodError: io.netty.X.y()",
                         "the class path has 4.1.100.Final.",
                         "4.1.100.Final are: netty-common");
-        assertThat(ClassPathProblem.describe(error, Map.of()))
-                .contains("the class path has none that can be recognised");
+        assertThat(ClassPathProblem.describe(error, Map.of())).contains("the class path has no recognizable Netty");
     }
 
     @Test
