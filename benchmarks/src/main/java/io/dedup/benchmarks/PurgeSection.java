@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** What the purge in the background costs the claims beside it. */
+/** What the background purge costs claims that run at the same time. */
 final class PurgeSection {
     private static final double TARGET = 2;
 

@@ -18,7 +18,7 @@ final class Report {
         this.progress = progress;
     }
 
-    /** Says on the console only what is going on. */
+    /** Prints the progress to the console only. */
     void progress(String line) {
         progress.println(line);
     }

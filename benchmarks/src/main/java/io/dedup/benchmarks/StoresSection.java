@@ -142,7 +142,7 @@ final class StoresSection {
         Spread cpu = outcome.difference(mine, theirs, Sample::cpuNanosPerMessage);
         Spread bytes = outcome.difference(mine, theirs, Sample::bytesPerMessage);
         engine.add(List.of(form, nanos.whole(), cpu.whole(), bytes.whole()));
-        // By the processor's time, as it isn't changed by what else runs on the machine.
+        // Compares processor time, which doesn't depend on what else runs on the machine.
         targets.atMost("engine, ns a message, " + form, "memory", ENGINE_NANOS_TARGET, cpu.median());
         targets.atMost("engine, bytes a message, " + form, "memory", ENGINE_BYTES_TARGET, bytes.median());
     }

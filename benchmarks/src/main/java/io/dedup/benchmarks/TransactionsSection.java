@@ -10,7 +10,7 @@ import io.dedup.benchmarks.subject.ContenderNames;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Business transactions with their record in them, beside the same alone. */
+/** Business transactions with their record, compared with the same transactions alone. */
 final class TransactionsSection {
     private static final double SINGLE_TARGET = 0.70;
     private static final double BATCH_TARGET = 0.45;

@@ -19,7 +19,7 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-/** What docs/architecture.md names is there: a reader finds each class, method and test under the name that it says. */
+/** Every class, method and test that docs/architecture.md names exists under that name. */
 class ArchitectureDocTest {
     private static final Path ROOT = Path.of("..");
     private static final Pattern NAMED = Pattern.compile("`([A-Z][A-Za-z0-9]*)(?:#(\\w+))?`");

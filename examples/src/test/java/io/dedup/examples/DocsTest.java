@@ -12,7 +12,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * What the pages show is what the build compiles and runs: {@code <!-- path/of/File.java [name] -->} before a sample says
- * where it stands, between {@code // docs:begin [name]} and {@code // docs:end}.
+ * where the sample is, between {@code // docs:begin [name]} and {@code // docs:end}.
  */
 class DocsTest {
     private static final Path ROOT = Path.of("..");

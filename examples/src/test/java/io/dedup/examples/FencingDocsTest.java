@@ -64,7 +64,7 @@ class FencingDocsTest {
         }
     }
 
-    /** The successor sees what was written before it has shown its token, and so loses nothing. */
+    /** The new owner reads what was written before it presented its token, so no update is lost. */
     @Test
     void whatWasWrittenInTimeIsRead() throws SQLException {
         try (Connection paused = connect();

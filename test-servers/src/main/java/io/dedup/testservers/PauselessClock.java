@@ -7,13 +7,13 @@ import java.util.concurrent.locks.LockSupport;
 
 /**
  * A clock that stops while the machine stands still, for stores in this process: a host that takes the processors away
- * for a second or two would else end leases that a test relies on, before anybody could renew them. As good as the system's
+ * for a second or two would otherwise end leases that a test relies on before they could be renewed. As good as the system's
  * while the machine runs, a tick apart. Thread-safe; one for the JVM.
  */
 public final class PauselessClock implements InstantSource {
     private static final Duration TICK = Duration.ofMillis(10);
 
-    /** More than a thread waits for its turn on a busy machine, less than any lease. */
+    /** Longer than a thread waits for a processor on a busy machine, shorter than any lease. */
     private static final Duration LONGEST_STEP = Duration.ofMillis(100);
 
     private static final PauselessClock INSTANCE = new PauselessClock();

@@ -13,7 +13,7 @@ import java.util.Locale;
 import java.util.Set;
 import org.springframework.jdbc.core.JdbcTemplate;
 
-/** By an insert that passes over what is there, and an update, each of a whole array; for PostgreSQL. */
+/** One insert that skips existing rows, and one update, each for a whole array; for PostgreSQL. */
 public final class DatabasePollMemory implements PollMemory {
     private final HikariDataSource database;
     private final String claim;

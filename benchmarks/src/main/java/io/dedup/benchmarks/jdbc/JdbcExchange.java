@@ -7,7 +7,7 @@ import java.util.List;
 import javax.sql.DataSource;
 
 /**
- * What was captured, by plain JDBC on connections of the same pool. Thread-safe.
+ * Captured requests, sent by plain JDBC on connections of the same pool. Thread-safe.
  *
  * @param sessions what to do with each connection
  */

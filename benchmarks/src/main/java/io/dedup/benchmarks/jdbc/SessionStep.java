@@ -7,9 +7,9 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.List;
 
-/** Something that the store did with a connection, to be done again for other messages. Thread-safe. */
+/** A call of the store on a connection, which can be repeated for other messages. Thread-safe. */
 sealed interface SessionStep {
-    /** Does it, and reads whatever is answered. */
+    /** Makes the call, and reads the whole answer. */
     void run(Connection connection, List<String> ids) throws SQLException;
 
     /** A prepared statement: executed once, or as a batch of several sets of parameters. */

@@ -26,7 +26,7 @@ public final class TransactionSubject implements Subject {
     /** Who runs a business transaction without a record. */
     public static final String ALONE = "alone";
 
-    /** What one writes without a framework: a row with a unique key; no window, no lease, and a rival is waited for. */
+    /** What one writes without a framework: a row with a unique key; no window, no lease; a rival transaction waits. */
     public static final String BY_HAND = "by hand";
 
     /** Modes beside that. */
@@ -87,7 +87,7 @@ public final class TransactionSubject implements Subject {
         return database.name();
     }
 
-    /** How a contender is called. */
+    /** The name of a contender. */
     public static String named(Shape shape, String who, String form) {
         return ContenderNames.of(shape + ", " + who, form);
     }

@@ -1,4 +1,4 @@
-/** Databases, and what the store sends to them, sent again by plain JDBC. */
+/** Databases: the store, and the store's statements sent by plain JDBC. */
 @NullMarked
 package io.dedup.benchmarks.jdbc;
 

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Map;
 import org.springframework.jdbc.core.JdbcTemplate;
 
-/** The idempotent receivers of others, with their defaults, by name; each run has keys or a table of its own. */
+/** Idempotent receivers of other libraries, with their defaults, by name; each run has separate keys or a separate table. */
 public final class OtherReceivers {
     private OtherReceivers() {}
 

@@ -10,8 +10,8 @@ import java.util.Locale;
 import java.util.function.Consumer;
 
 /**
- * How long single claims take while a purge runs, and how long they take on the same table while it doesn't: by turns, so
- * that whatever else the machine does meets both.
+ * How long single claims take while a purge runs, and on the same table while none runs: in turns, so
+ * that other work of the machine affects both.
  */
 public final class PurgeLatency {
     private static final Duration WARM_UP = Duration.ofSeconds(10);

@@ -1,4 +1,4 @@
-/** Measures contenders in turns, so that what disturbs the machine disturbs all of them. */
+/** Measures contenders in turns, so that a disturbance of the machine affects all of them. */
 @NullMarked
 package io.dedup.benchmarks.measure;
 

@@ -28,7 +28,7 @@ public final class RedisMemory {
      * @param keyLength the characters of a key
      * @param single {@code MEMORY USAGE} of records that were written by the single form
      * @param batch the same of the batch form
-     * @param everything what the server's whole memory grew by a record, its tables of keys and of expiries included
+     * @param everything the growth of the server's whole memory for each record, including its tables of keys and expiries
      */
     public record Figures(String server, int keyLength, Spread single, Spread batch, double everything) {}
 

@@ -13,7 +13,10 @@ import java.util.List;
 import java.util.Set;
 import java.util.UUID;
 
-/** By two scripts a poll, over all of its keys: commands in a pipeline take Lettuce longer than keys take a script. */
+/**
+ * Two scripts per poll, over all of its keys: a script takes less time for each key than Lettuce for a command in a
+ * pipeline.
+ */
 public final class RedisPollMemory implements PollMemory {
     private static final String LEASE_MILLIS = "60000";
     private static final String WINDOW_MILLIS = "86400000";

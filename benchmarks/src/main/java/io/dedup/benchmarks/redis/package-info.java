@@ -1,4 +1,4 @@
-/** Redis, and what the store sends to it, sent again by the bare driver. */
+/** Redis: the store, and the store's commands sent by the bare driver. */
 @NullMarked
 package io.dedup.benchmarks.redis;
 

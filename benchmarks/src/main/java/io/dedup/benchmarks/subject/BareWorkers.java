@@ -11,7 +11,7 @@ public final class BareWorkers {
     private final StoreRequests requests;
     private final DedupStore store;
 
-    /** @param store where the messages are that duplicates are duplicates of */
+    /** @param store holds the messages whose duplicates are sent */
     public BareWorkers(StoreRequests requests, DedupStore store) {
         this.requests = requests;
         this.store = store;

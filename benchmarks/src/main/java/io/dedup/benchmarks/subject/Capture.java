@@ -8,14 +8,14 @@ import io.dedup.store.WriteResult;
 import java.util.List;
 
 /**
- * Lets a store work while somebody looks at what it sends, and makes sure that the same, sent without it, does the same.
+ * Records what a store sends, and checks that the same requests have the same result without the store.
  */
 public final class Capture {
     private final StoreRequests requests;
     private final DedupStore store;
     private final Eavesdropper eavesdropper;
 
-    /** @param store the one to be looked at */
+    /** @param store whose requests are recorded */
     public Capture(StoreRequests requests, DedupStore store, Eavesdropper eavesdropper) {
         this.requests = requests;
         this.store = store;

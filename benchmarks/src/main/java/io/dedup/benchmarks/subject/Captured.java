@@ -4,7 +4,7 @@ import io.dedup.benchmarks.measure.Traffic;
 import java.util.List;
 
 /**
- * What a store sends, to be sent without it.
+ * Requests of a store, to be sent without the store.
  *
  * @param claim for a new message, or for all of a batch
  * @param claimDuplicate for a duplicate; not used for batches

@@ -2,7 +2,7 @@ package io.dedup.benchmarks.subject;
 
 import java.util.List;
 
-/** How contenders are called: who, and in which form. */
+/** Names of contenders: who, and in which form. */
 public final class ContenderNames {
     /** Engine and store. */
     public static final String DEDUP = "dedup";

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Finds the IDs of captured messages in what was sent for them, and puts others in their place.
+ * Finds the IDs of messages in their captured requests, and replaces them by others.
  *
  * <p>Thread-safe.
  */

@@ -1,4 +1,4 @@
-/** What is measured: a store behind the engine, and beside it what the bare driver can do. */
+/** The subjects of measurements: a store behind the engine, and the same requests sent by the bare driver. */
 @NullMarked
 package io.dedup.benchmarks.subject;
 

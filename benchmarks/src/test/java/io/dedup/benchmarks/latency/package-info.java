@@ -1,4 +1,4 @@
-/** Tests of how times are summed up. */
+/** Tests of the summary of times. */
 @NullMarked
 package io.dedup.benchmarks.latency;
 

@@ -32,7 +32,7 @@ public final class FailoversMain {
             e.getCommandLine().usage(System.err);
             status = CommandLine.ExitCode.USAGE;
         }
-        System.exit(status); // the servers' threads would hold it
+        System.exit(status); // the servers' threads would keep the JVM alive
     }
 
     /** Returns whether all promises were kept. */

@@ -75,7 +75,7 @@ class LedgerTest {
             }
             assertThat(result.brokenPromises()).isEmpty();
         });
-        // The ledger sees what there is to see.
+        // The ledger finds what other schemes double and lose.
         assertThat(of(by, Row.NONE).doubled()).isPositive();
         assertThat(of(by, Row.NONE).lost()).isZero();
         assertThat(of(by, Row.INTEGRATION).lost()).isPositive(); // marks before the effect

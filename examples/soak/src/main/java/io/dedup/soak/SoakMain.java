@@ -25,7 +25,7 @@ public final class SoakMain {
             e.getCommandLine().usage(System.err);
             status = CommandLine.ExitCode.USAGE;
         }
-        System.exit(status); // the servers' threads would hold it
+        System.exit(status); // the servers' threads would keep the JVM alive
     }
 
     private static boolean soak(Settings settings) throws Exception {

@@ -1,4 +1,4 @@
-/** The soak: a consumer in a small heap at full speed for an hour, of which nothing may grow. */
+/** The soak: a consumer in a small heap runs at full speed for an hour, and nothing in it may grow. */
 @NullMarked
 package io.dedup.soak;
 

@@ -30,8 +30,8 @@ import org.springframework.kafka.listener.ContainerProperties;
 import org.springframework.kafka.listener.MessageListener;
 
 /**
- * A consumer process: takes orders from Kafka and pays them, each once. Tells what it does, a line an event, on its
- * standard output; stops when its standard input ends.
+ * A consumer process: takes orders from Kafka and pays each of them once. It prints one line per event to its
+ * standard output, and stops when its standard input ends.
  */
 public final class OrderConsumer {
     static final String USER = "QUICKSTART_DATABASE_USER";
@@ -110,8 +110,8 @@ public final class OrderConsumer {
     }
 
     /**
-     * Before its own payment, and after those before it are marked. What was paid in the last 10 ms may not be yet: a kill
-     * then would be one between effect and mark, after which LEASED runs a message again.
+     * Hangs before its own payment, when all earlier payments are recorded. Recording can take 10 ms: a kill within
+     * that time would come between effect and record, and LEASED would handle that message again.
      */
     private static void hangUntilKilled(CountDownLatch marked) {
         try {

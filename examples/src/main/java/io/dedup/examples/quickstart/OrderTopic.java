@@ -57,7 +57,7 @@ final class OrderTopic implements AutoCloseable {
         }
     }
 
-    /** Whether two consumers of the group have partitions, each of them. */
+    /** Whether two consumers of the group have partitions each. */
     boolean isShared() {
         return asked(() -> {
             Collection<MemberDescription> members = members();
@@ -68,7 +68,7 @@ final class OrderTopic implements AutoCloseable {
         });
     }
 
-    /** Whether no consumer is left in the group: before, its offsets can't be set. */
+    /** Whether the group has no consumers any more; only then can its offsets be set. */
     boolean isLeft() {
         return asked(() -> members().isEmpty());
     }
@@ -106,7 +106,7 @@ final class OrderTopic implements AutoCloseable {
         }
     }
 
-    /** What an operator does to replay a topic: sets the group's offsets back to the start. */
+    /** Replays the topic as an operator would: sets the group's offsets back to the start. */
     void rewind() throws ExecutionException, InterruptedException {
         Map<TopicPartition, OffsetAndMetadata> start = new HashMap<>();
         offsets(OffsetSpec.earliest())

@@ -31,8 +31,8 @@ import org.apache.rocketmq.client.apis.message.MessageView;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A consumer process: takes orders from RocketMQ and pays them, each once. Tells what it does, a line an event, on its
- * standard output; stops when its standard input ends.
+ * A consumer process: takes orders from RocketMQ and pays each of them once. It prints one line per event to its
+ * standard output, and stops when its standard input ends.
  */
 public final class PaymentConsumer {
     static final String USER = "EXAMPLE_DATABASE_USER";
@@ -78,7 +78,7 @@ public final class PaymentConsumer {
                     .setClientConfiguration(RocketMqPaymentsMain.configuration(args[1]))
                     .setConsumerGroup(RocketMqPaymentsMain.GROUP)
                     .setSubscriptionExpressions(Map.of(RocketMqPaymentsMain.TOPIC, FilterExpression.SUB_ALL))
-                    // So that nothing else is between its effect and its mark when this process is killed.
+                    // So that no other message is between its effect and its record when this process is killed.
                     .setConsumptionThreadCount(1)
                     .setMessageListener(message -> delivered(listener, message))
                     .build()) {
@@ -86,7 +86,7 @@ public final class PaymentConsumer {
                 while (System.in.read() >= 0) {
                     // until the example closes our input, or ends
                 }
-                dedup.close(); // ends its waits, so that the consumer doesn't wait for them
+                dedup.close(); // limits its waits, because the consumer's close waits for them
             }
         }
     }

@@ -1,4 +1,4 @@
-/** Payments over RocketMQ, their records in the database that they are in. */
+/** Payments over RocketMQ, with their records in the same database. */
 @NullMarked
 package io.dedup.examples.rocketmq;
 

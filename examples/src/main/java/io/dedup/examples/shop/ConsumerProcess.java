@@ -28,7 +28,7 @@ public final class ConsumerProcess implements AutoCloseable {
      * Starts one.
      *
      * @param main its program
-     * @param environment what isn't among the arguments, which can be read by everybody on the machine
+     * @param environment settings such as passwords, since all users of the machine can read the arguments
      */
     public static ConsumerProcess start(
             String name, Class<?> main, Map<String, String> environment, Counts counts, String... arguments)
@@ -57,7 +57,7 @@ public final class ConsumerProcess implements AutoCloseable {
         }
     }
 
-    /** {@code kill -9}: nothing in the process gets to clean up. */
+    /** {@code kill -9}: nothing in the process can clean up. */
     public void kill() throws InterruptedException {
         process.destroyForcibly().waitFor();
         reader.join();

@@ -4,7 +4,7 @@ package io.dedup.examples.shop;
 public final class Events {
     private Events() {}
 
-    /** A line at a time, whole, even when this process is killed right after. */
+    /** Prints a whole line, even if this process is killed right afterwards. */
     public static void tell(String event) {
         System.out.println(event);
         System.out.flush();

@@ -5,7 +5,7 @@ import java.util.Locale;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
-/** Tells how far an example is. Not thread-safe. */
+/** Prints the progress of an example. Not thread-safe. */
 public final class Progress {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 

@@ -1,4 +1,4 @@
-/** The rules of architecture that every module obeys. */
+/** The architecture rules of every module. */
 @NullMarked
 package io.dedup.rules;
 

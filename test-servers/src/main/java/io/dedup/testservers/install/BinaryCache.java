@@ -84,7 +84,7 @@ public final class BinaryCache {
         String user = System.getProperty("user.name");
         Path cache = Path.of(System.getProperty("java.io.tmpdir"), "dedup-test-servers-" + user);
         Files.createDirectories(cache);
-        // Others could have made it first, with programs of theirs in it.
+        // Another user could have created it first, with other programs in it.
         if (!Files.getOwner(cache).getName().equals(user)) {
             throw new IllegalStateException(
                     cache + " belongs to another user; name another directory with -Ddedup.test.cache");

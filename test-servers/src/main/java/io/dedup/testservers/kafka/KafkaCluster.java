@@ -67,7 +67,7 @@ public final class KafkaCluster implements AutoCloseable {
         return brokers;
     }
 
-    /** As {@code bootstrap.servers} wants it: all of them. */
+    /** The value of {@code bootstrap.servers}, with all brokers. */
     public String bootstrapServers() {
         return brokers.stream().map(KafkaServer::bootstrapServers).collect(Collectors.joining(","));
     }

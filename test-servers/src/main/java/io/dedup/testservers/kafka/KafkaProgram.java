@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** How a program of Kafka is run: in a JVM of its own, with a class path that our clients don't see. */
+/** Runs a program of Kafka in a separate JVM, whose class path the clients under test don't see. */
 final class KafkaProgram {
 
     private static final String CLUSTER_ID = "ZGVkdXAtdGVzdC1zZXJ2ZQ";

@@ -30,7 +30,7 @@ public final class KafkaServer extends LocalServer {
         return new KafkaAddress(bootstrapServers());
     }
 
-    /** As {@code bootstrap.servers} wants it. */
+    /** The value of {@code bootstrap.servers}. */
     public String bootstrapServers() {
         return host() + ":" + port();
     }
@@ -90,8 +90,8 @@ public final class KafkaServer extends LocalServer {
         }
 
         /**
-         * The address that the broker advertises to clients, which is where a {@code TcpProxy} in front of the broker's {@link
-         * #port(int)} listens.
+         * The address that the broker advertises to clients, which is where a {@code TcpProxy} in front of the broker's
+         * {@link #port(int)} listens.
          */
         public Builder advertisedPort(int advertised) {
             return setting("advertised.listeners", "PLAINTEXT://127.0.0.1:" + advertised);

@@ -15,12 +15,12 @@ public final class KafkaServers {
         return Shared.ADDRESS;
     }
 
-    /** An embedded broker of one's own, with defaults. */
+    /** A new embedded broker, with defaults. */
     public static KafkaServer start() {
         return builder().start();
     }
 
-    /** An embedded broker of one's own. */
+    /** A builder of a new embedded broker. */
     public static KafkaServer.Builder builder() {
         return KafkaServer.builder();
     }

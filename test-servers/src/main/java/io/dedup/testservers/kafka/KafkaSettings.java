@@ -53,7 +53,7 @@ final class KafkaSettings {
         settings.put("transaction.state.log.replication.factor", "1");
         settings.put("transaction.state.log.min.isr", "1");
         settings.put("transaction.state.log.num.partitions", "3");
-        // Without these share groups deliver nothing, and say nothing.
+        // Without these, share groups silently deliver nothing.
         settings.put("share.coordinator.state.topic.replication.factor", "1");
         settings.put("share.coordinator.state.topic.min.isr", "1");
         settings.put("share.coordinator.state.topic.num.partitions", "3");

@@ -9,9 +9,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A server in a process of its own on this machine, for tests that do to it what operations and accidents do. It keeps
- * its port and its files until {@link #close()}. Thread-safe; methods return when the deed is done, and throw
- * {@link IllegalStateException} with the end of the server's log when it can't be.
+ * A server in a separate process on this machine, for tests that stop, kill, pause and restart it. It keeps
+ * its port and its files until {@link #close()}. Thread-safe; methods return when their work is done, and throw
+ * {@link IllegalStateException} with the end of the server's log if they fail.
  */
 public abstract class LocalServer implements AutoCloseable {
 

@@ -12,9 +12,9 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * Keeps two processes of this machine, such as the tests of two modules, from giving out one port: between the look whether
- * it is free and its server's start, and while that is being restarted. A port is a byte of a common file, locked as long as
- * it is among the last that this process took, or until the process ends.
+ * Keeps two processes of this machine, such as the tests of two modules, from using one port: between the check that it
+ * is free and the start of its server, and while the server restarts. A port is a byte of a common file, locked as long
+ * as it is among the last that this process took, or until the process ends.
  */
 final class PortLocks {
     /** More than are in use by one process at a time, and few enough for several processes. */

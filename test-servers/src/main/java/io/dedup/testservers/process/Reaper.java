@@ -8,7 +8,7 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * A shell that ends our servers and removes their files once this JVM is gone, however it went: it reads our orders from
+ * A shell that ends the servers and removes their files when this JVM has ended, however it ended: it reads commands from
  * its standard input, whose end is the JVM's end. Thread-safe.
  */
 final class Reaper {

@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** What the servers of this JVM share: a directory for their files, and the reaper that removes it. Thread-safe. */
+/** Shared by the servers of this JVM: a directory for their files, and the reaper that removes it. Thread-safe. */
 final class Workspace {
 
     private final Path root;

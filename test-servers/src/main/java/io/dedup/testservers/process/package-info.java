@@ -1,4 +1,4 @@
-/** Servers in processes of their own, which end with this JVM, and free ports for them. */
+/** Servers in separate processes, which end with this JVM, and free ports for them. */
 @NullMarked
 package io.dedup.testservers.process;
 

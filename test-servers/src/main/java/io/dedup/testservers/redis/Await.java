@@ -7,7 +7,7 @@ import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Waiting for what a running server has to find out. One that doesn't answer hasn't found out yet. */
+/** Waits until a running server has noticed a change. A server that doesn't answer hasn't noticed it yet. */
 final class Await {
 
     private static final Logger LOG = LoggerFactory.getLogger(Await.class);

@@ -15,12 +15,12 @@ public final class RedisServers {
         return Shared.ADDRESS;
     }
 
-    /** An embedded server of one's own, with defaults. */
+    /** A new embedded server, with defaults. */
     public static RedisServer start() {
         return builder().start();
     }
 
-    /** An embedded server of one's own. */
+    /** A builder of a new embedded server. */
     public static RedisServer.Builder builder() {
         return RedisServer.builder();
     }

@@ -1,6 +1,6 @@
 package io.dedup.testservers.redis;
 
-/** A primary and a replica, and what may come between them. */
+/** A primary and a replica, and interruptions of their replication. */
 final class Replication {
 
     private Replication() {}

@@ -12,7 +12,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The few words of Redis's protocol that setting a server up takes, so that nothing here depends on the client under
+ * The small part of Redis's protocol that is needed to set up a server, so that nothing here depends on the client under
  * test. Not thread-safe.
  */
 final class RespClient implements AutoCloseable {

@@ -78,7 +78,7 @@ public final class RocketMqPair implements AutoCloseable {
         return pair;
     }
 
-    /** As {@code ClientConfiguration} wants it. */
+    /** The endpoints for {@code ClientConfiguration}. */
     public String endpoints() {
         return hub.host() + ":" + hub.port();
     }
@@ -114,7 +114,7 @@ public final class RocketMqPair implements AutoCloseable {
     }
 
     /**
-     * What the controller says, and the name server.
+     * The state according to the controller and the name server.
      *
      * @param master its port; 0 if there is none
      * @param known the master's port that clients see

@@ -67,7 +67,7 @@ public final class RocketMqServer extends LocalServer {
         return new Builder();
     }
 
-    /** As {@code ClientConfiguration} wants it. */
+    /** The endpoints for {@code ClientConfiguration}. */
     public String endpoints() {
         return host() + ":" + port();
     }
@@ -124,7 +124,7 @@ public final class RocketMqServer extends LocalServer {
         }
     }
 
-    /** What a property says in each of a group's dead letters; in those that have it. */
+    /** The values of a property in a group's dead letters; letters without it are left out. */
     public List<String> deadLetters(String group, String property) {
         return order("dead-letters", group, property).lines().toList();
     }

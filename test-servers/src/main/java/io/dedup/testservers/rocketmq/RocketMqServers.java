@@ -10,12 +10,12 @@ public final class RocketMqServers {
         return Shared.SERVER;
     }
 
-    /** A server of one's own, with defaults. */
+    /** A new server, with defaults. */
     public static RocketMqServer start() {
         return builder().start();
     }
 
-    /** A server of one's own. */
+    /** A builder of a new server. */
     public static RocketMqServer.Builder builder() {
         return RocketMqServer.builder();
     }

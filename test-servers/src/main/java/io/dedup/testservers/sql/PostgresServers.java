@@ -21,12 +21,12 @@ public final class PostgresServers {
         return shared().newDatabase();
     }
 
-    /** An embedded server of one's own, with defaults. */
+    /** A new embedded server, with defaults. */
     public static PostgresServer start() {
         return builder().start();
     }
 
-    /** An embedded server of one's own. */
+    /** A builder of a new embedded server. */
     public static PostgresServer.Builder builder() {
         return PostgresServer.builder();
     }

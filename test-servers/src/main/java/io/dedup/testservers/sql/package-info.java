@@ -1,4 +1,4 @@
-/** PostgreSQL and MariaDB servers, and databases of one's own on them. */
+/** PostgreSQL and MariaDB servers, and separate databases on them. */
 @NullMarked
 package io.dedup.testservers.sql;
 

@@ -12,7 +12,7 @@ import java.util.List;
  * @param copies further sends of these
  * @param effects of these
  * @param lost acknowledged without an effect
- * @param gone without an effect, as the server that failed over lost it: a message before its delivery, or a commit
+ * @param gone without an effect because the server that failed over lost a message before its delivery, or a commit
  * @param doubled effects beyond a message's first one
  * @param told of these: with an attempt above 1
  * @param forgotten of those with attempt 1: the failover may have made the store forget the message
@@ -49,9 +49,9 @@ public record Count(
     }
 
     /**
-     * What of the promise wasn't kept, in words; empty when all was.
+     * The broken promises, in words; empty if all were kept.
      *
-     * @param serverMayLose whether the server's own losses are none of ours
+     * @param serverMayLose whether losses of the server itself are allowed
      */
     public List<String> broken(Promise promise, boolean serverMayLose) {
         List<String> broken = new ArrayList<>();

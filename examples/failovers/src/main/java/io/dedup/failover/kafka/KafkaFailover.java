@@ -8,8 +8,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Three brokers are killed one after the other, and started again. In every second round they are paused instead, and go on
- * when others have taken over.
+ * Three brokers are killed one after the other, and started again. In every second round they are paused instead, and
+ * continue when others have taken over.
  */
 final class KafkaFailover implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(KafkaFailover.class);

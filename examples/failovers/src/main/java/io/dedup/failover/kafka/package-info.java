@@ -1,4 +1,4 @@
-/** Kafka fails over: three brokers, of which one at a time dies. */
+/** Failovers of Kafka: three brokers, one of which dies at a time. */
 @NullMarked
 package io.dedup.failover.kafka;
 

@@ -13,7 +13,7 @@ public final class EffectTable {
         this.jdbc = new JdbcTemplate(dataSource);
     }
 
-    /** Without a unique key: what happens twice is there twice. */
+    /** Without a unique key, so that an effect that happens twice is two rows. */
     public void create() {
         jdbc.execute("CREATE TABLE effect (id varchar(40) NOT NULL, attempt int NOT NULL, millis bigint NOT NULL)");
     }

@@ -2,11 +2,11 @@ package io.dedup.failover.load;
 
 import io.dedup.Deduplicator;
 
-/** What one consumer has of its own: its deduplicator, its connections to the stores, and its handler. */
+/** One consumer's deduplicator, connections to the stores, and handler. */
 public interface Handling extends AutoCloseable {
     Deduplicator deduplicator();
 
-    /** Has the effect of a message. */
+    /** Makes a message take effect. */
     void handle(String id, int attempt);
 
     @Override

@@ -28,7 +28,7 @@ public final class KafkaConsumers implements AutoCloseable {
 
     private final Closeables open = new Closeables();
 
-    /** Starts so many of them. */
+    /** Starts this number of consumers. */
     public KafkaConsumers(String bootstrap, String topic, int count, Handling.Factory handlings) throws Exception {
         try {
             for (int i = 0; i < count; i++) {
@@ -59,7 +59,7 @@ public final class KafkaConsumers implements AutoCloseable {
                 new DefaultErrorHandler(new FixedBackOff(RETRY_MILLIS, FixedBackOff.UNLIMITED_ATTEMPTS)));
         DefaultMessageHandlerMethodFactory methods = new DefaultMessageHandlerMethodFactory();
         methods.afterPropertiesSet();
-        // What an annotated method would be: only such a one has a DedupContext.
+        // Equivalent to an annotated method: only those have a DedupContext.
         MethodKafkaListenerEndpoint<String, String> endpoint = new MethodKafkaListenerEndpoint<>();
         endpoint.setId(topic + "-" + number);
         endpoint.setGroupId(topic);

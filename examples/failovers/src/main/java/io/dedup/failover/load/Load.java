@@ -15,8 +15,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A steady load: new messages at a rate, and copies of every third some time later. What the broker doesn't confirm is sent
- * again with its ID. Thread-safe.
+ * A steady load: new messages at a constant rate, and copies of a third of them some time later. Unconfirmed messages
+ * are sent again with their IDs. Thread-safe.
  */
 public final class Load implements AutoCloseable {
     private static final int EVERY = 3;
@@ -53,9 +53,9 @@ public final class Load implements AutoCloseable {
     }
 
     /**
-     * Sends no new messages any more, and at once all the copies that were due later; waits until all is confirmed.
+     * Stops sending new messages, sends the remaining copies at once, and waits until everything is confirmed.
      *
-     * @return whether that was so within the bound
+     * @return whether that happened within the bound
      */
     public boolean finish(Duration bound) throws InterruptedException {
         stopping.set(true);
@@ -92,7 +92,7 @@ public final class Load implements AutoCloseable {
             while (number < due && unconfirmed() < MOST_UNCONFIRMED) {
                 sendNew("m" + size.seed() + "-" + number++);
             }
-            // What couldn't be sent isn't made up for.
+            // Messages that couldn't be sent in time are skipped.
             begin += Math.max(0, due - number) * TimeUnit.SECONDS.toNanos(1) / size.rate();
             sendCopies(System.nanoTime());
             LockSupport.parkNanos(TICK_NANOS);
@@ -147,7 +147,7 @@ public final class Load implements AutoCloseable {
         if (success) {
             confirmed.add(id);
         } else if (!confirmed.contains(id)) {
-            // The broker may have it all the same.
+            // The broker may have it nevertheless.
             copies.add(new Copy(System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(SOON_MILLIS), id));
         }
     }

@@ -9,7 +9,7 @@ import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Opens a store again and again until it can be opened, as whatever runs a process does. */
+/** Tries to open a store until that succeeds, as an orchestrator would by restarting the process. */
 public final class StorePatience {
     private static final Logger log = LoggerFactory.getLogger(StorePatience.class);
     private static final Duration LIMIT = Duration.ofMinutes(1);

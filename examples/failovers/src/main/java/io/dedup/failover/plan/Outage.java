@@ -4,16 +4,16 @@ package io.dedup.failover.plan;
  * One failover, by this machine's clock in milliseconds.
  *
  * @param what was done
- * @param forgetsFrom what was written from then on may be missing on the server that took over
+ * @param forgetsFrom writes from this time on may be missing on the server that took over
  * @param begin when it was done
- * @param end when the servers were whole again; what was written before may be missing, too, where an old primary went on
+ * @param end when the servers were complete again; earlier writes may be missing, too, if an old primary continued
  */
 public record Outage(String what, long forgetsFrom, long begin, long end) {
 
     /** A handler's effect and its record aren't written at the same moment, and a loaded machine makes them wait. */
     private static final long MARGIN_MILLIS = 1_000;
 
-    /** One that loses nothing that was confirmed. */
+    /** A failover that loses no confirmed write. */
     public static Outage keepsAll(String what, long begin, long end) {
         return new Outage(what, Long.MAX_VALUE, begin, end);
     }

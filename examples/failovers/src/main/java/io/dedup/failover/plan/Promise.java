@@ -6,6 +6,6 @@ public enum Promise {
     ONCE,
     /** A message that takes effect again has an attempt above 1. */
     TOLD,
-    /** The same; but what the failover made the store forget may take effect again with attempt 1. */
+    /** The same, but messages that the failover made the store forget may take effect again with attempt 1. */
     FORGETS
 }

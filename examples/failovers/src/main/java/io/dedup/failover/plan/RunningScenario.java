@@ -10,8 +10,8 @@ public interface RunningScenario extends AutoCloseable {
     CompletableFuture<?> send(String id);
 
     /**
-     * Makes the servers fail over once, and returns when they are whole again: the successor serves, and the failed server
-     * is back beside it.
+     * Makes the servers fail over once, and returns when they are complete again: the successor serves, and the failed
+     * server is back beside it.
      *
      * @param number from 0, for a scenario that does several things in turn
      */

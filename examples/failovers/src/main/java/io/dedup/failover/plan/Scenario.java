@@ -10,7 +10,7 @@ public interface Scenario {
 
     Promise promise();
 
-    /** Whether the server that fails over may lose what it has confirmed, as one does that doesn't wait for its replica. */
+    /** Whether the server that fails over may lose confirmed writes, because it doesn't wait for its replica. */
     default boolean serverMayLose() {
         return false;
     }

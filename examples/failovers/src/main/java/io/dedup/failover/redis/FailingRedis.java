@@ -3,9 +3,9 @@ package io.dedup.failover.redis;
 import io.dedup.failover.plan.Outage;
 import io.dedup.store.redis.RedisDedupStoreBuilder;
 
-/** Redis servers to which something is done. */
+/** Redis servers that can be made to fail over. */
 interface FailingRedis extends AutoCloseable {
-    /** Of a store there. */
+    /** A builder of a store on these servers. */
     RedisDedupStoreBuilder store();
 
     /** See {@link io.dedup.failover.plan.RunningScenario#failOver}. */

@@ -4,9 +4,9 @@ import java.util.concurrent.TimeUnit;
 
 /** How far the replica is behind when the primary dies. */
 enum Lag {
-    /** As far as it happens to be. */
+    /** Whatever it happens to be. */
     NONE,
-    /** It gets nothing in the last second. */
+    /** The replica receives nothing in the last second. */
     SECOND;
 
     /** Before a primary dies; returns the time from which on the replica may lack what was written. */

@@ -1,4 +1,4 @@
-/** Redis fails over: sentinels, a cluster, and a cluster whose slots move. */
+/** Failovers of Redis: sentinels, a cluster, and a cluster whose slots move. */
 @NullMarked
 package io.dedup.failover.redis;
 

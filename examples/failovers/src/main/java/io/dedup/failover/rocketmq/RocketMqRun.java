@@ -41,7 +41,7 @@ final class RocketMqRun implements RunningScenario {
 
     /** Longer than a received message stays invisible before it is redelivered because its acknowledgment was lost. */
     private static final Duration QUIET = RocketMqPair.INVISIBLE.plusSeconds(20);
-    /** Longer than any back-off that a message has got to. */
+    /** Longer than any back-off between a message's attempts. */
     private static final Duration LONG_QUIET = Duration.ofMinutes(4);
 
     private final Closeables open = new Closeables();
@@ -135,7 +135,7 @@ final class RocketMqRun implements RunningScenario {
         return Outage.keepsAll("master killed", begin, System.currentTimeMillis());
     }
 
-    /** The broker doesn't say it: nothing is delivered any more, for longer where something hasn't been acknowledged. */
+    /** The broker doesn't report this: nothing was delivered for a while, or for longer if something isn't acknowledged. */
     @Override
     public boolean isConsumed() {
         Duration quiet = acknowledged.containsAll(confirmed) ? QUIET : LONG_QUIET;

@@ -1,4 +1,4 @@
-/** A RocketMQ whose master is killed and whose slave becomes the master. */
+/** Failovers of RocketMQ: the master is killed, and the slave becomes the master. */
 @NullMarked
 package io.dedup.failover.rocketmq;
 

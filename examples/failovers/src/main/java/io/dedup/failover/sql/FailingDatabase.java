@@ -17,9 +17,9 @@ import java.util.concurrent.TimeUnit;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
 
 /**
- * A primary that is killed again and again, each time another way: with a replica that has received everything, or
- * nothing of the last moments; with connections that break, or of which clients don't see that they are gone; and the
- * address of the clients moves before the replica is promoted, so that they meet a server that is read-only, or afterwards.
+ * A primary that is killed repeatedly, each time in another way: with a replica that has received everything, or
+ * nothing of the last moments; with connections that break, or that silently stay open; and the
+ * clients' address moves before the replica is promoted, so that they reach a read-only server, or afterwards.
  */
 final class FailingDatabase implements AutoCloseable {
     private static final int POOL = 5;

@@ -69,7 +69,7 @@ final class SqlRun implements RunningScenario {
         return outage;
     }
 
-    /** The next failover shall find consumers at work, whatever they need to notice that the server is another one. */
+    /** Waits until consumers are working again, so that the next failover hits them at work. */
     private void awaitEffect() throws InterruptedException {
         long before = took();
         long until = System.nanoTime() + LIMIT.toNanos();

@@ -1,4 +1,4 @@
-/** PostgreSQL and MariaDB whose primary is killed and whose replica is promoted. */
+/** Failovers of PostgreSQL and MariaDB: the primary is killed, and the replica is promoted. */
 @NullMarked
 package io.dedup.failover.sql;
 

@@ -36,7 +36,7 @@ public final class RocketMqLedgerMain {
         } catch (Exception e) {
             log.error("can't measure", e);
         }
-        System.exit(status); // the servers' threads would hold it
+        System.exit(status); // the servers' threads would keep the JVM alive
     }
 
     /** Returns whether all promises were kept. */

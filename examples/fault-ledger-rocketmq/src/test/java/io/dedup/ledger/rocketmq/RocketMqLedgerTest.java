@@ -38,7 +38,7 @@ class RocketMqLedgerTest {
         assertThat(results)
                 .hasSize(KINDS + 1)
                 .allSatisfy(result -> assertThat(result.brokenPromises()).isEmpty());
-        // The ledger sees what there is to see.
+        // The ledger finds the duplicates of a consumer without dedup.
         assertThat(results.get(KINDS).doubled()).isPositive();
         assertThat(results.get(KINDS).lost()).isZero();
     }

@@ -1,4 +1,4 @@
-/** The ledger as a whole. */
+/** Tests of the whole ledger. */
 @NullMarked
 package io.dedup.ledger.rocketmq;
 

@@ -47,7 +47,7 @@ public record Assignment(
         return JSON.readValue(argument, Assignment.class);
     }
 
-    /** Of a row, its dead letters excepted. */
+    /** The topic of a row, without its dead letters. */
     public static String topic(String run, Row row) {
         return run + "-" + row.id();
     }

@@ -13,8 +13,8 @@ import org.slf4j.LoggerFactory;
 import org.springframework.kafka.listener.MessageListenerContainer;
 
 /**
- * What goes wrong within a consumer process: it stands between our modes and Kafka's consumers. Other people's rows are
- * spared: what they would lose by it, plain spring-kafka loses. Thread-safe.
+ * Faults within a consumer process, between dedup's modes and Kafka's consumers. Rows of other schemes are
+ * spared, because plain spring-kafka would lose messages in them. Thread-safe.
  */
 public final class ConsumerFaults {
     private static final Logger log = LoggerFactory.getLogger(ConsumerFaults.class);
@@ -24,12 +24,12 @@ public final class ConsumerFaults {
     private final List<MessageListenerContainer> containers = new CopyOnWriteArrayList<>();
     private final List<FailingCommits> commits = new CopyOnWriteArrayList<>();
 
-    /** The order to wake consumers up for so many milliseconds. */
+    /** The command to wake consumers up for this number of milliseconds. */
     public static String wakeUps(int millis, int seed) {
         return "wake-up " + millis + " " + seed;
     }
 
-    /** The order to let so many commits of each consumer fail, or most of them. */
+    /** The command to make this number of commits of each consumer fail, or most of them. */
     public static String failingCommits(int count) {
         return "fail-commits " + count;
     }

@@ -13,7 +13,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.kafka.listener.MessageListenerContainer;
 
-/** Says {@code READY} when every row's listener runs; obeys what it reads ({@link ConsumerFaults}), and ends with its standard input. */
+/**
+ * Prints {@code READY} when every row's listener runs, executes the commands that it reads ({@link ConsumerFaults}), and
+ * ends with its standard input.
+ */
 public final class ConsumerMain {
     private static final Logger log = LoggerFactory.getLogger(ConsumerMain.class);
     private static final long RETRY_MILLIS = 300;
@@ -44,7 +47,7 @@ public final class ConsumerMain {
         Runtime.getRuntime().halt(0);
     }
 
-    /** As whatever runs a process would do, starts again what can't start while its store is away. */
+    /** Starts again what can't start while its store is unavailable, as an orchestrator would. */
     private static void start(Assignment assignment, Assignment.Place place, ConsumerFaults faults) {
         while (true) {
             RowListener listener = new RowListener(assignment, place, faults);
@@ -59,7 +62,7 @@ public final class ConsumerMain {
         }
     }
 
-    /** As whatever runs a process would do, ends one whose listener has stopped by itself. */
+    /** Ends the process if a listener has stopped by itself, as an orchestrator would. */
     private static void watch(Assignment.Place place, Collection<? extends MessageListenerContainer> containers) {
         Thread thread = new Thread(
                 () -> {

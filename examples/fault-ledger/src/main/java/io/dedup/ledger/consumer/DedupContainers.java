@@ -18,7 +18,7 @@ final class DedupContainers {
     private DedupContainers() {}
 
     /**
-     * Stands for an annotated method: only those can see their attempt.
+     * Equivalent to an annotated method: only those can see their attempt.
      *
      * @param transactions null outside of Kafka transactions
      */

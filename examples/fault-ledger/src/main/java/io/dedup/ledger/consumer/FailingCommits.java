@@ -7,14 +7,14 @@ import org.apache.kafka.common.errors.RebalanceInProgressException;
 import org.apache.kafka.common.errors.TimeoutException;
 
 /**
- * How commits of one consumer fail: as in a rebalance, which makes the container keep the offsets and poll; and then, as
- * often as not, by what makes it drop what it has polled. Counted, not timed: a slow machine commits seldom.
+ * Makes commits of one consumer fail: as in a rebalance, which makes the container keep the offsets and poll; and then, in
+ * half of the cases, in a way that makes it drop the polled records. Counted, not timed: a slow machine commits seldom.
  */
 final class FailingCommits {
     private final AtomicInteger left = new AtomicInteger();
     private volatile boolean heldBack;
 
-    /** So many commits from now on. */
+    /** Makes this number of commits fail from now on. */
     void fail(int count) {
         left.set(count);
     }
@@ -39,7 +39,7 @@ final class FailingCommits {
         }
     }
 
-    /** Throws what a commit may throw that was carried out. */
+    /** Throws an exception of a commit that was executed. */
     void after() {
         if (left.get() > 0 && ThreadLocalRandom.current().nextInt(10) == 0) {
             throw new TimeoutException("injected: the answer to the commit is lost");

@@ -19,7 +19,7 @@ import org.springframework.kafka.support.Acknowledgment;
 final class Handlers {
     private Handlers() {}
 
-    /** What has the method {@link #method}. */
+    /** The object that has the method {@link #method}. */
     static Object of(Shape shape, SimulatedHandler handler, Attempts attempts, Executor workers) {
         return switch (shape) {
             case RECORD, RECORD_ACK, KAFKA_TRANSACTION -> new OfRecords(handler);

@@ -8,7 +8,7 @@ import java.util.concurrent.locks.LockSupport;
 
 /** What a handler does with a message. Thread-safe. */
 final class SimulatedHandler {
-    /** Has the effect of a message. The attempt is 0 where it is unknown. */
+    /** Makes a message take effect. The attempt is 0 if it is unknown. */
     @FunctionalInterface
     interface Effect {
         void take(String id, int attempt);

@@ -35,7 +35,10 @@ public record Combination(
         return new Combination(Membership.of(seed, row), false, Shape.RECORD, 1, PLAIN_PARTITIONS, 0, PLAIN_POLL);
     }
 
-    /** One of all that the framework supports in a row's mode; plain for what isn't ours, but for the partitions. */
+    /**
+     * Draws a combination that dedup supports in a row's mode; other schemes get the plain one, with the drawn
+     * partitions.
+     */
     public static Combination drawn(long seed, Row row) {
         int partitions = pick(PARTITIONS, new Random(seed * SPREAD));
         Random random = new Random(seed * SPREAD + row.id().hashCode());
@@ -61,7 +64,7 @@ public record Combination(
         return values.get(random.nextInt(values.size()));
     }
 
-    /** As people read it: a word for each dimension. */
+    /** A word for each dimension, for readers. */
     public String text() {
         return String.join(
                 " ",

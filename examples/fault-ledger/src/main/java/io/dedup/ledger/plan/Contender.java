@@ -5,7 +5,7 @@ public interface Contender {
     /** As it is written in files and settings, and part of the names of what it uses. */
     String id();
 
-    /** As people read it. */
+    /** Its name for readers. */
     String title();
 
     /** Whether it is a mode of the framework, whose promises are checked. */
@@ -14,7 +14,7 @@ public interface Contender {
     /** Whether its promise is that nothing ever takes effect twice. */
     boolean isExact();
 
-    /** Whether its memory can be lost without its effects. */
+    /** Whether its records can be lost without its effects. */
     boolean forgets();
 
     /** Whether its handlers can see by their attempt that the effect may have happened before. */

@@ -11,15 +11,15 @@ public enum FaultKind {
     PAUSE,
     /** The stores are stopped and started; or killed and started. They forget nothing. */
     STORE_RESTART,
-    /** What is remembered is deleted, where that can happen without the effects' deletion. */
+    /** The stores' records are deleted, if that is possible without deleting the effects. */
     STORE_FLUSH,
     /** Connections to the stores are closed and refused for a while, or hang for a while, or are half open. */
     STORE_CUT,
-    /** The stores carry out what they are asked, and the answers are lost with the connections. */
+    /** The stores execute requests, and the answers are lost with the connections. */
     LOST_REPLIES,
     /** Other members join and leave the group. */
     REBALANCE,
-    /** A handler takes longer than the lease, and a copy of its message comes meanwhile. */
+    /** A handler takes longer than the lease, and a copy of its message arrives meanwhile. */
     SLOW,
     /** Handlers fail once or twice in each process. */
     FAIL,

@@ -6,7 +6,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 
-/** Which faults, in which order: a matter of the seed alone, the same for every row. */
+/** The faults and their order: decided by the seed alone, the same for every row. */
 public final class FaultPlan {
     /** How many consumer processes there are to hit. */
     public static final int CONSUMERS = 2;

@@ -21,7 +21,7 @@ public enum Membership {
         return values()[Math.floorMod(seed + place, values().length)];
     }
 
-    /** What a consumer of such a group is configured with. */
+    /** The configuration of a consumer of such a group. */
     public Map<String, Object> settings() {
         Map<String, Object> settings = new HashMap<>();
         if (this == BROKER) {

@@ -39,9 +39,9 @@ public enum Row implements Contender {
 
     /** Where the effect is. */
     public enum Effect {
-        /** A call to a process outside, which has no part in any transaction. */
+        /** A call to another process, which takes part in no transaction. */
         CALL,
-        /** A row in the database that holds the memory as well, in one transaction with it. */
+        /** A row in the database that holds the record as well, in one transaction with it. */
         ROW
     }
 

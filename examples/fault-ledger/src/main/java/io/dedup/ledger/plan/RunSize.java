@@ -1,7 +1,7 @@
 package io.dedup.ledger.plan;
 
 /**
- * How much is sent and broken; with the seed, all that a run depends on but time.
+ * How much is sent and broken. Together with the seed, this decides everything in a run except its timing.
  *
  * @param kinds of faults; {@link #ALL}, {@link #DRAWN}, or names separated by plus signs
  */

@@ -4,7 +4,7 @@ import io.dedup.policy.DedupMode;
 import java.util.Arrays;
 import java.util.List;
 
-/** What a row's listener looks like, and how it acknowledges. */
+/** The shape of a row's listener, and how it acknowledges. */
 public enum Shape {
     /** A record at a time; offsets are committed after a poll. */
     RECORD(true),
@@ -35,7 +35,7 @@ public enum Shape {
         this.inDatabaseTransactions = inDatabaseTransactions;
     }
 
-    /** Those that the framework takes in this mode. */
+    /** The shapes that dedup supports in this mode. */
     static List<Shape> of(DedupMode mode) {
         return Arrays.stream(values())
                 .filter(shape -> shape.inDatabaseTransactions || !mode.isTransactional())

@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 
-/** What a producer sends that sends again, in chunks: one for each fault, and one after the last. The seed decides. */
+/** What the producer sends, copies included, in chunks: one for each fault, and one after the last. The seed decides. */
 public final class Traffic {
     private static final int MAX_WORK_MILLIS = 3;
     private static final int RARE = 50;
@@ -77,7 +77,10 @@ public final class Traffic {
         }
     }
 
-    /** Some of all of them once more, at the end; at least one to each partition, so that offsets are committed behind the rest. */
+    /**
+     * Sends some messages once more at the end; at least one to each partition, so that offsets are committed behind the
+     * rest.
+     */
     private void replay(int copies) {
         for (int i = 0; i < partitions; i++) {
             chunks.get(chunks.size() - 1).add(new Send(messages.get(random.nextInt(messages.size())), i, 0));
@@ -107,7 +110,7 @@ public final class Traffic {
         return isToBeMet(fault.kind()) ? MANY : 1;
     }
 
-    /** What such a fault hits is what consumers do with records: there have to be some as long as it lasts. */
+    /** Such a fault hits consumers while they work with records, so records have to arrive as long as it lasts. */
     private static boolean isToBeMet(FaultKind kind) {
         return kind == FaultKind.WAKE_UP || kind == FaultKind.COMMIT_FAILS || kind == FaultKind.REBALANCE_HELD;
     }

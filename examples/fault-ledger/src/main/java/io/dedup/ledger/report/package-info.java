@@ -1,4 +1,4 @@
-/** Writes the ledger down: tables, charts, CSV and JSON. */
+/** Writes the ledger: tables, charts, CSV and JSON. */
 @NullMarked
 package io.dedup.ledger.report;
 

@@ -87,7 +87,7 @@ final class ConsumerProcesses implements AutoCloseable {
         }
     }
 
-    /** Gives all of them an order of {@link ConsumerFaults}. */
+    /** Sends a command of {@link ConsumerFaults} to all of them. */
     void order(String order) {
         for (Consumer consumer : consumers) {
             try {
@@ -99,7 +99,7 @@ final class ConsumerProcesses implements AutoCloseable {
         }
     }
 
-    /** Makes them say what their threads are doing, in files beside their logs. */
+    /** Writes their thread dumps to files beside their logs. */
     void dump() {
         for (Consumer consumer : consumers) {
             try {

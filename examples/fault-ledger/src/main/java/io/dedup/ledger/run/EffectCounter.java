@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** The world outside: counts what handlers did to it, in the order in which it happened. Thread-safe. */
+/** Counts effects outside of the consumers, in the order in which they happen. Thread-safe. */
 public final class EffectCounter implements AutoCloseable {
     private final ServerSocket server;
     private final Map<String, List<Effect>> byRow = new ConcurrentHashMap<>();

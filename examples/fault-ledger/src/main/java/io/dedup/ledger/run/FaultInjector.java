@@ -42,14 +42,14 @@ final class FaultInjector {
         this.pass = pass;
     }
 
-    /** When what is remembered was deleted. */
+    /** When the stores' records were deleted. */
     List<DataLoss> losses() {
         return losses;
     }
 
     /** Returns when it is over. */
     void carryOut(FaultPlan.Fault fault) throws InterruptedException {
-        TimeUnit.MILLISECONDS.sleep(fault.moment()); // a random moment is the point
+        TimeUnit.MILLISECONDS.sleep(fault.moment()); // faults hit random moments
         switch (fault.kind()) {
             case KILL -> consumers.kill(fault.victim());
             case PAUSE -> consumers.pause(fault.victim(), PAUSE);
@@ -82,7 +82,7 @@ final class FaultInjector {
         proxies.heal();
     }
 
-    /** For a moment only, or all commands would run into time-outs: that is what a cut does. */
+    /** For a moment only; otherwise all commands would time out, as in a cut. */
     private void loseReplies(FaultPlan.Fault fault) throws InterruptedException {
         proxies.loseReplies();
         TimeUnit.MILLISECONDS.sleep(fault.millis() / 10);

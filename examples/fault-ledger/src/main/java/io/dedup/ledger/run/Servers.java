@@ -15,7 +15,7 @@ import java.util.stream.IntStream;
 /** A broker and the stores, each a process of its own. Restarts forget nothing. */
 public final class Servers implements AutoCloseable {
     private final KafkaServer kafka = KafkaServers.builder()
-            // On a machine that is busy the controller mustn't take its only broker for dead.
+            // On a busy machine the controller must not consider its only broker dead.
             .setting("broker.session.timeout.ms", "120000")
             // For the groups whose partitions the broker assigns; the others bring their own.
             .setting("group.consumer.session.timeout.ms", "1500")
@@ -40,7 +40,7 @@ public final class Servers implements AutoCloseable {
                 .toList();
     }
 
-    /** What is kept of a pass isn't seen by the next one. */
+    /** Makes a new database, so that a pass doesn't see the data of the one before. */
     void renew() {
         database = postgres.newDatabase();
     }

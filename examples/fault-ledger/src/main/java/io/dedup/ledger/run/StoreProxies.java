@@ -49,12 +49,12 @@ final class StoreProxies implements AutoCloseable {
         return places;
     }
 
-    /** Nobody answers; connections stay. */
+    /** Connections stay open, without answers. */
     void hang() {
         all().forEach(TcpProxy::freeze);
     }
 
-    /** The stores have closed all connections, and consumers don't know; new ones work. */
+    /** The stores have closed all connections, but consumers don't notice; new connections work. */
     void halfOpen() {
         all().forEach(TcpProxy::halfOpen);
     }
@@ -65,7 +65,7 @@ final class StoreProxies implements AutoCloseable {
         all().forEach(TcpProxy::cut);
     }
 
-    /** What is asked is done; the answers are thrown away. */
+    /** Requests are executed, and the answers are thrown away. */
     void loseReplies() {
         all().forEach(TcpProxy::dropReplies);
     }

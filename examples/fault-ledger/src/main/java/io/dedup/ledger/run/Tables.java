@@ -15,7 +15,7 @@ import java.util.List;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
 
-/** What the rows' schemes have in stores before the first message, and what is found there in the end. */
+/** The data of the rows' schemes: prepared before the first message, and read at the end. */
 final class Tables {
     private final Servers servers;
     private final DriverManagerDataSource dataSource;
@@ -88,7 +88,7 @@ final class Tables {
         }
     }
 
-    /** Deletes what is remembered, where the effects are somewhere else. */
+    /** Deletes the records of rows whose effects are elsewhere. */
     void forget(Collection<Row> rows) {
         for (Row row : rows) {
             if (row.database() && row.effect() == Row.Effect.CALL) {

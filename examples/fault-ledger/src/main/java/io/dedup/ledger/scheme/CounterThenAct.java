@@ -2,7 +2,7 @@ package io.dedup.ledger.scheme;
 
 import io.lettuce.core.api.sync.RedisCommands;
 
-/** {@code INCR}: who gets 1 acts, and deletes the counter afterwards. Everybody else takes its message for a duplicate. */
+/** {@code INCR}: the consumer that gets 1 acts and deletes the counter; others acknowledge their messages as duplicates. */
 public final class CounterThenAct implements Scheme {
     private final Stores stores;
     private final RedisCommands<String, String> redis;

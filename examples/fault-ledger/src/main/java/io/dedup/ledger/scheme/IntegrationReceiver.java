@@ -9,7 +9,10 @@ import org.springframework.messaging.Message;
 import org.springframework.messaging.MessageHandler;
 import org.springframework.messaging.support.MessageBuilder;
 
-/** Spring Integration's idempotent receiver with its JDBC metadata store; it throws away what it takes for duplicates. */
+/**
+ * Spring Integration's idempotent receiver with its JDBC metadata store; it throws away messages that it considers
+ * duplicates.
+ */
 public final class IntegrationReceiver implements Scheme {
     /** Of its table, named {@link Stores#table} of "int" with {@link #TABLE} behind it. */
     public static final String COLUMNS =

@@ -6,7 +6,7 @@ import io.lettuce.core.api.sync.RedisCommands;
 import java.util.UUID;
 import org.springframework.jdbc.core.JdbcTemplate;
 
-/** All of it: a lock, a look into the cache, and a unique row in the business transaction; the cache is updated after it. */
+/** A lock, a read of the cache, and a unique row in the business transaction; the cache is updated afterwards. */
 public final class LockCacheAndRow implements Scheme {
     private final Stores stores;
     private final RedisCommands<String, String> redis;

@@ -3,7 +3,10 @@ package io.dedup.ledger.scheme;
 import org.springframework.dao.DuplicateKeyException;
 import org.springframework.jdbc.core.JdbcTemplate;
 
-/** A row with a unique key as a lock, deleted afterwards. Who doesn't get it takes its message for a duplicate. */
+/**
+ * A row with a unique key as a lock, deleted afterwards. A consumer that doesn't get the lock acknowledges its message
+ * as a duplicate.
+ */
 public final class LockRow implements Scheme {
     private final JdbcTemplate jdbc;
     private final String table;

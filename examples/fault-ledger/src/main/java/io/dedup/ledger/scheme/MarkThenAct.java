@@ -3,7 +3,7 @@ package io.dedup.ledger.scheme;
 import io.lettuce.core.SetArgs;
 import io.lettuce.core.api.sync.RedisCommands;
 
-/** {@code SET NX} as a mark that stays: marks first, then acts; takes the mark back when the handler throws. */
+/** {@code SET NX} as a mark that stays: marks first, then acts; removes the mark if the handler throws. */
 public final class MarkThenAct implements Scheme {
     private final Stores stores;
     private final RedisCommands<String, String> redis;

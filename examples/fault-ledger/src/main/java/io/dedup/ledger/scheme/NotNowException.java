@@ -1,6 +1,6 @@
 package io.dedup.ledger.scheme;
 
-/** Somebody else is at this message: to be delivered again. */
+/** Another consumer is handling this message, so it must be redelivered. */
 final class NotNowException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 

@@ -3,7 +3,7 @@ package io.dedup.ledger.scheme;
 import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.api.sync.RedisCommands;
 
-/** The producer leaves a token with each message; a script checks and deletes it, and who finds one acts. */
+/** The producer leaves a token with each message; a script checks and deletes it, and the consumer that finds it acts. */
 public final class OneTimeToken implements Scheme {
     private static final String TAKE =
             "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) else return 0 end";

@@ -7,7 +7,7 @@ public interface Scheme extends AutoCloseable {
      * Takes one delivery. Returning acknowledges it, an exception makes the broker deliver it again.
      *
      * @param id the message's business ID
-     * @param effect what is to happen once; it may fail. Where it is a row in the scheme's database, it joins the
+     * @param effect has to happen once; it may fail. If it is a row in the scheme's database, it joins the
      *     transaction of the calling thread.
      */
     void handle(String id, Runnable effect) throws Exception;

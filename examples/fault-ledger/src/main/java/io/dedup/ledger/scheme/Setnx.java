@@ -5,7 +5,10 @@ import io.lettuce.core.SetArgs;
 import io.lettuce.core.api.sync.RedisCommands;
 import java.util.UUID;
 
-/** {@code SET NX PX} with a time-out, deleted afterwards. Who doesn't get the key takes its message for a duplicate. */
+/**
+ * {@code SET NX PX} with a time-out, deleted afterwards. A consumer that doesn't get the key acknowledges its message as
+ * a duplicate.
+ */
 public final class Setnx implements Scheme {
     static final String DELETE_OWN =
             "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) else return 0 end";

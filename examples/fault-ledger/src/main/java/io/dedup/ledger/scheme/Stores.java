@@ -16,7 +16,7 @@ import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /**
- * What a row of the ledger keeps its memory in, with the same time-outs for everybody. Connections are made when they are
+ * The stores of a row of the ledger, with the same time-outs for all rows. Connections are made when they are
  * asked for.
  *
  * @param row part of the names of its tables and keys
@@ -28,13 +28,13 @@ public record Stores(
         String row, List<Integer> redisPorts, @Nullable String jdbcUrl, String user, String password, long skewMillis) {
     /**
      * How long a lock, a lease or a claim lives without being renewed, for everybody. Longer than it takes the broker to
-     * deliver a dead consumer's messages to another one: those meet what the dead one has left.
+     * redeliver a dead consumer's messages, so that the redelivered messages find the lock that the dead consumer left.
      */
     public static final Duration LEASE = Duration.ofSeconds(3);
 
     public static final Duration REDIS_TIMEOUT = Duration.ofSeconds(1);
 
-    /** How long it is remembered what was handled. */
+    /** How long records of handled messages are kept. */
     static final Duration WINDOW = Duration.ofHours(24);
 
     private static final int POOL = 5;

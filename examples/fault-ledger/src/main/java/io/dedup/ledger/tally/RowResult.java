@@ -39,7 +39,7 @@ public record RowResult(
         long p50,
         long p99,
         double roundTrips) {
-    /** What the framework promises about this row, and hasn't kept; empty for what isn't ours. */
+    /** The promises of dedup that were broken in this row; empty for other schemes. */
     public List<String> brokenPromises() {
         List<String> broken = new ArrayList<>();
         if (row.isOurs()) {

@@ -35,12 +35,12 @@ import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-/** D9: the older RocketMQ client asks for Netty 4.1 by netty-all, and Lettuce for 4.2. dedup-bom makes it one version. */
+/** D9: the older RocketMQ client depends on Netty 4.1 by netty-all, and Lettuce on 4.2. dedup-bom makes it one version. */
 class ClassPathTest {
     private static final Pattern NETTY_JAR =
             Pattern.compile("(netty-(?!tcnative)[a-z0-9_-]*?)-(\\d+\\.\\d+\\.\\d+\\.Final)(-.*)?\\.jar");
     private static final Duration PATIENCE = Duration.ofMinutes(1);
-    private static final int REQUEST_MILLIS = 30_000; // the client's 3 s are short for a busy machine
+    private static final int REQUEST_MILLIS = 30_000; // the client's default of 3 s is short for a busy machine
 
     @Test
     @DisplayName("D9 all jars of Netty have one version, and it is a 4.2")

@@ -7,7 +7,7 @@ import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 
 /**
- * The process that is watched. Says {@code READY} when its listeners run, answers each line of its input with a sample, and
+ * The measured process. Prints {@code READY} when its listeners run, answers each line of its input with a sample, and
  * ends in an orderly way with its input.
  */
 public final class ConsumerMain {

@@ -33,11 +33,11 @@ import org.springframework.kafka.listener.MessageListener;
 import org.springframework.kafka.support.Acknowledgment;
 import org.springframework.util.backoff.FixedBackOff;
 
-/** A lane's listener, whose container stays, and guests, who join its group and leave it again. */
+/** A lane's listener, whose container stays, and guest consumers, which join its group and leave it again. */
 final class LaneListener implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(LaneListener.class);
 
-    /** Short, so that what the stores keep comes to an end within a run. */
+    /** Short, so that records expire within a run. */
     private static final Duration WINDOW = Duration.ofSeconds(60);
 
     /** One handling in so many fails. */
@@ -125,7 +125,7 @@ final class LaneListener implements AutoCloseable {
         effect(record);
     }
 
-    /** Names the record that failed: else those before it, which have had their effects, would be handled once more. */
+    /** Names the failed record; otherwise the records before it, which have had their effects, would be handled again. */
     private void handleAll(List<ConsumerRecord<String, String>> records) {
         for (ConsumerRecord<String, String> record : records) {
             try {

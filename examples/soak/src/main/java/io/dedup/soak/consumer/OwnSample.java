@@ -10,7 +10,7 @@ import java.nio.file.Path;
 import java.util.Locale;
 import java.util.stream.Stream;
 
-/** What this process knows of itself, as {@code name=value} with blanks between. */
+/** Measurements of this process by itself, as {@code name=value} separated by spaces. */
 final class OwnSample {
     private static final Path STATUS = Path.of("/proc/self/status");
     private static final double MIB = 1024 * 1024;

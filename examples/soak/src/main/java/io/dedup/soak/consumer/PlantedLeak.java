@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 
-/** Loses something for good, each time. */
+/** Leaks something each time. */
 final class PlantedLeak {
     private static final int FILES = 8;
     private static final int BYTES = 1024 * 1024;

@@ -5,7 +5,7 @@ import java.util.List;
 
 /**
  * How a measure's median in the last sixth of a run differs from that in the second sixth: the first one is the warm-up, and
- * medians pass over what is high for a moment only.
+ * medians ignore values that are high only for a moment.
  */
 public record Growth(Measure measure, double before, double after) {
     private static final int PARTS = 6;

@@ -2,7 +2,7 @@ package io.dedup.soak.measure;
 
 import java.util.Locale;
 
-/** What is watched of the consumer process, and by how much it may grow. */
+/** A measured value of the consumer process, and by how much it may grow. */
 public enum Measure {
     HEAP("heap after a full collection", "MiB", 4),
     THREADS("threads", "", 4),

@@ -62,7 +62,7 @@ public final class Plot {
 
     private void draw(Curve curve) {
         double most = samples.stream().mapToDouble(curve.value()).max().orElse(0);
-        double top = most <= 0 ? 1 : most * 1.15; // from 0, so that nothing looks like growth that isn't
+        double top = most <= 0 ? 1 : most * 1.15; // from 0, so that small changes don't look like growth
         double end = samples.get(samples.size() - 1).seconds();
         add("<text x=\"%d\" y=\"22\" font-weight=\"bold\">%s</text>", LEFT, curve.title());
         add("<text x=\"%d\" y=\"22\" text-anchor=\"end\" fill=\"#555\">%s</text>", LEFT + WIDTH, curve.note());

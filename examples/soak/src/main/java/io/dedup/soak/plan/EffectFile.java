@@ -10,8 +10,8 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
 /**
- * How often each message of a lane took effect, in a file that two processes see: outside of the heap that is watched, and
- * there when the consumer is not. Thread-safe.
+ * How often each message of a lane took effect, in a file that two processes see: outside of the measured heap, and
+ * available while the consumer isn't running. Thread-safe.
  */
 public final class EffectFile {
     /** More than a lane gets in an hour. */

@@ -1,6 +1,6 @@
 package io.dedup.soak.plan;
 
-/** What a consumer process loses on purpose with each sample, to show that it is found. */
+/** What a consumer process leaks on purpose with each sample, to show that leaks are found. */
 public enum Leak {
     NONE,
     HEAP,

@@ -14,7 +14,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** The process that is watched. */
+/** The measured process. */
 final class ConsumerProcess implements AutoCloseable {
     private static final List<String> JVM = List.of("-Xmx128m", "-XX:+UseSerialGC", "-XX:+ExitOnOutOfMemoryError");
     private static final long PATIENCE_SECONDS = 300;
@@ -49,7 +49,7 @@ final class ConsumerProcess implements AutoCloseable {
         return values;
     }
 
-    /** In an orderly way: everything that it has must let go of its threads. */
+    /** Ends in an orderly way, which fails if a thread is left running. */
     void end() throws IOException, InterruptedException {
         input.close();
         answer("ENDED");

@@ -6,7 +6,7 @@ import java.io.IOException;
 import java.sql.SQLException;
 import java.util.Map;
 
-/** What the consumer process says of itself, and what the servers say of it. */
+/** Measurements of the consumer process, by itself and by the servers. */
 final class SampleOfAll {
     private final Servers servers;
     private final ConsumerProcess consumer;

@@ -16,7 +16,7 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.StringSerializer;
 import org.jspecify.annotations.Nullable;
 
-/** Sends as fast as the consumer takes it: a lane waits while too many of its messages have had no effect yet. */
+/** Sends as fast as the consumer handles messages: a lane waits while too many of its messages have had no effect yet. */
 final class Sender implements AutoCloseable {
     private static final int WAITING = 10_000;
     private static final int PORTION = 100;

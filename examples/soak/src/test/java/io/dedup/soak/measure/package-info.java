@@ -1,4 +1,4 @@
-/** Whether growth is seen, and nothing else is taken for it. */
+/** Tests that growth is detected, and that nothing else is reported as growth. */
 @NullMarked
 package io.dedup.soak.measure;
 

@@ -33,7 +33,7 @@ public final class KillerMain {
             });
             write(file, test, ended);
         }
-        System.exit(0); // servers' threads would hold it
+        System.exit(0); // servers' threads would keep the JVM alive
     }
 
     private static void write(Path file, String test, TestCall call) {

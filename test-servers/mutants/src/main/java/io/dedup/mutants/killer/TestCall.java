@@ -41,7 +41,7 @@ final class TestCall implements TestExecutionListener {
         LauncherDiscoveryRequest request = LauncherDiscoveryRequestBuilder.request()
                 .selectors(selectClass(selector.substring(0, hash)))
                 .filters((PostDiscoveryFilter) call::isWanted)
-                // A test that hangs is ended from outside, where it is known whether that counts.
+                // A test that hangs is ended by the parent process, which knows whether that counts as killed.
                 .configurationParameter("junit.jupiter.execution.timeout.default", "30 m")
                 .build();
         LauncherFactory.create().execute(request, call);

@@ -4,7 +4,7 @@ package io.dedup.mutants.killer;
 public enum TestEnd {
     PASSED,
     FAILED,
-    /** It was skipped, as where a server can't be had: it says nothing. */
+    /** It was skipped, for instance because a server isn't available, so it has no result. */
     SKIPPED,
     /** There is no such test. */
     NOT_FOUND

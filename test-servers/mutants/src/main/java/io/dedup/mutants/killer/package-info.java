@@ -1,4 +1,4 @@
-/** What runs in a test's JVM: it calls tests by their names and writes down how they ended. */
+/** The program of a test's JVM: calls tests by their names and writes down how they ended. */
 @NullMarked
 package io.dedup.mutants.killer;
 

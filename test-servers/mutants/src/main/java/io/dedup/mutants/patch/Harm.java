@@ -2,7 +2,7 @@ package io.dedup.mutants.patch;
 
 import java.util.Locale;
 
-/** What a mutant would do to a user's messages, at its worst. */
+/** The worst that a mutant would do to a user's messages. */
 public enum Harm {
     /** A message is acknowledged, and its effect never happens. */
     LOSES,

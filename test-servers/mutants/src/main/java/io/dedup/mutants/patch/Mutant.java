@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param breaks which rule it breaks, and how
  * @param harm what that does to messages
- * @param story when it would do that to a user
+ * @param story how that would happen to a user
  * @param row the row of "What a change can break unnoticed" in docs/architecture.md whose rule it breaks; null for another rule
  * @param killer the test that fails with it
  * @param ledger what finds it in the fault ledger, if anything does

@@ -24,7 +24,7 @@ final class Checkout {
         return root.resolve(module);
     }
 
-    /** What a module's tests run with: its own classes first, then what Maven has written beside them. */
+    /** The class path of a module's tests: its own classes first, then what Maven has written beside them. */
     List<Path> testClassPath(String module) throws IOException {
         Path target = module(module).resolve("target");
         List<Path> path = new ArrayList<>(List.of(target.resolve("test-classes"), target.resolve("classes")));

@@ -30,7 +30,7 @@ public final class Judge {
     private static final Pattern NOT_LINKED = Pattern.compile(
             "NoSuchMethodError|NoSuchFieldError|IllegalAccessError|IncompatibleClassChange|VerifyError");
 
-    /** Servers that several classes share are started by a class's initialisation; a slow machine may not manage. */
+    /** Servers that several classes share are started by a class's initialisation, which may fail on a slow machine. */
     private static final Pattern NO_SERVER =
             Pattern.compile("^java\\.lang\\.(ExceptionInInitializerError|NoClassDefFoundError)");
 

@@ -18,7 +18,7 @@ import javax.tools.StandardJavaFileManager;
 import javax.tools.ToolProvider;
 
 /**
- * A mutant's classes, in a directory of their own that stands on the class path before those without it. Only the files that it changes
+ * A mutant's classes, in a separate directory that comes first on the class path. Only the files that the patch changes
  * are compiled, against what Maven has built, and without the build's checks, which a mutant may break. So a mutant changes what methods
  * do, and not how others see them.
  */

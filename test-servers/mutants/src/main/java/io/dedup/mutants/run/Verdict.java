@@ -10,7 +10,7 @@ public enum Verdict {
     SURVIVED,
     /** Its test didn't end, and its head doesn't say that this counts as killed. */
     TIMED_OUT,
-    /** The sources have changed where it changes them. */
+    /** The sources have changed in the places that the patch changes. */
     DOES_NOT_APPLY,
     DOES_NOT_COMPILE,
     /** Without the mutant its test fails, hangs, is skipped or doesn't exist, so its result means nothing. */

@@ -11,7 +11,7 @@ import java.util.concurrent.locks.LockSupport;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Says {@link #READY} when every row's consumer runs, and ends in an orderly way with its standard input. */
+/** Prints {@link #READY} when every row's consumer runs, and ends in an orderly way with its standard input. */
 public final class ConsumerMain {
     /** What it says. */
     public static final String READY = "READY";
@@ -45,7 +45,7 @@ public final class ConsumerMain {
         Runtime.getRuntime().halt(0);
     }
 
-    /** As whatever runs a process would do, starts again what can't start while its store or broker is away. */
+    /** Starts again what can't start while its store or broker is unavailable, as an orchestrator would. */
     private static RowParts start(Assignment assignment, Assignment.Place place) {
         while (true) {
             RowParts parts = null;

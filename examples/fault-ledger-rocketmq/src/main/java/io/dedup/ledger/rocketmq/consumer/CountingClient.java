@@ -10,7 +10,7 @@ import java.net.InetAddress;
 import java.net.Socket;
 import org.jspecify.annotations.Nullable;
 
-/** Tells the process that counts what has happened to a row's message. Thread-safe. */
+/** Reports what happened to a row's message to the process that counts. Thread-safe. */
 final class CountingClient {
     private final int port;
     private final String row;

@@ -21,7 +21,8 @@ final class NewerClient {
     private static final ClientServiceProvider CLIENT = ClientServiceProvider.loadService();
     private static final Duration AWAIT = Duration.ofSeconds(1);
     private static final Duration RETRY = Duration.ofMillis(200);
-    private static final Duration REQUEST = Duration.ofSeconds(10); // the client's 3 s are short for a busy machine
+    private static final Duration REQUEST =
+            Duration.ofSeconds(10); // the client's default of 3 s is short for a busy machine
 
     private final RowParts parts;
     private final ClientConfiguration configuration;

@@ -19,12 +19,12 @@ import org.apache.rocketmq.common.message.MessageExt;
 
 /** A row's consumer with the client that talks to name server and brokers itself. */
 final class OlderClient {
-    /** Consumers of one name share their connections, and are others than those of the process before. */
+    /** Consumers with one name share their connections; each process uses another name. */
     private static final String INSTANCE = UUID.randomUUID().toString();
 
     private static final int ONE_SECOND = 1; // the broker's first delay level
     private static final int SUSPEND_MILLIS = 100;
-    private static final int REQUEST_MILLIS = 10_000; // the client's 3 s are short for a busy machine
+    private static final int REQUEST_MILLIS = 10_000; // the client's default of 3 s is short for a busy machine
     private static final int ROUTE_MILLIS = 1_000;
     private static final int SHUTDOWN_MILLIS = 10_000;
 
@@ -105,7 +105,7 @@ final class OlderClient {
         return (messages, context) -> {
             ConsumeConcurrentlyStatus status = listener.consumeMessage(messages, context);
             if (status == ConsumeConcurrentlyStatus.CONSUME_SUCCESS) {
-                // The client sends back what is behind this index.
+                // The client sends the messages behind this index back to the broker.
                 int end = context.getAckIndex() >= messages.size() ? messages.size() : context.getAckIndex() + 1;
                 acknowledge(messages.subList(0, end));
             }

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.SplittableRandom;
 
 /**
- * Under which a row is measured: another seed gives each row others.
+ * The circumstances under which a row is measured; another seed gives each row others.
  *
  * @param renewing whether the proxy keeps a push consumer's messages invisible as long as it has them; otherwise they are redelivered
  *     after 3 s, even while their handlers run
@@ -43,7 +43,8 @@ public record Circumstances(
                 renewing,
                 threads,
                 queues,
-                // What is behind a failure would come again with it, and spend its attempts; the documentation asks for
+                // Messages behind a failed one would be redelivered with it and spend attempts; the documentation asks
+                // for
                 // 1.
                 fifoGroup || row.client() == ClientKind.REMOTING_ORDERLY ? 1 : batch,
                 Duration.ofSeconds(invisible),
@@ -56,7 +57,7 @@ public record Circumstances(
         return of[random.nextInt(of.length)];
     }
 
-    /** As people read them. */
+    /** A description for readers. */
     public String text(RocketRow row) {
         List<String> parts = new ArrayList<>();
         ClientKind client = row.client();

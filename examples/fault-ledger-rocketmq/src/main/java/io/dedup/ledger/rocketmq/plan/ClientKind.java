@@ -1,6 +1,6 @@
 package io.dedup.ledger.rocketmq.plan;
 
-/** How messages come to a handler. */
+/** How a handler receives messages. */
 public enum ClientKind {
     PUSH("push consumer", false),
     PUSH_FIFO("push consumer, FIFO", true),

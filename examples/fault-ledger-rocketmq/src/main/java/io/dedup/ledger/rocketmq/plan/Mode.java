@@ -4,7 +4,7 @@ import io.dedup.policy.DedupMode;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** What is done about duplicates, and where it is remembered. */
+/** How duplicates are handled, and where records are kept. */
 public enum Mode {
     LEASED_REDIS("LEASED, Redis", DedupMode.LEASED, true, false),
     LEASED_JDBC("LEASED, JDBC", DedupMode.LEASED, false, true),
@@ -45,7 +45,7 @@ public enum Mode {
         return database;
     }
 
-    /** Whether the effect is a row in the transaction that holds the memory as well; else it is a call to a process outside. */
+    /** Whether the effect is a row in the transaction of the record; otherwise it is a call to another process. */
     public boolean isTransactional() {
         return dedup != null && dedup.isTransactional();
     }

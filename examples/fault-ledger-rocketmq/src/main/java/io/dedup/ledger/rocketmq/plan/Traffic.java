@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.Random;
 
 /**
- * What a producer sends that sends again, in chunks: one for each fault, and one after the last. The seed decides. Copies go to
- * any lane, so that messages of different lanes can wait for each other.
+ * What the producer sends, copies included, in chunks: one for each fault, and one after the last. The seed decides.
+ * Copies go to any lane, so that messages of different lanes can wait for each other.
  */
 public final class Traffic {
     private static final int LANES = 4;

@@ -88,7 +88,7 @@ final class ConsumerProcesses implements AutoCloseable {
         }
     }
 
-    /** Makes them say what their threads are doing, in files beside their logs. */
+    /** Writes their thread dumps to files beside their logs. */
     void dump() {
         for (Consumer consumer : consumers) {
             try {

@@ -32,14 +32,14 @@ final class FaultInjector {
         this.rows = rows;
     }
 
-    /** When what is remembered was deleted. */
+    /** When the stores' records were deleted. */
     List<DataLoss> losses() {
         return losses;
     }
 
     /** Returns when it is over. */
     void carryOut(FaultPlan.Fault fault) throws InterruptedException {
-        TimeUnit.MILLISECONDS.sleep(fault.moment()); // a random moment is the point
+        TimeUnit.MILLISECONDS.sleep(fault.moment()); // faults hit random moments
         switch (fault.kind()) {
             case KILL -> consumers.kill(fault.victim());
             case DEPLOY -> consumers.deploy(fault.victim());
@@ -79,7 +79,7 @@ final class FaultInjector {
         proxies.heal();
     }
 
-    /** For a moment only, or all commands would run into time-outs: that is what a cut does. */
+    /** For a moment only; otherwise all commands would time out, as in a cut. */
     private void loseReplies(FaultPlan.Fault fault) throws InterruptedException {
         proxies.loseReplies();
         TimeUnit.MILLISECONDS.sleep(fault.millis() / 10);
@@ -100,7 +100,7 @@ final class FaultInjector {
         }
         TimeUnit.MILLISECONDS.sleep(fault.millis());
         if (fault.variant() > 1) {
-            broker.cut(); // what a connection has lost can't come later
+            broker.cut(); // replies that a connection has lost must not arrive later
         }
         broker.heal();
     }

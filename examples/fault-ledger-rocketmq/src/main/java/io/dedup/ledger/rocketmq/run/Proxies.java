@@ -63,12 +63,12 @@ final class Proxies implements AutoCloseable {
         return broker;
     }
 
-    /** Nobody answers; connections stay. */
+    /** Connections stay open, without answers. */
     void hang() {
         stores().forEach(TcpProxy::freeze);
     }
 
-    /** The stores have closed all connections, and consumers don't know; new ones work. */
+    /** The stores have closed all connections, but consumers don't notice; new connections work. */
     void halfOpen() {
         stores().forEach(TcpProxy::halfOpen);
     }
@@ -79,7 +79,7 @@ final class Proxies implements AutoCloseable {
         stores().forEach(TcpProxy::cut);
     }
 
-    /** What is asked is done; the answers are thrown away. */
+    /** Requests are executed, and the answers are thrown away. */
     void loseReplies() {
         stores().forEach(TcpProxy::dropReplies);
     }

@@ -162,7 +162,7 @@ public final class Run {
             int now = left.stream()
                     .mapToInt(row -> waiting(row, sender, acknowledgments).size())
                     .sum();
-            if (now != before) { // a busy machine is slow, which isn't stuck
+            if (now != before) { // on a busy machine, slow messages aren't stuck
                 before = now;
                 until = System.nanoTime() + bound.toNanos();
             }

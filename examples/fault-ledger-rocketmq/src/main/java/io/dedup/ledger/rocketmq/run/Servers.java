@@ -28,7 +28,7 @@ public final class Servers implements AutoCloseable {
     /** @param renewing whether the proxy keeps messages invisible as long as a push consumer has them */
     public Servers(boolean renewing) {
         RocketMqServer.Builder builder = RocketMqServers.builder()
-                // An orderly consumer that was killed has its queues for a minute by default.
+                // By default a killed orderly consumer keeps its queues locked for a minute.
                 .systemProperty("rocketmq.broker.rebalance.lockMaxLiveTime", ORDERLY_LOCK_MILLIS);
         if (!renewing) {
             builder.proxySetting("defaultInvisibleTimeMills", "3000").proxySetting("renewAheadTimeMillis", "-3600000");

@@ -42,7 +42,7 @@ final class Tables {
         }
     }
 
-    /** Deletes what is remembered, where the effects are somewhere else. */
+    /** Deletes the records of rows whose effects are elsewhere. */
     void forget(Collection<RocketRow> rows) {
         for (RocketRow row : rows) {
             if (row.mode() == Mode.LEASED_JDBC) {

@@ -1,4 +1,4 @@
-/** What a seed decides. */
+/** Tests of what a seed decides. */
 @NullMarked
 package io.dedup.ledger.rocketmq.plan;
 
