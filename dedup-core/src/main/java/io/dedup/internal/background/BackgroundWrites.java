@@ -121,8 +121,8 @@ public final class BackgroundWrites implements AutoCloseable {
     /** Whether the store answered anything; if not, continuing at once would be useless. */
     private boolean pass() {
         try {
-            boolean released = releases.tell();
-            boolean answered = completions.tell() || released;
+            boolean released = releases.send();
+            boolean answered = completions.send() || released;
             if (gates.wantProbe() && (answered || store.ping())) {
                 gates.probeAnswered();
             }

@@ -64,7 +64,7 @@ final class PendingCompletions {
         }
         DedupKey key = completion.claim().key();
         if (taken) {
-            tell(completion, listener -> listener.completionPending(key));
+            report(completion, listener -> listener.completionPending(key));
         } else {
             drop(completion);
         }
@@ -73,7 +73,7 @@ final class PendingCompletions {
             if (success != null) {
                 success.dropResult();
             }
-            notifier.tell(listener -> listener.resultNotKept(key, completion.resultBytes()));
+            notifier.report(listener -> listener.resultNotKept(key, completion.resultBytes()));
         }
     }
 
@@ -86,7 +86,7 @@ final class PendingCompletions {
     }
 
     private void refuse(PendingCompletion completion) {
-        tell(
+        report(
                 completion,
                 listener -> listener.completionDropped(completion.claim().key()));
     }
@@ -95,29 +95,29 @@ final class PendingCompletions {
      * Notifies the listeners, unless a database record is behind the store: then nothing is pending and nothing is
      * lost.
      */
-    private void tell(PendingCompletion completion, Consumer<DedupListener> event) {
+    private void report(PendingCompletion completion, Consumer<DedupListener> event) {
         if (completion.isOwn()) {
-            notifier.tell(event);
+            notifier.report(event);
         }
     }
 
     /** Sends some completions to the store, and returns whether it answered any. */
-    public boolean tell() {
+    public boolean send() {
         PendingCompletion alone = suspects.takeSuspect();
         PendingCompletion convict = suspects.takeConvicted();
         if ((alone == null && convict == null) || !store.ping()) {
-            return tell(next());
+            return send(next());
         }
         if (convict != null) {
-            return tellWithoutResult(convict);
+            return sendWithoutResult(convict);
         }
-        boolean answered = tell(List.of(alone));
+        boolean answered = send(List.of(alone));
         suspects.convict();
         return answered;
     }
 
-    private boolean tellWithoutResult(PendingCompletion completion) {
-        boolean answered = tell(List.of(completion.withoutResult()));
+    private boolean sendWithoutResult(PendingCompletion completion) {
+        boolean answered = send(List.of(completion.withoutResult()));
         boolean done;
         lock.lock();
         try {
@@ -129,14 +129,14 @@ final class PendingCompletions {
             lock.unlock();
         }
         if (done) {
-            tell(
+            report(
                     completion,
                     listener -> listener.resultNotKept(completion.claim().key(), completion.resultBytes()));
         }
         return answered;
     }
 
-    private boolean tell(List<PendingCompletion> some) {
+    private boolean send(List<PendingCompletion> some) {
         boolean anyAnswer = false;
         List<PendingCompletion> claimed = new ArrayList<>();
         List<CompleteRequest> requests = new ArrayList<>();
@@ -236,7 +236,7 @@ final class PendingCompletions {
             if (success != null) {
                 successes.remove(success);
             }
-            tell(completion, listener -> listener.completed(completion.claim().key(), completion.handlerTime()));
+            report(completion, listener -> listener.completed(completion.claim().key(), completion.handlerTime()));
             return true;
         }
         PendingCompletion byReplacement = success == null ? null : successes.refused(success);

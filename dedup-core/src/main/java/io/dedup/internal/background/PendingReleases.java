@@ -32,7 +32,7 @@ final class PendingReleases {
     }
 
     /** Sends some releases to the store, and returns whether it answered any. */
-    public boolean tell() {
+    public boolean send() {
         List<PendingRelease> batch = next();
         List<WriteResult> answers =
                 store.releaseAll(batch.stream().map(PendingRelease::request).toList());

@@ -37,9 +37,9 @@ public final class UnrecordedSuccesses {
     /**
      * A claim that was taken over by a success.
      *
-     * @param toTell the completion that the caller must send; null if one is already pending
+     * @param toSend the completion that the caller must send; null if one is already pending
      */
-    public record TakenOver(AlreadyDone answer, @Nullable PendingCompletion toTell) {}
+    public record TakenOver(AlreadyDone answer, @Nullable PendingCompletion toSend) {}
 
     /** Remembers the success of this execution, unless the store has already answered its completion. */
     public UnrecordedSuccess of(AdmittedRun execution) {
@@ -117,16 +117,16 @@ public final class UnrecordedSuccesses {
             if (found.differsFrom(fingerprint) || found.isOver(System.nanoTime())) {
                 return found;
             }
-            PendingCompletion toTell = null;
+            PendingCompletion toSend = null;
             if (asked && !found.claim().owner().equals(claim.owner())) {
                 if (found.isPending()) {
                     found.addReplacement(claim);
                 } else {
                     found.pendingAgain();
-                    toTell = PendingCompletion.of(found, claim);
+                    toSend = PendingCompletion.of(found, claim);
                 }
             }
-            result.set(new TakenOver(found.answer(), toTell));
+            result.set(new TakenOver(found.answer(), toSend));
             return found;
         });
         return result.get();

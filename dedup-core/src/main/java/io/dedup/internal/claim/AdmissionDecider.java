@@ -143,7 +143,7 @@ public final class AdmissionDecider {
                 return poison.convict(execution);
             }
             DedupKey key = attempted.request().key();
-            notifier.tell(listener -> listener.acquired(key, acquired.attempt()));
+            notifier.report(listener -> listener.acquired(key, acquired.attempt()));
         }
         return new Admission.Run(execution);
     }
@@ -152,12 +152,12 @@ public final class AdmissionDecider {
         StoredResult stored = StoredResult.decode(done.result());
         Admission.Duplicate duplicate = new Admission.Duplicate(
                 new AlreadyDone(done.completedAt(), done.attempt(), stored.result()), stored.firstRun());
-        tell(key, duplicate);
+        report(key, duplicate);
         return duplicate;
     }
 
-    public void tell(DedupKey key, Admission.Duplicate duplicate) {
-        notifier.tell(listener -> listener.duplicate(key, duplicate.done().completedAt(), duplicate.firstRun()));
+    public void report(DedupKey key, Admission.Duplicate duplicate) {
+        notifier.report(listener -> listener.duplicate(key, duplicate.done().completedAt(), duplicate.firstRun()));
     }
 
     /** Admits a run whose record, written in its transaction, decides; the store is not called before. */
@@ -210,7 +210,7 @@ public final class AdmissionDecider {
 
     public Admission conflict(Delivery delivery, DedupKey key) {
         OnConflict onConflict = delivery.topic().policy().onConflict();
-        notifier.tell(listener -> listener.conflict(key, onConflict));
+        notifier.report(listener -> listener.conflict(key, onConflict));
         return switch (onConflict) {
             case FAIL ->
                 new Admission.Reject(new PayloadConflictException(
@@ -223,7 +223,7 @@ public final class AdmissionDecider {
     public Admission missingId(Delivery delivery) {
         String problem = requireNonNull(delivery.problem());
         String origin = delivery.origin().get();
-        notifier.tell(listener -> listener.missingId(delivery.topic(), origin, problem));
+        notifier.report(listener -> listener.missingId(delivery.topic(), origin, problem));
         if (delivery.isShadow()) {
             return new Admission.Run(unclaimed(delivery));
         }
@@ -238,7 +238,7 @@ public final class AdmissionDecider {
     void duplicateOfHandled(Delivery copy, AdmittedRun handled) {
         DedupKey key = requireNonNull(copy.key());
         Instant about = Instant.now(); // by the local clock: only reported
-        notifier.tell(listener -> listener.duplicate(key, about, handled.reference()));
+        notifier.report(listener -> listener.duplicate(key, about, handled.reference()));
     }
 
     /** After closing, nothing is admitted; a message in shadow mode runs as it would without this framework. */
@@ -246,7 +246,7 @@ public final class AdmissionDecider {
         if (delivery.isShadow()) {
             return new Admission.Run(unclaimed(delivery));
         }
-        notifier.tell(listener -> listener.deferred(delivery.key(), DeferReason.CLOSED, CLOSED_DELAY));
+        notifier.report(listener -> listener.deferred(delivery.key(), DeferReason.CLOSED, CLOSED_DELAY));
         return new Admission.Defer(DeferReason.CLOSED, CLOSED_DELAY, false, null);
     }
 
@@ -266,12 +266,12 @@ public final class AdmissionDecider {
         } else {
             wouldBe = "store unavailable";
         }
-        notifier.tell(listener -> listener.shadow(key, wouldBe));
+        notifier.report(listener -> listener.shadow(key, wouldBe));
         return new Admission.Run(unclaimed(delivery));
     }
 
     private Admission unguarded(Delivery delivery, AdmittedRun execution, @Nullable DedupKey key) {
-        notifier.tell(listener -> listener.unguarded(key, delivery.topic()));
+        notifier.report(listener -> listener.unguarded(key, delivery.topic()));
         return new Admission.Run(execution);
     }
 
@@ -279,7 +279,7 @@ public final class AdmissionDecider {
         DedupPolicy policy = delivery.topic().policy();
         Duration delay = wanted.compareTo(policy.maxDeferDelay()) > 0 ? policy.maxDeferDelay() : wanted;
         Duration retryAfter = delay.compareTo(MIN_DEFER_DELAY) < 0 ? MIN_DEFER_DELAY : delay;
-        notifier.tell(listener -> listener.deferred(delivery.key(), reason, retryAfter));
+        notifier.report(listener -> listener.deferred(delivery.key(), reason, retryAfter));
         boolean pause = reason == DeferReason.STORE_UNAVAILABLE && policy.onStoreFailure() == OnStoreFailure.PAUSE;
         return new Admission.Defer(reason, retryAfter, pause, cause);
     }

@@ -33,7 +33,7 @@ public final class BatchCopies {
     Admission follow(Delivery copy, Delivery leader, int leaderIndex, Admission leaderAdmission) {
         DedupKey key = requireNonNull(copy.key());
         if (copy.isShadow()) {
-            notifier.tell(listener -> listener.shadow(key, "copy in batch"));
+            notifier.report(listener -> listener.shadow(key, "copy in batch"));
             return new Admission.Run(decider.unclaimed(copy));
         }
         if (leaderAdmission instanceof Admission.Run run
@@ -51,7 +51,7 @@ public final class BatchCopies {
                     : isNothingKnown(leaderAdmission) ? again(copy, leaderAdmission) : null;
         }
         if (leaderRuns) {
-            notifier.tell(listener -> listener.copyInBatch(key));
+            notifier.report(listener -> listener.copyInBatch(key));
             return new Admission.Follow(leaderIndex);
         }
         return again(copy, leaderAdmission);
@@ -68,9 +68,9 @@ public final class BatchCopies {
     private Admission again(Delivery copy, Admission leaderAdmission) {
         DedupKey key = requireNonNull(copy.key());
         if (leaderAdmission instanceof Admission.Duplicate duplicate) {
-            decider.tell(key, duplicate);
+            decider.report(key, duplicate);
         } else if (leaderAdmission instanceof Admission.Defer defer) {
-            notifier.tell(listener -> listener.deferred(key, defer.reason(), defer.retryAfter()));
+            notifier.report(listener -> listener.deferred(key, defer.reason(), defer.retryAfter()));
         } else if (!(leaderAdmission instanceof Admission.Reject reject
                 && reject.cause() instanceof PoisonMessageException)) {
             return decider.conflict(copy, key); // with the record, as its leader: rejected, ignored, or run unguarded

@@ -31,7 +31,7 @@ public final class PoisonMessages {
         DedupKey key = requireNonNull(execution.key());
         int deaths = execution.deaths();
         settlement.convict(execution);
-        notifier.tell(listener -> listener.poison(key, deaths));
+        notifier.report(listener -> listener.poison(key, deaths));
         return new Admission.Reject(new PoisonMessageException(
                 key,
                 execution.delivery().origin().get(),

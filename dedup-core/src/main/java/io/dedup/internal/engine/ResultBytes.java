@@ -43,7 +43,7 @@ final class ResultBytes implements Results {
             SafeLog.warn(log, "Cannot encode the result of message ID {}; its duplicates get no result", key, e);
         }
         int bytes = size;
-        listeners.tell(listener -> listener.resultNotKept(key, bytes));
+        listeners.report(listener -> listener.resultNotKept(key, bytes));
         return null;
     }
 

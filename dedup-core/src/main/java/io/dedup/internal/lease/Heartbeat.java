@@ -126,7 +126,7 @@ public final class Heartbeat implements AutoCloseable {
             if (execution.hasTakenTooLong()) {
                 // From here on the lease expires, and the handler sees it by the deadline in its context.
                 if (execution.isStarted() && execution.reportOverrunOnce()) {
-                    notifier.tell(listener -> listener.maxProcessingTimeExceeded(keyOf(execution)));
+                    notifier.report(listener -> listener.maxProcessingTimeExceeded(keyOf(execution)));
                 }
             } else if (!execution.isLost()
                     && now - execution.renewalSentAt() >= policy.lease().toNanos() / 3 - periodNanos) {
@@ -167,7 +167,7 @@ public final class Heartbeat implements AutoCloseable {
 
     private void reportLoss(AdmittedRun execution) {
         if (execution.guarded() && execution.reportLossOnce()) {
-            notifier.tell(listener -> listener.leaseLost(keyOf(execution)));
+            notifier.report(listener -> listener.leaseLost(keyOf(execution)));
         }
     }
 

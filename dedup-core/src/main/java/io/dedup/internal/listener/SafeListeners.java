@@ -19,7 +19,7 @@ public final class SafeListeners<L> {
         this.listeners = List.copyOf(listeners);
     }
 
-    public void tell(Consumer<? super L> event) {
+    public void report(Consumer<? super L> event) {
         for (int i = 0; i < listeners.size(); i++) {
             L listener = listeners.get(i);
             try {

@@ -76,8 +76,8 @@ public final class ClaimHandover {
         if (takenOver == null) {
             return null;
         }
-        if (takenOver.toTell() != null) {
-            background.complete(takenOver.toTell());
+        if (takenOver.toSend() != null) {
+            background.complete(takenOver.toSend());
         }
         return takenOver.answer();
     }

@@ -71,7 +71,7 @@ public final class Completions {
         long sentAt = System.nanoTime();
         WriteResult answer = store.complete(request(execution, false));
         if (!(answer instanceof WriteResult.StoreError)) {
-            return told(execution, answer);
+            return outcomeOf(execution, answer);
         }
         budget.spend(System.nanoTime() - sentAt);
         if (execution.guard() == Guard.SHADOW) { // only watching
@@ -119,7 +119,7 @@ public final class Completions {
             if (answer == null) {
                 outcomes.add(completeUnasked(execution));
             } else if (!(answer instanceof WriteResult.StoreError)) {
-                outcomes.add(told(execution, answer));
+                outcomes.add(outcomeOf(execution, answer));
             } else if (execution.guard() == Guard.SHADOW) {
                 outcomes.add(Completion.UNGUARDED);
             } else {
@@ -164,7 +164,7 @@ public final class Completions {
                 if (answers.get(i) instanceof WriteResult.StoreError) {
                     left.add(each);
                 } else {
-                    outcomes.set(each.index(), told(each.execution(), answers.get(i)));
+                    outcomes.set(each.index(), outcomeOf(each.execution(), answers.get(i)));
                 }
             }
             unanswered = left;
@@ -199,13 +199,13 @@ public final class Completions {
         background.complete(request(execution, true), execution);
     }
 
-    private Completion told(AdmittedRun execution, WriteResult answer) {
+    private Completion outcomeOf(AdmittedRun execution, WriteResult answer) {
         if (execution.guard() == Guard.SHADOW) {
             return Completion.UNGUARDED;
         }
         if (answer.isApplied()) {
             successes.answered(execution);
-            notifier.tell(listener -> listener.completed(keyOf(execution), execution.handlerTime()));
+            notifier.report(listener -> listener.completed(keyOf(execution), execution.handlerTime()));
             return Completion.DONE;
         }
         PendingCompletion byReplacement = successes.refused(successes.of(execution));
@@ -215,7 +215,7 @@ public final class Completions {
         }
         execution.markLost();
         if (execution.reportLossOnce()) {
-            notifier.tell(listener -> listener.leaseLost(keyOf(execution)));
+            notifier.report(listener -> listener.leaseLost(keyOf(execution)));
         }
         return Completion.LEASE_LOST;
     }

@@ -51,10 +51,10 @@ public final class Releases {
         }
         try {
             if (isUnasked(execution)) {
-                return told(execution, null, cause);
+                return reported(execution, null, cause);
             }
             ReleaseRequest request = request(execution);
-            return told(execution, orLater(execution, request, store.release(request)), cause);
+            return reported(execution, orLater(execution, request, store.release(request)), cause);
         } finally {
             heartbeat.remove(execution);
         }
@@ -83,7 +83,7 @@ public final class Releases {
                     continue;
                 }
                 if (isUnasked(execution)) {
-                    lost |= told(execution, null, cause);
+                    lost |= reported(execution, null, cause);
                 } else {
                     claimed.add(execution);
                     requests.add(request(execution));
@@ -92,7 +92,7 @@ public final class Releases {
             List<WriteResult> answers = store.releaseAll(requests);
             for (int i = 0; i < claimed.size(); i++) {
                 WriteResult answer = orLater(claimed.get(i), requests.get(i), answers.get(i));
-                lost |= told(claimed.get(i), answer, cause);
+                lost |= reported(claimed.get(i), answer, cause);
             }
             return lost;
         } finally { // also without memory: closed runs must not count as in flight
@@ -117,20 +117,20 @@ public final class Releases {
         return answer;
     }
 
-    private boolean told(AdmittedRun execution, @Nullable WriteResult answer, @Nullable Throwable cause) {
+    private boolean reported(AdmittedRun execution, @Nullable WriteResult answer, @Nullable Throwable cause) {
         DedupKey key = requireNonNull(execution.claim()).key();
         boolean lost = answer instanceof WriteResult.LeaseLost && execution.guard() == Guard.CLAIMED;
         if (lost) {
             execution.markLost();
             if (execution.reportLossOnce()) {
-                notifier.tell(listener -> listener.leaseLost(key));
+                notifier.report(listener -> listener.leaseLost(key));
             }
             if (cause != null && !execution.hasRecord()) { // the failure must not reach the broker's error handling
                 Duration retryAfter = execution.topic().policy().maxDeferDelay();
-                notifier.tell(listener -> listener.deferred(key, DeferReason.LEASE_LOST, retryAfter));
+                notifier.report(listener -> listener.deferred(key, DeferReason.LEASE_LOST, retryAfter));
             }
         } else {
-            notifier.tell(listener -> listener.released(key, cause));
+            notifier.report(listener -> listener.released(key, cause));
         }
         return lost;
     }

@@ -74,9 +74,11 @@ public final class StoreCalls {
         try {
             @Nullable ClaimResult answer = store.claim(request);
             answered = answer != null && !(answer instanceof ClaimResult.StoreError);
-            return answer != null && answered ? answer : new ClaimResult.StoreError(told(Kind.CLAIM, errorOf(answer)));
+            return answer != null && answered
+                    ? answer
+                    : new ClaimResult.StoreError(reported(Kind.CLAIM, errorOf(answer)));
         } catch (Throwable e) {
-            return new ClaimResult.StoreError(told(Kind.CLAIM, e));
+            return new ClaimResult.StoreError(reported(Kind.CLAIM, e));
         } finally {
             ended(Kind.CLAIM, 1, answered, since, interrupted);
         }
@@ -101,9 +103,9 @@ public final class StoreCalls {
         try {
             @Nullable WriteResult answer = call.apply(store, request);
             answered = answer != null && !(answer instanceof WriteResult.StoreError);
-            return answer != null && answered ? answer : new WriteResult.StoreError(told(kind, errorOf(answer)));
+            return answer != null && answered ? answer : new WriteResult.StoreError(reported(kind, errorOf(answer)));
         } catch (Throwable e) {
-            return new WriteResult.StoreError(told(kind, e));
+            return new WriteResult.StoreError(reported(kind, e));
         } finally {
             ended(kind, 1, answered, since, interrupted);
         }
@@ -197,16 +199,16 @@ public final class StoreCalls {
                 if (failure == null) {
                     answered++;
                 } else {
-                    DedupStoreException told = told(kind, failure);
+                    DedupStoreException reported = reported(kind, failure);
                     if (answer == null) { // such a store may have mixed up the other answers too
                         answered = 0;
-                        return Collections.nCopies(expected, error.apply(told));
+                        return Collections.nCopies(expected, error.apply(reported));
                     }
                 }
             }
             return answers;
         } catch (Throwable e) {
-            return Collections.nCopies(expected, error.apply(told(kind, e)));
+            return Collections.nCopies(expected, error.apply(reported(kind, e)));
         } finally {
             ended(kind, expected, answered > 0, since, interrupted);
         }
@@ -230,11 +232,11 @@ public final class StoreCalls {
         return new IllegalStateException("the store returned null");
     }
 
-    private DedupStoreException told(Kind kind, @Nullable Throwable e) {
+    private DedupStoreException reported(Kind kind, @Nullable Throwable e) {
         DedupStoreException error = e instanceof DedupStoreException known
                 ? known
                 : new DedupStoreException("store " + storeName + " failed unexpectedly: " + e, e);
-        notifier.tell(listener -> listener.storeError(kind.operation, error));
+        notifier.report(listener -> listener.storeError(kind.operation, error));
         return error;
     }
 
@@ -242,7 +244,7 @@ public final class StoreCalls {
         long nanos = System.nanoTime() - since;
         watch.ended(kind, answered, nanos);
         Duration took = Duration.ofNanos(nanos);
-        notifier.tell(listener -> listener.storeCalled(kind.operation, keys, took));
+        notifier.report(listener -> listener.storeCalled(kind.operation, keys, took));
         if (interrupted) {
             Thread.currentThread().interrupt();
         }

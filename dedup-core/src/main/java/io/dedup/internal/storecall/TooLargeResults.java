@@ -26,7 +26,7 @@ final class TooLargeResults {
     static CompleteRequest leaveOut(CompleteRequest request, SafeListeners<DedupListener> notifier) {
         byte[] result = request.result();
         int bytes = result == null ? 0 : result.length;
-        notifier.tell(listener -> listener.resultNotKept(request.claim().key(), bytes));
+        notifier.report(listener -> listener.resultNotKept(request.claim().key(), bytes));
         return request.withoutResult();
     }
 

@@ -68,7 +68,7 @@ public final class FrontStore {
 
     private void complete(List<Done> all) {
         long now = System.nanoTime();
-        List<Done> told = new ArrayList<>(all.size());
+        List<Done> toSend = new ArrayList<>(all.size());
         List<CompleteRequest> requests = new ArrayList<>(all.size());
         for (Done each : all) {
             Window left = each.rest().left(now);
@@ -78,7 +78,7 @@ public final class FrontStore {
                         new ReleaseRequest(claim(each), ReleaseMode.NOT_STARTED),
                         each.execution().topic().policy().lease());
             } else {
-                told.add(each);
+                toSend.add(each);
                 requests.add(new CompleteRequest(claim(each), left, each.stored(), false));
             }
         }
@@ -87,8 +87,8 @@ public final class FrontStore {
         }
         List<WriteResult> answers =
                 requests.size() == 1 ? List.of(store.complete(requests.get(0))) : store.completeAll(requests);
-        for (int i = 0; i < told.size(); i++) {
-            Done each = told.get(i);
+        for (int i = 0; i < toSend.size(); i++) {
+            Done each = toSend.get(i);
             heartbeat.remove(each.execution());
             if (answers.get(i) instanceof WriteResult.StoreError) {
                 background.complete(

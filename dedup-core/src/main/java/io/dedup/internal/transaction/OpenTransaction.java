@@ -156,7 +156,7 @@ final class OpenTransaction {
             DedupStoreException error = e instanceof DedupStoreException known
                     ? known
                     : new DedupStoreException(operation + " in a transaction of " + name + " failed: " + e, e);
-            notifier.tell(listener -> listener.storeError(operation, error));
+            notifier.report(listener -> listener.storeError(operation, error));
             throw error;
         } finally {
             if (interrupted) {

@@ -129,7 +129,7 @@ final class RecordAnswers {
                 return poison.convict(execution);
             }
             execution.recordWritten(written.fencingToken());
-            notifier.tell(listener -> listener.acquired(keyOf(execution), execution.attempt()));
+            notifier.report(listener -> listener.acquired(keyOf(execution), execution.attempt()));
             return new Admission.Run(execution);
         }
         if (result instanceof RecordResult.Done done) {

@@ -85,7 +85,7 @@ public final class Transactions {
 
     /** Reports a result that exceeds the limit of the database. */
     public void resultNotKept(DedupKey key, int bytes) {
-        notifier.tell(listener -> listener.resultNotKept(key, bytes));
+        notifier.report(listener -> listener.resultNotKept(key, bytes));
     }
 
     /**
@@ -256,7 +256,7 @@ public final class Transactions {
         if (cause != null) {
             closed.stream()
                     .filter(execution -> execution.guard() == AdmittedRun.Guard.RECORD)
-                    .forEach(execution -> notifier.tell(listener -> listener.released(keyOf(execution), cause)));
+                    .forEach(execution -> notifier.report(listener -> listener.released(keyOf(execution), cause)));
         }
         return !claimed.isEmpty() && releases.releaseAll(claimed, cause);
     }
@@ -272,7 +272,7 @@ public final class Transactions {
         for (AdmittedRun execution : closed) {
             heartbeat.remove(execution);
             if (execution.guarded()) {
-                notifier.tell(listener -> listener.completed(keyOf(execution), execution.handlerTime()));
+                notifier.report(listener -> listener.completed(keyOf(execution), execution.handlerTime()));
             }
         }
     }
@@ -282,7 +282,7 @@ public final class Transactions {
         execution.markLost();
         heartbeat.remove(execution);
         if (execution.reportLossOnce()) {
-            notifier.tell(listener -> listener.leaseLost(keyOf(execution)));
+            notifier.report(listener -> listener.leaseLost(keyOf(execution)));
         }
     }
 

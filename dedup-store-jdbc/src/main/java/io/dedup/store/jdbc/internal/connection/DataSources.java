@@ -6,7 +6,7 @@ import org.springframework.jdbc.datasource.DelegatingDataSource;
 import org.springframework.jdbc.datasource.SingleConnectionDataSource;
 import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
 
-/** Refuses what would hand out the connection of somebody else's transaction. */
+/** Rejects data sources that would hand out the connection of the caller's transaction. */
 public final class DataSources {
     private DataSources() {}
 
@@ -24,7 +24,7 @@ public final class DataSources {
         }
     }
 
-    /** What is behind Spring's proxies, by which a transaction manager may know it. */
+    /** The data source behind Spring's proxies, which a transaction manager may know. */
     public static DataSource target(DataSource dataSource) {
         DataSource target = dataSource;
         while (target instanceof DelegatingDataSource proxy && proxy.getTargetDataSource() != null) {

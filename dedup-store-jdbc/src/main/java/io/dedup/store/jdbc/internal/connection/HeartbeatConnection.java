@@ -8,9 +8,9 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The connection of renewals. It is kept once it was borrowed, so that a pool that is exhausted by handlers doesn't cost them
- * their leases; but only where the pool is known to be large enough. One that is kept from a pool of one starves everybody
- * else, so from any other pool it is borrowed for each call. One caller at a time.
+ * The connection for renewals. Once borrowed, it is kept, so that a pool exhausted by handlers does not cost them their
+ * leases; but only if the pool is known to be large enough. Keeping the only connection of a pool would block everyone
+ * else, so with any other pool it is borrowed for each call. Used by one caller at a time.
  */
 public final class HeartbeatConnection {
     private static final int VALIDATION_SECONDS = 1;
@@ -22,23 +22,28 @@ public final class HeartbeatConnection {
     /** Whether the last answer left a doubt about the connection. */
     private boolean doubted;
 
-    /** @param keep whether the pool is large enough for one to be kept */
+    /**
+     * Creates the connection.
+     *
+     * @param keep whether the pool is large enough to keep a connection
+     */
     public HeartbeatConnection(OwnConnections connections, boolean keep) {
         this.connections = connections;
         this.keep = keep;
     }
 
-    /** What is done with the connection. */
+    /** Work on the connection. */
     public interface Work<A> {
         A on(Connection connection);
     }
 
     /**
-     * Runs the work, once more on a new connection when one that was kept turns out to be dead, of old age most likely; or
-     * when it fails the second time in a row: a server that became read-only at a switch-over keeps its sessions, and the
-     * pool can't end one that is never given back. (Not the first time: while the pool is exhausted, a new one takes long.)
+     * Runs the work. Repeats it on a new connection if a kept one turns out to be dead, usually because of its age; or
+     * if the work fails for the second time in a row: a server that became read-only at a switch-over keeps its
+     * sessions, and the pool cannot close a connection that is never returned. (Not after the first failure, because a
+     * new connection takes long while the pool is exhausted.)
      *
-     * @param doubtful tells whether an answer leaves a doubt about the connection
+     * @param doubtful whether a result casts doubt on the connection
      */
     public <A> A run(Work<A> work, Predicate<A> doubtful) throws SQLException {
         lock.lock();

@@ -9,10 +9,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Borrows connections straight from the {@link DataSource}, past any transaction of the caller's thread, and lends them
- * out in autocommit mode and with a limit on how long the network may keep silent. Both are put back afterwards.
+ * Borrows connections directly from the {@link DataSource}, outside any transaction of the calling thread, in
+ * autocommit mode and with a network timeout. Both settings are restored afterwards.
  *
- * <p>Neither costs a round trip, apart from autocommit on MySQL and MariaDB, from pools that have it off.
+ * <p>Neither costs a round trip, except switching to autocommit on MySQL and MariaDB if the pool has it off.
  */
 public final class OwnConnections {
     private static final Logger LOG = LoggerFactory.getLogger(OwnConnections.class);
@@ -31,7 +31,7 @@ public final class OwnConnections {
         return dataSource;
     }
 
-    /** A connection in autocommit mode; closing gives it back as it came. */
+    /** Borrows a connection in autocommit mode; closing it returns it with its original settings. */
     public Borrowed open() throws SQLException {
         if (closed) {
             throw new SQLNonTransientConnectionException("the store is closed", "08003");
@@ -62,7 +62,10 @@ public final class OwnConnections {
         }
     }
 
-    /** Ends the session, and has the pool notice, by a statement that fails: else it would lend the connection again. */
+    /**
+     * Closes the session, and runs a statement that fails, so that the pool notices and does not lend the connection
+     * again.
+     */
     public static void end(Connection connection) {
         try {
             connection.abort(Runnable::run);
@@ -74,7 +77,7 @@ public final class OwnConnections {
         }
     }
 
-    /** From now on no connection is borrowed; those in use are given back by their users. */
+    /** Stops borrowing connections; those in use are returned by their users. */
     public void close() {
         closed = true;
     }

@@ -10,16 +10,19 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * How many connections a pool hands out at most, as far as the pool is one that is known. Pools are the user's own choice, and
- * none of them is a dependency of this module: so they are asked by the names of their classes and methods.
+ * The maximum number of connections of a pool, if the pool is a known one. Pools are the user's choice and none is a
+ * dependency of this module, so they are accessed by the names of their classes and methods.
  *
- * @param setting what the pool calls it, with the pool's name
+ * @param setting the name of the pool and of its setting
  */
 public record PoolSize(int connections, String setting) {
-    /** With fewer, the heartbeat must not keep one to itself: the others would have to share a single one, or none. */
+    /** With fewer, the heartbeat must not keep a connection: at most one would be left for everything else. */
     private static final int ENOUGH_TO_KEEP_ONE = 3;
 
-    /** For one consumer thread in a transactional mode: its transaction, what it takes beside it, the heartbeat and the purge. */
+    /**
+     * For one consumer thread in a transactional mode: its transaction, one more connection, the heartbeat and the
+     * purge.
+     */
     private static final int ENOUGH_FOR_ONE_THREAD = 4;
 
     private static final Logger LOG = LoggerFactory.getLogger(PoolSize.class);
@@ -37,7 +40,7 @@ public record PoolSize(int connections, String setting) {
         return pools;
     }
 
-    /** Null where the pool isn't one that is known, or has no limit. */
+    /** The size of a pool; null if the pool is unknown or has no limit. */
     public static @Nullable PoolSize of(DataSource dataSource) {
         DataSource target = DataSources.target(dataSource);
         for (Map.Entry<String, List<String>> pool : POOLS.entrySet()) {
@@ -62,12 +65,12 @@ public record PoolSize(int connections, String setting) {
         return null;
     }
 
-    /** Whether the heartbeat can keep a connection without taking it from those who wait for one. */
+    /** Whether the heartbeat can keep a connection and leave enough for others. */
     public boolean isEnoughToKeepOne() {
         return connections >= ENOUGH_TO_KEEP_ONE;
     }
 
-    /** A sentence or two where not even one consumer thread has what it needs. */
+    /** A warning if the pool is too small even for one consumer thread. */
     public List<String> warnings() {
         if (connections >= ENOUGH_FOR_ONE_THREAD) {
             return List.of();

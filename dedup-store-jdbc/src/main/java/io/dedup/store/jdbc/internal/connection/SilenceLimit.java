@@ -7,8 +7,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Limits how long a connection waits for a server that doesn't answer. A host that vanishes without closing its connections
- * (power, network) would otherwise hold a thread for as long as TCP retransmits, which is 15 minutes or more.
+ * Limits how long a connection waits for a server that does not answer. A host that disappears without closing its
+ * connections (power, network) would otherwise block a thread for as long as TCP retransmits, which is 15 minutes or
+ * more.
  *
  * <p>Setting a limit costs no round trip. Thread-safe.
  */

@@ -13,11 +13,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The store's operations in one database's SQL, on an autocommit connection.
+ * The store's operations in the SQL of one database, on an autocommit connection.
  *
- * <p>Lists come sorted, hold each key once, and are never empty nor too large for a statement. Answers come in the
- * order of the requests; null where somebody else was faster and asking again will tell. Everything may be asked again
- * after a deadlock, a serialization failure or a duplicate key, which undo what the statement did.
+ * <p>Lists are sorted, contain each key once, are not empty, and fit into one statement. Results are in the order of
+ * the requests; null means that another session was faster and the request must be repeated. Every request may be
+ * repeated after a deadlock, a serialization failure or a duplicate key, because these roll the statement back.
  */
 public interface Dialect {
     List<@Nullable ClaimResult> claim(Connection connection, List<ClaimRequest> requests) throws SQLException;
@@ -28,18 +28,18 @@ public interface Dialect {
 
     List<@Nullable WriteResult> renew(Connection connection, List<RenewRequest> requests) throws SQLException;
 
-    /** Renews what nobody has locked; the rest answers {@code StoreError}. */
+    /** Renews rows that no other session has locked; the rest returns {@code StoreError}. */
     List<@Nullable WriteResult> renewUnlocked(Connection connection, List<RenewRequest> requests) throws SQLException;
 
-    /** Removes expired records that nobody has locked, after looking at no more than {@code limit}. */
+    /** Removes expired records that no other session has locked, after checking at most {@code limit}. */
     PurgeRun purge(Connection connection, int limit) throws SQLException;
 
-    /** Whether a statement's time-out is the statement's own, and not kept by the driver for the whole connection. */
+    /** Whether a statement timeout applies only to that statement, instead of staying with the connection. */
     default boolean timesStatements() {
         return true;
     }
 
-    /** How many bytes a statement may have that is sent to the server, with its values; {@link Long#MAX_VALUE} for any number. */
+    /** The maximum size in bytes of a statement with its values; {@link Long#MAX_VALUE} for no limit. */
     default long maxStatementBytes(Connection connection) throws SQLException {
         return Long.MAX_VALUE;
     }
@@ -50,21 +50,21 @@ public interface Dialect {
     /** The same table's records in transactions of handlers. */
     RecordDialect records();
 
-    /** For what operators do to one record, on every database alike. */
+    /** The rows, for operators' commands on one record, which are the same on every database. */
     Rows rows();
 
     /**
-     * Looks at the server.
+     * Checks the server.
      *
-     * @return what to warn of
-     * @throws IllegalStateException when it isn't one that this dialect works with
+     * @return warnings
+     * @throws IllegalStateException if this dialect does not support the server
      */
     List<String> checkServer(Connection connection) throws SQLException;
 
     /**
-     * One batch of a purge.
+     * The result of one batch of a purge.
      *
-     * @param looked at how many records it has looked: a batch may be smaller than was asked for
+     * @param looked how many records it checked, which may be fewer than requested
      * @param more whether another batch may find something to remove
      */
     record PurgeRun(int removed, int looked, boolean more) {}

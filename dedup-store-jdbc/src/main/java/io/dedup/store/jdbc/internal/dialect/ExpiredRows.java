@@ -16,11 +16,11 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Purges in two statements: which records are expired, and the removal of those that still are.
+ * Purges with two statements: the first finds expired records, the second removes those that still are.
  *
- * <p>A look begins where the last batch has ended, since InnoDB keeps index entries of what was removed until it finds the time
- * to clean up, and a look that begins before them passes by them all. What is due before that, as it was locked or is written
- * late, is looked for when there is less after it than a batch.
+ * <p>A search starts where the last batch ended: InnoDB keeps index entries of removed records until it cleans up, and
+ * a search from the beginning would pass all of them. If it finds less than a batch, it searches from the beginning for
+ * records that were locked, or written late.
  *
  * <p>Thread-safe.
  */

@@ -12,8 +12,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Renewals that found their row locked when their lease was over already: somebody may be taking over at this moment,
- * and only the end of that lock tells who has it. The others, whose lease is live, can wait for the next heartbeat.
+ * Renewals that found their row locked after their lease had expired: another owner may be taking over at this moment,
+ * and only the end of that lock shows who owns the record. Renewals with a live lease can wait for the next heartbeat.
  */
 public final class LateRenewals {
     private LateRenewals() {}
@@ -23,7 +23,7 @@ public final class LateRenewals {
         List<@Nullable WriteResult> ask(List<RenewRequest> requests) throws SQLException;
     }
 
-    /** Replaces the answers of the late ones, unless their rows stay locked. */
+    /** Replaces the results of the late renewals, unless their rows stay locked. */
     public static List<@Nullable WriteResult> settle(
             List<RenewRequest> requests,
             List<@Nullable WriteResult> answers,

@@ -4,11 +4,11 @@ import java.sql.Connection;
 import java.sql.SQLException;
 
 /**
- * Runs work at READ COMMITTED, whatever the pool's connections are set to: at a higher level a purge locks the gaps around
- * its rows (MySQL, MariaDB) or fails when a claim was faster (PostgreSQL).
+ * Runs work at READ COMMITTED, whatever the isolation level of the pool's connections is: at a higher level, a purge
+ * locks the gaps around its rows (MySQL, MariaDB), or fails if a claim was faster (PostgreSQL).
  *
- * <p>Thread-safe. Connections of one pool are taken to be set alike: where the first one is at READ COMMITTED already, the
- * others aren't asked, which may cost a round trip.
+ * <p>Thread-safe. Assumes that all connections of a pool have the same level: if the first one is at READ COMMITTED,
+ * the others are not checked, which may save a round trip.
  */
 public final class ReadCommitted {
     private volatile boolean already;

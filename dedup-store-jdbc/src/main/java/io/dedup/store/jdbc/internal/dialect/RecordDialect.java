@@ -13,60 +13,64 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Records in one database's SQL, in a transaction of somebody else's.
+ * Records in the SQL of one database, in the handler's transaction.
  *
- * <p>Lists come sorted, hold each key once, and are never empty nor too large for a statement. Answers come in the order of
- * the requests; null where somebody else was faster and asking again will tell. A failure may have undone the transaction:
- * nothing may follow but its rollback. So a duplicate key or a lock is dealt with in here, and only where the database
- * undoes no more than the statement.
+ * <p>Lists are sorted, contain each key once, are not empty, and fit into one statement. Results are in the order of
+ * the requests; null means that another session was faster and the request must be repeated. A failure may have rolled
+ * the transaction back, so only a rollback may follow. Implementations therefore handle duplicate keys and locks
+ * themselves, but only if the database rolls back no more than the statement.
  */
 public interface RecordDialect {
-    /** @param limit how long the transaction may last, where the statement has to see to it; else null */
+    /**
+     * Writes the records that nothing blocks.
+     *
+     * @param limit the maximum duration of the transaction, if the statement must enforce it; else null
+     */
     List<@Nullable RecordResult> claim(Connection connection, List<RecordRequest> requests, @Nullable Duration limit)
             throws SQLException;
 
-    /** Whether {@link #claim} can see to it that the transaction ends in time. */
+    /** Whether {@link #claim} can limit the duration of the transaction. */
     default boolean limitsTransactions() {
         return false;
     }
 
-    /** {@code repeated} isn't looked at. */
+    /** Completes claims; ignores {@code repeated}. */
     List<@Nullable WriteResult> complete(Connection connection, List<CompleteRequest> requests) throws SQLException;
 
     /** Removes the rows of some keys, all of them written in this transaction. */
     void remove(Connection connection, Collection<DedupKey> keys) throws SQLException;
 
-    /** Whether there was a row to keep the result in. */
+    /** Stores a result; returns whether its row exists. */
     boolean keepResult(Connection connection, DedupKey key, byte[] result) throws SQLException;
 
     /**
-     * To be called at the beginning of a transaction that may write no record: what tells at its end whether the database has
-     * undone it. Null where {@link #checkWhole} needs nothing.
+     * Called at the beginning of a transaction that may write no record. The marker shows at the end whether the
+     * database rolled the transaction back. Null if {@link #checkWhole} does not need it.
      */
     default @Nullable TransactionMarker mark(Connection connection) throws SQLException {
         return null;
     }
 
     /**
-     * To be called before the commit: whether that would commit everything. It wouldn't where something in the transaction
-     * has failed, which made the database undo it, and somebody went on as if nothing had happened.
+     * Called before the commit: checks that the commit would commit everything. It would not if a failed statement made
+     * the database roll the transaction back and the handler continued regardless.
      *
-     * @param written a record that this transaction has written, if it has any
-     * @throws SQLException also when it wouldn't
+     * @param written a record that this transaction has written; null if there is none
+     * @throws SQLException also if the check fails
      */
     void checkWhole(Connection connection, @Nullable WrittenRecord written) throws SQLException;
 
-    /** A record as a transaction has written it: no other row of its key, before or after, has the token. */
+    /** A record that a transaction has written; no other row of its key, before or after, has this token. */
     record WrittenRecord(DedupKey key, long token) {}
 
-    /** Whether nothing but READ COMMITTED will do. */
+    /** Whether transactions must run at READ COMMITTED. */
     boolean needsReadCommitted();
 
     /**
-     * Looks at what only the server's settings tell.
+     * Checks the server's settings.
      *
      * @return how many records may be claimed at the same time
-     * @throws IllegalStateException when a setting makes transactions unsafe
+     * @throws IllegalStateException if a setting makes transactions unsafe
      */
     long checkServer(Connection connection) throws SQLException;
 }

@@ -29,14 +29,14 @@ public final class RecordStatements {
         this.remove = table.in("DELETE FROM {table} WHERE scope = ? AND message_id IN (");
     }
 
-    /** Puts the row that proves at the transaction's end that it is still the same transaction. */
+    /** Writes the row that proves at the end of the transaction that it is still the same transaction. */
     public TransactionMarker mark(Connection connection) throws SQLException {
         return TransactionMarker.put(connection, statements, table);
     }
 
     /**
-     * For databases that silently begin a new transaction: the record would be gone, or be another's, or an older one would be
-     * back.
+     * For databases that silently begin a new transaction: the record could be missing, belong to another run, or be an
+     * older one.
      */
     public void checkWritten(Connection connection, @Nullable WrittenRecord written) throws SQLException {
         if (written != null && !isThere(connection, written)) {
@@ -55,7 +55,7 @@ public final class RecordStatements {
         }
     }
 
-    /** For databases that find rows by a list of IDs, and touch no other. */
+    /** Removes rows, for databases that find them by a list of IDs without touching others. */
     public void remove(Connection connection, Collection<DedupKey> keys) throws SQLException {
         for (Map.Entry<String, List<DedupKey>> scope : KeyBytes.byScope(keys).entrySet()) {
             String sql = remove + Statements.list("?", scope.getValue().size()) + ")";
@@ -67,10 +67,10 @@ public final class RecordStatements {
     }
 
     /**
-     * Keeps a result in the row of a record.
+     * Stores a result in the row of a record.
      *
-     * @param alsoSet what the row needs besides, as assignments that each begin with a comma; may be empty
-     * @return whether there was a row
+     * @param alsoSet further assignments, each starting with a comma; may be empty
+     * @return whether the row exists
      */
     public boolean keepResult(Connection connection, String alsoSet, DedupKey key, byte[] result) throws SQLException {
         String sql = table.in("UPDATE {table} SET result = ?" + alsoSet + " WHERE message_id = ? AND scope = ?");

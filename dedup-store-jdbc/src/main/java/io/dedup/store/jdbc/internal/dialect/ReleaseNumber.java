@@ -2,7 +2,7 @@ package io.dedup.store.jdbc.internal.dialect;
 
 import io.dedup.store.ReleaseRequest;
 
-/** How statements call the modes of a release. */
+/** The numbers of release modes in statements. */
 public final class ReleaseNumber {
     private ReleaseNumber() {}
 

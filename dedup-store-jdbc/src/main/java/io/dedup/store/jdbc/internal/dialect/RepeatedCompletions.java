@@ -12,13 +12,13 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A repeated completion whose write found nothing to do may have been applied the first time. That is worth a second
- * round trip: it happens after an outage only, and a read can tell, since a record that is done stays so.
+ * A repeated completion that changed nothing may have been applied the first time. This justifies a second round trip:
+ * it happens only after an outage, and a read can decide it, because a DONE record stays DONE.
  */
 public final class RepeatedCompletions {
     private RepeatedCompletions() {}
 
-    /** Replaces the answers of those repeated requests that turn out to have been applied before. */
+    /** Replaces the results of repeated requests that were already applied the first time. */
     public static void settle(
             Connection connection, Rows rows, List<CompleteRequest> requests, List<@Nullable WriteResult> answers)
             throws SQLException {

@@ -7,10 +7,13 @@ import java.sql.SQLException;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** What a server says it is. Drivers of MySQL call MariaDB MySQL, but its version has its name in it. */
+/**
+ * The product and version that a server reports. MySQL drivers report MariaDB as MySQL, but its version contains the
+ * name.
+ */
 public record ServerVersion(String product, String version, boolean mariaDb) {
     private static final Pattern NUMBERS = Pattern.compile("(\\d+)\\.(\\d+)");
-    /** MariaDB's answer to drivers that take 10 for something older than 5. */
+    /** The prefix that MariaDB sends for drivers that consider version 10 older than 5. */
     private static final String REPLICATION_PREFIX = "5.5.5-";
 
     private static final int OLDEST_MARIADB = 1_006;

@@ -51,7 +51,10 @@ public final class SkipLocked {
         }
     }
 
-    /** Locks those of the rows that are free, and tells which; absent ones are neither locked nor told. */
+    /**
+     * Locks the rows that no other session has locked, and returns their keys. Absent rows are neither locked nor
+     * returned.
+     */
     public Set<DedupKey> lock(Connection connection, Collection<DedupKey> keys) throws SQLException {
         Set<DedupKey> locked = new HashSet<>();
         for (List<DedupKey> ofScope : KeyBytes.byScope(keys).values()) {

@@ -12,15 +12,15 @@ import java.time.Instant;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * A row that a transaction without a record of its own writes first and removes last. Where it is gone by then, the database has
- * undone the transaction in between, and silently begun another one. Nobody else ever sees it, unless a handler commits on its
- * own and dies. Belongs to the transaction's thread.
+ * A row that a transaction without a record writes first and removes last. If it is missing at the end, the database
+ * rolled the transaction back in between and silently began another one. No other session ever sees it, unless a
+ * handler commits on its own and the process crashes. Bound to the transaction's thread.
  */
 public final class TransactionMarker {
-    /** No scope that a message could have: those are made of a consumer's name and a topic's. */
+    /** A scope that no message can have, because those consist of a consumer's and a topic's name. */
     private static final byte[] SCOPE = KeyBytes.utf8("transaction");
 
-    /** When the purge may have what is left: by this process's clock, hence so far away. */
+    /** When the purge may remove a leftover: long, because this is counted by the process's clock. */
     private static final Duration LEFTOVER = Duration.ofDays(7);
 
     private static final String PUT =
@@ -32,7 +32,7 @@ public final class TransactionMarker {
     private final Statements statements;
     private final TableName table;
 
-    /** Of 64 random bits; should two ever be the same, the second transaction comes to nothing. */
+    /** 64 random bits. If two transactions ever had the same, the second one would fail. */
     private final byte[] id =
             KeyBytes.utf8(Long.toHexString(ThreadLocalRandom.current().nextLong()));
 
@@ -50,7 +50,11 @@ public final class TransactionMarker {
         return marker;
     }
 
-    /** @throws SQLException also when it is gone */
+    /**
+     * Removes the row.
+     *
+     * @throws SQLException also if it is missing
+     */
     public void take(Connection connection) throws SQLException {
         try (PreparedStatement statement = prepare(connection, TAKE)) {
             if (statement.executeUpdate() != 1) {

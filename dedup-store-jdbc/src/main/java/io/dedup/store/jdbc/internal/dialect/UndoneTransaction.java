@@ -2,7 +2,7 @@ package io.dedup.store.jdbc.internal.dialect;
 
 import java.sql.SQLException;
 
-/** What a transaction fails with that the database has undone before its end. */
+/** The failure of a transaction that the database rolled back before its end. */
 public final class UndoneTransaction {
     private UndoneTransaction() {}
 

@@ -12,14 +12,17 @@ import java.time.Instant;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * Proves that the table can be written: inserts a row, updates it and deletes it again. A database that has become read-only
- * still answers reads, and so does one whose disk is full. Three round trips; no two probes meet in one row. Thread-safe.
+ * Proves that the table can be written: inserts a row, updates it and deletes it. A read-only database, or one with a
+ * full disk, still answers reads. Takes three round trips; no two probes use the same row. Thread-safe.
  */
 public final class WriteProbe {
-    /** No scope that a message could have: those are made of a consumer's name and a topic's. */
+    /** A scope that no message can have, because those consist of a consumer's and a topic's name. */
     private static final byte[] SCOPE = KeyBytes.utf8("probe");
 
-    /** When the purge may remove what a process left that died half way: by its own clock, hence so far away. */
+    /**
+     * When the purge may remove the leftover of a crashed process: long, because this is counted by the process's
+     * clock.
+     */
     private static final Duration LEFTOVER = Duration.ofDays(1);
 
     private static final String KEY = " WHERE message_id = ? AND scope = ?";
@@ -29,7 +32,11 @@ public final class WriteProbe {
     private final String update;
     private final String delete;
 
-    /** @param limits what comes before a statement, to limit its waits; may be empty */
+    /**
+     * Creates a probe.
+     *
+     * @param limits a prefix of statements that limits their waits; may be empty
+     */
     public WriteProbe(TableName table, Statements statements, String limits) {
         this.statements = statements;
         this.insert = limits
@@ -40,7 +47,11 @@ public final class WriteProbe {
         this.delete = limits + table.in("DELETE FROM {table}" + KEY);
     }
 
-    /** @throws SQLException when the table can't be written, */
+    /**
+     * Runs the probe.
+     *
+     * @throws SQLException if the table cannot be written
+     */
     public void run(Connection connection) throws SQLException {
         byte[] id = KeyBytes.utf8(Long.toHexString(ThreadLocalRandom.current().nextLong()));
         try (PreparedStatement statement = prepare(connection, insert, id)) {

@@ -1,4 +1,4 @@
-/** What the store asks of a database, and the parts that several databases share. */
+/** The operations that the store needs of a database, and what several databases share. */
 @NullMarked
 package io.dedup.store.jdbc.internal.dialect;
 

@@ -1,14 +1,14 @@
 package io.dedup.store.jdbc.internal.failure;
 
-/** What to do about an exception of the database. */
+/** The kinds of database exceptions, by how the store reacts. */
 public enum FailureKind {
-    /** The database undid the statement because of another session's: ask again. */
+    /** The database rolled the statement back because of another session: repeat it. */
     RACE,
-    /** Another session holds a row longer than the lock time-out. */
+    /** Another session has locked a row for longer than the lock timeout. */
     LOCKED,
-    /** The connection is gone, or gives no answer in time: don't go on with it. */
+    /** The connection failed or did not answer in time: do not use it any further. */
     NO_ANSWER,
-    /** The statement is larger than the server, or the driver on its behalf, takes: nothing of it was done. */
+    /** The statement exceeds the limit of the server or the driver; nothing was done. */
     TOO_LARGE,
     /** Anything else. */
     OTHER

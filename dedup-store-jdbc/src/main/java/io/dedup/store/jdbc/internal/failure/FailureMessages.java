@@ -8,14 +8,14 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
- * Puts failures into words: what the database says first, then what to change, which depends on the cause.
+ * Words failures: first the database's own message, then what to change, depending on the cause.
  *
- * <p>Only the first line of the database's own text is shown. Further lines, and the text of errors about data, may quote a
+ * <p>Shows only the first line of the database's text. Further lines, and the text of errors about data, may quote a
  * message ID; they stay in the cause.
  */
 final class FailureMessages {
     private static final Set<String> QUOTES_DATA = Set.of("22", "23");
-    /** MariaDB's driver says which connection it was. */
+    /** The connection number that MariaDB's driver puts in front. */
     private static final Pattern DRIVERS_PREFIX = Pattern.compile("^\\(conn=\\d+\\) ");
 
     private static final Set<String> MISSING_DATABASE = Set.of("3D000");
@@ -39,7 +39,11 @@ final class FailureMessages {
         this.database = database;
     }
 
-    /** @param kind of the exception, as {@link SqlErrors#kind} tells it */
+    /**
+     * Words a failure.
+     *
+     * @param kind of the exception, from {@link SqlErrors#kind}
+     */
     String of(String operation, SQLException e, FailureKind kind) {
         SQLException telling = mostTelling(e);
         String state = SqlErrors.state(telling);
@@ -131,7 +135,7 @@ final class FailureMessages {
                 || (database.maybeH2() && code == H2_PRIVILEGE);
     }
 
-    /** A pool's time-out has the server's refusal for a cause. */
+    /** The exception with the most information: the cause of a pool's timeout may be the server's rejection. */
     private static SQLException mostTelling(SQLException e) {
         SQLException telling = e;
         for (SQLException each : SqlCauses.sqlOf(e)) {

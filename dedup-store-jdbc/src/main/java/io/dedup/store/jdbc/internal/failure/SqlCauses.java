@@ -6,9 +6,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Predicate;
 
-/** Looks through an exception, its causes, and what a failed batch has beside them. */
+/** Searches an exception, its causes, and the further exceptions of a failed batch. */
 public final class SqlCauses {
-    /** More than anybody looks at; a chain may be a circle. */
+    /** Deeper than real chains; needed because a chain can be circular. */
     private static final int MAX_DEPTH = 50;
 
     private SqlCauses() {}
@@ -24,7 +24,7 @@ public final class SqlCauses {
         return all;
     }
 
-    /** The exception, and those that a failed batch has beside it. */
+    /** Returns the exception and the further exceptions of a failed batch. */
     static List<SQLException> batchOf(SQLException first) {
         List<SQLException> batch = new ArrayList<>();
         for (SQLException e = first; e != null && batch.size() < MAX_DEPTH; e = e.getNextException()) {

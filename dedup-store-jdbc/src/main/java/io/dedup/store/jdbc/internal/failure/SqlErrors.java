@@ -14,18 +14,18 @@ import org.springframework.dao.PessimisticLockingFailureException;
 import org.springframework.jdbc.support.SQLExceptionSubclassTranslator;
 import org.springframework.jdbc.support.SQLExceptionTranslator;
 
-/** Tells by the class, state and code of an {@link SQLException} what it means for the store. What it doesn't know is {@code OTHER}. */
+/** Classifies an {@link SQLException} by its class, state and code. Unknown ones are {@code OTHER}. */
 public final class SqlErrors {
     private static final Set<String> RACE_STATES = Set.of("40001", "40P01", "23505");
-    /** Deadlock, serialization failure: the database has undone the transaction because of others. */
+    /** Deadlock, serialization failure: the database rolled the transaction back because of other sessions. */
     private static final Set<String> UNDONE_STATES = Set.of("40001", "40P01");
 
-    /** PostgreSQL: a statement before this one has failed. */
+    /** PostgreSQL: an earlier statement of the transaction failed. */
     private static final String IN_FAILED_TRANSACTION = "25P02";
 
     /**
-     * The classes of errors that a server raises for what a statement, or a deferred constraint, is about, be it within
-     * the commit, as with JPA's flush: cardinality, data, constraints, the transaction's state, routines and triggers,
+     * The error classes that a server raises for the content of a statement or a deferred constraint, also within the
+     * commit, as with JPA's flush: cardinality, data, constraints, the transaction's state, routines and triggers,
      * syntax and access rules, check options.
      */
     private static final Set<String> REFUSALS =
@@ -34,7 +34,7 @@ public final class SqlErrors {
     private static final Set<Integer> MYSQL_REFUSALS = Set.of(1364, 1366);
 
     private static final String ROLLBACKS = "40";
-    /** The one of {@link #ROLLBACKS} that isn't sure. */
+    /** The member of {@link #ROLLBACKS} that leaves the result unknown. */
     private static final String COMPLETION_UNKNOWN = "40003";
 
     private static final String OUT_OF_MEMORY = "53200";
@@ -54,7 +54,7 @@ public final class SqlErrors {
     private static final int H2_LOCK_TIMEOUT = 50200;
 
     private static final int MYSQL_PACKET_TOO_LARGE = 1153;
-    /** Of MariaDB's and of MySQL's driver, which know the server's limit and don't send what is beyond it. */
+    /** Exceptions of MariaDB's and MySQL's drivers, which know the server's limit and do not send larger statements. */
     private static final Set<String> TOO_LARGE_CLASSES = Set.of("MaxAllowedPacketException", "PacketTooBigException");
     /** MySQL and MariaDB: by an option of the server's; by the transaction's; by the server's mode. H2: by the database's. */
     private static final Set<Integer> READ_ONLY_CODES = Set.of(1290, 1792, 1836, 90097);
@@ -102,7 +102,7 @@ public final class SqlErrors {
         return noAnswer ? FailureKind.NO_ANSWER : FailureKind.OTHER;
     }
 
-    /** Looks at classes by their names, as the drivers are the user's. */
+    /** Compares the names of classes, because the drivers are the user's choice. */
     private boolean isTooLarge(SQLException e) {
         if (!database.isMySqlOrMariaDb()) {
             return false;
@@ -128,8 +128,9 @@ public final class SqlErrors {
     }
 
     /**
-     * Whether more than a statement is undone: on H2, MySQL and MariaDB what follows would silently be a new transaction.
-     * Not told by Spring's exceptions, which take lock time-outs of single statements for the same.
+     * Whether the database rolled back more than the statement: on H2, MySQL and MariaDB, the next statement would
+     * silently start a new transaction. Does not use Spring's exceptions, which do not distinguish this from a lock
+     * timeout of a single statement.
      */
     public boolean undoesTransaction(Throwable failure) {
         return SqlCauses.anySql(
@@ -138,15 +139,15 @@ public final class SqlErrors {
                         || (database.isMySqlOrMariaDb() && MYSQL_RACES.contains(e.getErrorCode())));
     }
 
-    /** Whether somebody else's transaction is why this one failed. */
+    /** Whether this transaction failed because of another one. */
     public boolean isUndoneByOthers(Throwable failure) {
         return undoesTransaction(failure)
                 || SqlCauses.anySql(failure, e -> isOfH2(e) && e.getErrorCode() == H2_CONCURRENT_UPDATE);
     }
 
     /**
-     * Whether what a commit failed with is the database's own word that nothing was committed. A driver that connects anew after
-     * a commit without an answer says so by a transaction's state (MariaDB's: 25S03), and by the kind of exception.
+     * Whether the failure of a commit proves that nothing was committed. If a driver reconnects after a commit without
+     * an answer, its exception shows a transaction state (MariaDB: 25S03) and the kind of a connection failure.
      */
     public boolean provesRollback(Throwable failure) {
         return undoesTransaction(failure)
@@ -173,7 +174,7 @@ public final class SqlErrors {
         return e.getSQLState() == null ? "" : e.getSQLState();
     }
 
-    /** For databases whose codes aren't listed here. */
+    /** For databases whose codes are not listed here. */
     private FailureKind byTranslator(SQLException exception) {
         DataAccessException translated = translator.translate("dedup", null, exception);
         if (translated instanceof DuplicateKeyException) {

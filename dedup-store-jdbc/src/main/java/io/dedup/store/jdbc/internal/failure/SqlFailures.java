@@ -7,7 +7,7 @@ import io.dedup.store.jdbc.internal.sql.JdbcSettings;
 import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 
-/** Makes the exceptions that the store reports failures with. */
+/** Creates the exceptions with which the store reports failures. */
 public final class SqlFailures {
     private final JdbcSettings settings;
     private final SqlErrors errors;
@@ -19,7 +19,7 @@ public final class SqlFailures {
         this.messages = new FailureMessages(settings, database);
     }
 
-    /** What exceptions of this store's database mean. */
+    /** Classifies the exceptions of this store's database. */
     public SqlErrors errors() {
         return errors;
     }
@@ -38,18 +38,18 @@ public final class SqlFailures {
                 null);
     }
 
-    /** What failed in the database's own words, and what to change. */
+    /** The database's own message, and what to change. */
     public String message(String operation, SQLException e) {
         return messages.of(operation, e, errors.kind(e));
     }
 
-    /** For a row that was skipped, or left out after others took all of the time. */
+    /** For a locked row that was skipped, or for rows that were not tried because locked ones took all the time. */
     public DedupStoreException locked(String operation, @Nullable SQLException cause) {
         return new DedupStoreException(
                 operation + " on table " + settings.table() + " failed: " + messages.lockedHint(), cause);
     }
 
-    /** For a key that was somebody else's each time that it was asked for. */
+    /** For a row that other sessions changed at every attempt. */
     public DedupStoreException raced(String operation, int rounds, @Nullable SQLException cause) {
         return new DedupStoreException(
                 operation + " on table " + settings.table() + " failed: other sessions changed the row " + rounds

@@ -14,14 +14,18 @@ import java.util.List;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** One read for many keys, a decision for each, and the writes that follow. */
+/** Reads the rows of many keys at once, decides about each, and writes the changes. */
 final class CompareAndSet {
     private final Rows rows;
     private final SqlErrors errors;
     private final long patienceNanos;
     private final boolean jdbcBatches;
 
-    /** @param patience after which rows that weren't tried yet are given up, once one of them was found locked */
+    /**
+     * Creates it.
+     *
+     * @param patience after that time, once a row was found locked, the remaining rows are not tried
+     */
     CompareAndSet(Rows rows, SqlErrors errors, Duration patience, boolean jdbcBatches) {
         this.rows = rows;
         this.errors = errors;
@@ -30,10 +34,10 @@ final class CompareAndSet {
     }
 
     /**
-     * What a decision comes to.
+     * The result of a decision.
      *
-     * @param next the row to be written in place of {@code before}, or null
-     * @param answer holds once that is written
+     * @param next the row to write in place of {@code before}, or null
+     * @param answer valid once that is written
      */
     record Step<A>(@Nullable Row before, @Nullable Row next, A answer) {
         static <A> Step<A> unchanged(A answer) {
@@ -50,7 +54,7 @@ final class CompareAndSet {
         Step<A> on(Q request, @Nullable Row row, long now);
     }
 
-    /** Answers in the order of the requests; null where somebody else changed the row first. */
+    /** Returns the results in the order of the requests; null if another session changed the row first. */
     <Q, A> List<@Nullable A> all(
             Connection connection,
             List<Q> requests,
@@ -114,7 +118,7 @@ final class CompareAndSet {
         return steps;
     }
 
-    /** The outcomes of all steps; what changes nothing is made. */
+    /** Returns the outcomes of all steps; a step without a change counts as made. */
     private <A> List<Rows.Outcome> writeAll(Connection connection, List<DedupKey> keys, List<Step<A>> steps)
             throws SQLException {
         List<Rows.Outcome> outcomes = new ArrayList<>(Collections.nCopies(steps.size(), Rows.Outcome.MADE));
@@ -135,7 +139,7 @@ final class CompareAndSet {
             if (kind != FailureKind.RACE && kind != FailureKind.LOCKED) {
                 throw e;
             }
-            // How far the batch came is the driver's secret.
+            // The driver does not report how much of the batch was executed.
             written = Collections.nCopies(changes.size(), Rows.Outcome.UNKNOWN);
         }
         for (int i = 0; i < written.size(); i++) {
@@ -145,9 +149,9 @@ final class CompareAndSet {
     }
 
     /**
-     * The new steps, apart from those that are made already. Where the driver doesn't say which these are, the row does: it
-     * has become what the old step wanted. Somebody else's write may have left the same row, but only at the same moment
-     * of the database's clock and with the same meaning: a claim names its owner.
+     * The new steps, without those that are already made. If the driver does not report which these are, the row shows
+     * it: it equals the result of the old step. Another session can only have written an equal row at the same time of
+     * the database's clock and with the same meaning, because a claim names its owner.
      */
     private static <A> List<Step<A>> withoutMade(
             List<Step<A>> old,

@@ -30,11 +30,11 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads a row, decides, and replaces the row if it is still the same: needs nothing but standard SQL.
+ * Reads a row, decides, and replaces the row if it has not changed: uses only standard SQL.
  *
- * <p>The time is read with the row. A write that then waits for a lock stores a time that is older by the wait, at most
- * the lock time-out: leases and windows end that much earlier, never later. What is decided is never stale, as a row
- * that changed isn't replaced.
+ * <p>The time is read with the row. A write that then waits for a lock stores a time that is too early by that wait, at
+ * most the lock timeout: leases and windows then end that much earlier, never later. A decision is never stale, because
+ * a changed row is not replaced.
  */
 public final class GenericDialect implements Dialect {
     private final Rows rows;
@@ -50,7 +50,7 @@ public final class GenericDialect implements Dialect {
             JdbcSettings settings, SqlFailures failures, StoreClock clock, Statements statements, boolean h2) {
         this.rows = new Rows(settings.table(), statements, clock, "");
         this.transitions = new LeaseTransitions(settings.retentionMicros());
-        // H2 runs a batch row by row, and waits for each locked one anew.
+        // H2 runs a batch row by row, and waits separately for each locked row.
         this.compareAndSet = new CompareAndSet(rows, failures.errors(), settings.queryTimeout(), !h2);
         this.failures = failures;
         this.expiredRows = new ExpiredRows(settings.table(), statements, clock, h2);

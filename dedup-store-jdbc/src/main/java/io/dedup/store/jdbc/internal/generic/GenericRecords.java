@@ -25,8 +25,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads rows, decides, and writes one by one. For databases where a duplicate key and a lock time-out undo their statement
- * and nothing else, such as H2.
+ * Reads rows, decides, and writes one by one. For databases where a duplicate key and a lock timeout roll back only
+ * their statement, such as H2.
  */
 final class GenericRecords implements RecordDialect {
     private final RecordStatements statements;
@@ -53,7 +53,7 @@ final class GenericRecords implements RecordDialect {
             Row row = snapshot.row(request.key());
             RecordResult answer = RecordTransitions.refusal(row, request, snapshot.now());
             if (answer == null) {
-                // The rest of a batch doesn't wait for each locked row anew.
+                // The rest of a batch does not wait for every further locked row.
                 answer = held && System.nanoTime() - start > patienceNanos
                         ? RecordTransitions.inFlight()
                         : written(connection, request, row, snapshot.now());
@@ -80,7 +80,7 @@ final class GenericRecords implements RecordDialect {
         }
     }
 
-    /** What it is that undid a statement; whatever undid more is {@code OTHER}. */
+    /** Why a statement was rolled back; {@code OTHER} if more than the statement was. */
     private FailureKind statementFailure(SQLException e) {
         return errors.undoesTransaction(e) ? FailureKind.OTHER : errors.kind(e);
     }

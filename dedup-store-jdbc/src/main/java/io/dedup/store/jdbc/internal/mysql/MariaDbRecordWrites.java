@@ -14,8 +14,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * MariaDB writes, and returns what it wrote, without waiting for anybody. A single record that is expected to be new is first
- * inserted, which costs less. Thread-safe.
+ * Writes records on MariaDB and returns what was written, without waiting for locks. A single record that is expected
+ * to be new is inserted first, which costs less. Thread-safe.
  */
 final class MariaDbRecordWrites implements RecordWrites {
     private static final String RETURNING = " RETURNING " + MySqlSql.RECORDED.replace("{t}", "");
@@ -26,7 +26,7 @@ final class MariaDbRecordWrites implements RecordWrites {
     private final String insertOne;
     private final String one;
 
-    /** What the next message is taken for: what the last one was, as on PostgreSQL. */
+    /** Whether the next message is expected to be new: whether the last one was, as on PostgreSQL. */
     private volatile boolean newExpected = true;
 
     /** @param noWait what comes before a statement, so that it doesn't wait for locks */
@@ -54,7 +54,7 @@ final class MariaDbRecordWrites implements RecordWrites {
         return answers;
     }
 
-    /** Null where there was a row. */
+    /** Inserts a record; null if there was a row. */
     private @Nullable RecordResult insert(Connection connection, List<RecordRequest> request) throws SQLException {
         long mark = WriteMark.next();
         try (PreparedStatement statement = statements.prepare(connection, insertOne)) {

@@ -20,7 +20,7 @@ import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Claims on MySQL and MariaDB. The count of affected rows means something else with each driver flag: it isn't read. */
+/** Claims on MySQL and MariaDB. Ignores the count of affected rows, whose meaning depends on the driver's flags. */
 final class MySqlClaims {
     private final JdbcSettings settings;
     private final Statements statements;
@@ -103,7 +103,10 @@ final class MySqlClaims {
                 : LeaseTransitions.blocked(row, request, result.getLong(7));
     }
 
-    /** Without RETURNING: that the row names our owner proves the claim; what else it may say can be too late. */
+    /**
+     * For servers without RETURNING: a row with this owner proves the claim; everything else in it may have changed
+     * since.
+     */
     private List<@Nullable ClaimResult> lookedUp(Connection connection, List<ClaimRequest> requests)
             throws SQLException {
         Rows.Snapshot snapshot =

@@ -28,8 +28,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * MySQL 8 and MariaDB, which differ in what they can return and in how a statement's waits are limited: MariaDB takes
- * limits with the statement; MySQL has the driver's time-out for the statement, and for locks what the session has.
+ * MySQL 8 and MariaDB. They differ in what they can return and in how a statement's waits are limited: MariaDB accepts
+ * limits with the statement; on MySQL, the driver's timeout applies to the statement, and the session's settings to
+ * locks.
  */
 public final class MySqlDialect implements Dialect {
     private static final String NO_LIMITS = "";
@@ -104,8 +105,8 @@ public final class MySqlDialect implements Dialect {
     }
 
     /**
-     * Sent with the statement in one round trip, and undone with it. The mode keeps assignments in their order. The first limit
-     * bounds waits for rows, the second those for the table, which an operator may be altering.
+     * Limits that are sent with the statement in one round trip and end with it. The SQL mode keeps assignments in
+     * their order. The first limit applies to row locks, the second to table locks, for example during ALTER TABLE.
      */
     private static String limits(JdbcSettings settings, int lockWaitSeconds) {
         return "SET STATEMENT sql_mode = 'STRICT_ALL_TABLES', innodb_lock_wait_timeout = " + lockWaitSeconds

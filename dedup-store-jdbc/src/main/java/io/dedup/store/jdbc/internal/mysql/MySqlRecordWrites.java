@@ -13,8 +13,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * MySQL first asks for the locks of rows that are there, without waiting; then writes, which waits for nobody but one who
- * inserted a row in between; then reads. Thread-safe.
+ * Writes records on MySQL: first locks existing rows without waiting; then writes, which waits only for a session that
+ * has just inserted one of the rows; then reads. Thread-safe.
  */
 final class MySqlRecordWrites implements RecordWrites {
     private final JdbcSettings settings;
@@ -38,7 +38,7 @@ final class MySqlRecordWrites implements RecordWrites {
         return lookedUp(connection, requests, keys, mark);
     }
 
-    /** Fails where somebody has one of the rows. */
+    /** Locks the existing rows; fails if another session has locked one of them. */
     private void lock(Connection connection, List<DedupKey> keys) throws SQLException {
         String sql = MySqlSql.of(settings, MySqlSql.ofKeys("SELECT t.attempt", keys.size()) + " FOR UPDATE NOWAIT");
         try (PreparedStatement statement = statements.prepare(connection, sql)) {
@@ -51,7 +51,7 @@ final class MySqlRecordWrites implements RecordWrites {
         }
     }
 
-    /** Nobody can have changed the rows since: the write has locked each of them. */
+    /** Reads the rows, which cannot have changed, because the write has locked them. */
     private List<@Nullable RecordResult> lookedUp(
             Connection connection, List<RecordRequest> requests, List<DedupKey> keys, long mark) throws SQLException {
         String sql =

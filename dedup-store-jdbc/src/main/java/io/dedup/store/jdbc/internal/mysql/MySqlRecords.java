@@ -26,8 +26,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A locked row undoes the statement, not the transaction (unless the server is told so, which is refused). What a plain
- * read shows to be done, or in flight by a lease, is answered by it then; the rest is written in halves. Thread-safe.
+ * A locked row rolls back the statement, not the transaction (the setting that changes this is rejected at start). Then
+ * a plain read answers for messages that are done, or in flight with a lease; the remaining records are written in
+ * halves. Thread-safe.
  */
 final class MySqlRecords implements RecordDialect {
     private final JdbcSettings settings;
@@ -124,7 +125,7 @@ final class MySqlRecords implements RecordDialect {
         apart(connection, requests.subList(half, requests.size()), answers);
     }
 
-    /** Waits for a row as long as the store does: a heartbeat has it for a moment. */
+    /** Waits for a row as long as the store does, because a heartbeat may have locked it for a moment. */
     @Override
     public List<@Nullable WriteResult> complete(Connection connection, List<CompleteRequest> requests)
             throws SQLException {
@@ -140,7 +141,7 @@ final class MySqlRecords implements RecordDialect {
         }
     }
 
-    /** With a new mark, so that no driver can take the row for one that didn't change. */
+    /** Also sets a new mark, so that every driver counts the row as changed. */
     @Override
     public boolean keepResult(Connection connection, DedupKey key, byte[] result) throws SQLException {
         String mark = ", write_mark = " + WriteMark.next();

@@ -29,10 +29,10 @@ final class MySqlRenewals {
     private final @Nullable String noWait;
 
     /**
-     * Renews by one kind of update.
+     * Creates the renewals.
      *
-     * @param limits what comes before a statement, to limit its time; may be empty
-     * @param noWait the same, for one that doesn't wait for locks; null where the server has no such limit
+     * @param limits a prefix of statements that limits their time; may be empty
+     * @param noWait a prefix of statements that do not wait for locks; null if the server does not support it
      */
     MySqlRenewals(
             MySqlWrites<RenewRequest> renew,
@@ -49,7 +49,9 @@ final class MySqlRenewals {
         this.noWait = noWait;
     }
 
-    /** Renews what nobody has locked; the rest answers {@code StoreError}, unless its lease is over. */
+    /**
+     * Renews rows that no other session has locked; the rest returns {@code StoreError}, unless its lease has expired.
+     */
     List<@Nullable WriteResult> renewUnlocked(Connection connection, List<RenewRequest> requests) throws SQLException {
         if (noWait != null) {
             try {
@@ -67,7 +69,11 @@ final class MySqlRenewals {
                 requests, answers, late, failures.errors(), open -> renew.write(connection, limits, open));
     }
 
-    /** @param late gets the keys of those that are locked while their lease is over */
+    /**
+     * Renews the free rows.
+     *
+     * @param late receives the keys of locked rows whose lease has expired
+     */
     private List<@Nullable WriteResult> renewFree(
             Connection connection, List<RenewRequest> requests, Set<DedupKey> late) throws SQLException {
         List<DedupKey> keys = requests.stream().map(renew::key).toList();

@@ -8,19 +8,22 @@ import java.sql.SQLException;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** What a MySQL or MariaDB server, or its driver, must not be told to do with transactions. */
+/** Checks for settings of a MySQL or MariaDB server, or of its driver, that make transactions unsafe. */
 final class MySqlServer {
     /** An option of MariaDB's driver. */
     private static final Pattern REPLAY =
             Pattern.compile("[?&]transactionReplay=(?!false|0)", Pattern.CASE_INSENSITIVE);
 
-    /** An option of MariaDB's and of MySQL's driver, with which it refuses what the server would take. */
+    /** An option of MariaDB's and MySQL's drivers that makes them reject statements that the server would accept. */
     private static final Pattern MAX_PACKET =
             Pattern.compile("[?&]maxAllowedPacket=(\\d{1,18})(?!\\d)", Pattern.CASE_INSENSITIVE);
 
     private MySqlServer() {}
 
-    /** What the server takes, from this session and from new ones, or the driver lets pass. */
+    /**
+     * The maximum statement size that the server accepts from this session and from new ones, and that the driver
+     * permits.
+     */
     static long maxStatementBytes(Connection connection) throws SQLException {
         long server;
         try (PreparedStatement statement = connection.prepareStatement(
@@ -34,7 +37,11 @@ final class MySqlServer {
         return option.find() ? Math.min(server, Long.parseLong(option.group(1))) : server;
     }
 
-    /** @throws IllegalStateException names the setting */
+    /**
+     * Checks the settings.
+     *
+     * @throws IllegalStateException if one is unsafe; names it
+     */
     static void check(Connection connection, Statements statements) throws SQLException {
         String url = connection.getMetaData().getURL();
         if (url != null && REPLAY.matcher(url).find()) {

@@ -8,27 +8,28 @@ import java.util.stream.Collectors;
 /** The statements that MySQL 8 and MariaDB share. */
 final class MySqlSql {
     /**
-     * Microseconds since 1970 UTC at the time of evaluation, also after a wait for a lock. Only {@code SYSDATE} goes on
-     * within a statement, and it is local time, which is ambiguous where summer time ends; so it is taken for nothing but
-     * the time passed since the statement's start. A difference of a quarter of an hour is such a shift, not a wait.
+     * Microseconds since 1970 UTC at the time of evaluation, also after a wait for a lock. Only {@code SYSDATE}
+     * advances within a statement, and it is local time, which is ambiguous at the end of daylight saving time. It is
+     * therefore used only for the time since the statement's start; a difference of a quarter of an hour or more is
+     * such a shift, not a wait.
      */
     static final String NOW = now("NOW(6)", "SYSDATE(6)");
 
-    /** The statement's start, for one that doesn't wait; four times as fast. */
+    /** The start of the statement, for statements that do not wait; four times as fast. */
     private static final String START = "TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6))";
 
     static final String CLOCK_QUERY = "SELECT " + START + " AS store_time";
 
     private static final String NEVER = Long.toString(Micros.NEVER);
 
-    /** How a claim gets its requests: many as a table of their own. */
+    /** The source of a claim with many requests: a table of parameters. */
     private static final String CLAIM_MANY = """
             (message_id, scope, state, owner, attempt, deaths, token, lease_until, expires_at, write_mark, fingerprint)
             SELECT r.message_id, r.scope, 1, r.new_owner, 1, 0, {now}, {now} + r.lease, {now} + r.lease + {retention},
                    r.mark, r.new_fingerprint
             FROM {requests} r""";
 
-    /** One, whose columns are set from left to right. */
+    /** The source of a claim with one request, whose columns are set from left to right. */
     private static final String CLAIM_ONE = """
             (message_id, scope, owner, token, lease_until, expires_at, fingerprint, write_mark, state, attempt, deaths)
             VALUES (?, ?, ?, {now}, token + ?, lease_until + {retention}, ?, ?, 1, 1, 0)""";
@@ -67,7 +68,7 @@ final class MySqlSql {
              lease_until)
             VALUES (?, ?, {start}, token, token + LEAST(?, {never} - token), ?, ?, 4, NULL, 1, 0, 0)""".replace("{never}", NEVER);
 
-    /** See {@link #CLAIM}; the mark tells what this call has written. */
+    /** See {@link #CLAIM}; the mark shows what this call has written. */
     private static final String RECORD = """
             INSERT INTO {table} {source}
             ON DUPLICATE KEY UPDATE
@@ -87,7 +88,7 @@ final class MySqlSql {
 
     private static final String RECORD_COLUMNS = "message_id, scope, length, new_fingerprint, mark";
 
-    /** What is to be known of a row after {@link #record}. */
+    /** The columns to read after {@link #record}. */
     static final String RECORDED = "{t}message_id, {t}scope, {t}state, {t}attempt, {t}token, {t}lease_until - {now},"
             + " {t}completed_at, {t}expires_at, {t}expires_at - {now}, {t}fingerprint, {t}result, {t}write_mark";
 
@@ -100,17 +101,20 @@ final class MySqlSql {
             " RETURNING message_id, scope, state, attempt, deaths, token, lease_until - {now}, completed_at,"
                     + " fingerprint, result, write_mark";
 
-    /** Assignments of a joined update have no order: none may depend on another's having been made or not. */
+    /** The assignments of a joined update have no order, so none may depend on another one. */
     static final String COMPLETE = "t.state = 4, t.owner = NULL, t.deaths = 0, t.lease_until = 0,"
             + " t.completed_at = {now}, t.result = r.result,"
             + " t.expires_at = CASE WHEN r.length = " + NEVER + " THEN r.length ELSE {now} + r.length END";
 
-    /** For MariaDB's update of one row, whose assignments are made from left to right, in the mode that it gets. */
+    /**
+     * For MariaDB's update of one row, whose assignments run from left to right in the SQL mode that
+     * {@code MySqlDialect} sets.
+     */
     static final String COMPLETE_ONE = "t.state = 4, t.owner = NULL, t.deaths = 0, t.lease_until = 0,"
             + " t.completed_at = {now}, t.expires_at = t.completed_at + LEAST(?, " + NEVER + " - t.completed_at),"
             + " t.result = ?";
 
-    /** Modes as {@code ReleaseNumber} says; state 3 is what 2 may already have become. */
+    /** Modes as in {@code ReleaseNumber}; state 3 is what state 2 may have become already. */
     static final String RELEASE = "t.state = CASE WHEN r.mode = 1 AND t.state IN (2, 3) THEN 3 ELSE 0 END,"
             + " t.owner = NULL, t.lease_until = {now}, t.expires_at = {now} + {retention},"
             + " t.attempt = CASE WHEN r.mode = 0 THEN t.attempt ELSE t.attempt - 1 END,"
@@ -130,15 +134,15 @@ final class MySqlSql {
     }
 
     /**
-     * An upsert whose first assignment decides, in one place, and whose others follow that decision: MySQL assigns from
-     * left to right, and {@code SYSDATE} is another time in each. What is not claimable is assigned to itself, which
-     * writes nothing. The decision is also what tells the caller that the row was written by this very call.
+     * An upsert whose first assignment makes the decision, and whose other assignments follow it: MySQL assigns from
+     * left to right, and {@code SYSDATE} differs between assignments. A row that cannot be claimed is assigned to
+     * itself, which writes nothing. The decision also shows the caller that this very call wrote the row.
      */
     static String claim(int requests) {
         return CLAIM.replace("{source}", CLAIM_MANY).replace("{requests}", requests(CLAIM_COLUMNS, requests));
     }
 
-    /** Writes what is claimable as done; the rest is assigned to itself. */
+    /** Writes claimable records as done; the others are assigned to themselves. */
     static String record(int requests) {
         String end = "CASE WHEN r.length = " + NEVER + " THEN r.length ELSE completed_at + r.length END";
         return RECORD.replace("{end}", end)
@@ -147,22 +151,22 @@ final class MySqlSql {
     }
 
     /**
-     * {@link #claim} of one request, for MariaDB, which writes its log to the disk with each {@code INSERT ... SELECT},
-     * also within a transaction, and makes a temporary table for a sub-select. MySQL has deprecated {@code VALUES()}.
+     * {@link #claim} of one request, for MariaDB, which syncs its log to disk with each {@code INSERT ... SELECT}, also
+     * within a transaction, and creates a temporary table for a subquery. MySQL has deprecated {@code VALUES()}.
      */
     static String claimOne() {
         return ofValues(CLAIM.replace("r.lease", "VALUES(lease_until) - VALUES(token)"))
                 .replace("{source}", CLAIM_ONE);
     }
 
-    /** {@link #record} in the same way, for a statement that doesn't wait: its time is that of its row. */
+    /** {@link #record} in the same form, for a statement that does not wait: its time is that of its row. */
     static String recordOne() {
         return ofValues(RECORD.replace("{end}", "VALUES(expires_at)"))
                 .replace("{now}", "VALUES(token)")
                 .replace("{source}", RECORD_ONE);
     }
 
-    /** Writes a record where there is no row, and tells whose row there is by then: that and no more, for MariaDB. */
+    /** Writes a record if there is no row, and returns the mark and token of the row; for MariaDB. */
     static String insertOne() {
         return "INSERT INTO {table} " + RECORD_ONE
                 + " ON DUPLICATE KEY UPDATE attempt = attempt RETURNING write_mark, token";
@@ -174,15 +178,17 @@ final class MySqlSql {
                 .replace("r.new_fingerprint", "VALUES(fingerprint)");
     }
 
-    /** Something from, or about, the rows of some keys, each looked up by its key: no other row is touched. */
+    /** A statement about the rows of some keys, each found by its key; touches no other row. */
     static String ofKeys(String what, int keys) {
         return what + " FROM " + requests(KEY_COLUMNS, keys)
                 + " r STRAIGHT_JOIN {table} t ON t.message_id = r.message_id AND t.scope = r.scope";
     }
 
     /**
+     * An update of the rows of several requests.
+     *
      * @param set the assignments
-     * @param columns of the requests, {@code message_id, scope, owner} among them
+     * @param columns of the requests, including {@code message_id, scope, owner}
      */
     static String update(String set, String columns, int requests) {
         return "UPDATE " + requests(columns, requests)
@@ -191,7 +197,7 @@ final class MySqlSql {
     }
 
     /**
-     * {@link #update} of one request, without a table for it, which would be a temporary one.
+     * {@link #update} of one request, without a table of parameters, which would be a temporary one.
      *
      * @param set the assignments, with the request's columns in their order
      */
@@ -200,7 +206,7 @@ final class MySqlSql {
                 + " WHERE t.message_id = ? AND t.scope = ? AND t.owner = ? AND t.state IN (1, 2) AND t.expires_at > {now}";
     }
 
-    /** A table of parameters, in a form that MySQL and MariaDB have in common. */
+    /** A table of parameters, in a form that both MySQL and MariaDB support. */
     private static String requests(String columns, int count) {
         String[] names = columns.split(", ");
         String first = Arrays.stream(names)
@@ -210,7 +216,7 @@ final class MySqlSql {
         return "(SELECT " + first + (" UNION ALL SELECT " + other).repeat(count - 1) + ")";
     }
 
-    /** MariaDB takes the length of a union's text modulo 64 KiB, and silently cuts what is longer, unless it is cast. */
+    /** MariaDB takes the length of text in a union modulo 64 KiB and silently cuts longer text, unless it is cast. */
     private static String parameter(String column) {
         return column.equals("result") ? "CAST(? AS BINARY)" : "?";
     }

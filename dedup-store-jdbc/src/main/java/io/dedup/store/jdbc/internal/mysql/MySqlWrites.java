@@ -23,10 +23,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * One kind of update by owners, on MySQL and MariaDB.
  *
- * <p>Every row that is written gets a new mark and so changes: whatever a driver counts, found or changed rows, is the
- * number of rows written. Where it is the number of requests, all were; else a second round trip asks which bear the
- * mark. Those that were written again since, such as a released one that somebody claimed at once, bear another; they are
- * known by their number where all of the doubtful ones were written, and answered {@code StoreError} else.
+ * <p>Every written row gets a new mark and so changes: whether a driver counts found or changed rows, the count is the
+ * number of written rows. If it equals the number of requests, all were written; otherwise, a second round trip reads
+ * which rows have the mark. Rows that were written again since, such as a released one that was claimed at once, have
+ * another mark. If the counts prove that all of these were written by this call, they count as applied; otherwise they
+ * return {@code StoreError}.
  */
 final class MySqlWrites<Q> {
     private final JdbcSettings settings;
@@ -46,9 +47,12 @@ final class MySqlWrites<Q> {
     }
 
     /**
+     * Creates one kind of update.
+     *
      * @param set assignments, from {@code r}, which has the columns
      * @param columns those after message ID, scope and owner
-     * @param setOne the assignments with a single request's columns in them; null where one request is as many are
+     * @param setOne the assignments with a single request's columns in them; null if there is no special form for one
+     *     request
      */
     MySqlWrites(
             JdbcSettings settings,
@@ -75,7 +79,11 @@ final class MySqlWrites<Q> {
         return claim.apply(request).key();
     }
 
-    /** @param before what comes before the statement, to limit its time; may be empty */
+    /**
+     * Writes the rows.
+     *
+     * @param before a prefix of the statement that limits its time; may be empty
+     */
     List<@Nullable WriteResult> write(Connection connection, String before, List<Q> requests) throws SQLException {
         long mark = WriteMark.next();
         int written = update(connection, before, requests, mark);
@@ -97,7 +105,12 @@ final class MySqlWrites<Q> {
         return answers;
     }
 
-    /** @param missing how many of the rows that were written bear another's mark by now, of {@code others} that do */
+    /**
+     * The result for rows with another mark.
+     *
+     * @param missing how many of the written rows now have another mark
+     * @param others how many rows have another mark
+     */
     private WriteResult ofMarkedByOthers(int missing, int others) {
         if (missing == 0) {
             return WriteResult.leaseLost();
@@ -143,7 +156,7 @@ final class MySqlWrites<Q> {
         return first + 3;
     }
 
-    /** The keys that have a record, and whether it bears the mark. */
+    /** The keys that have a record, and whether it has the mark. */
     private Map<DedupKey, Boolean> marked(Connection connection, List<Q> requests, long mark) throws SQLException {
         Map<DedupKey, Boolean> found = new HashMap<>();
         List<DedupKey> keys = requests.stream().map(this::key).toList();

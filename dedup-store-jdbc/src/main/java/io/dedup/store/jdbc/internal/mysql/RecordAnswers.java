@@ -17,7 +17,7 @@ import java.util.Collection;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Binds the requests of {@link RecordWrites} and reads what the server answers. */
+/** Binds the requests of {@link RecordWrites} and reads the server's answers. */
 final class RecordAnswers {
     private RecordAnswers() {}
 

@@ -10,10 +10,10 @@ import org.jspecify.annotations.Nullable;
 /** How a server writes the records of a handler's transaction: MariaDB and MySQL differ in what they return. */
 interface RecordWrites {
     /**
-     * Writes those that nothing blocks, and doesn't wait for a row that is there.
+     * Writes the records that nothing blocks, without waiting for existing rows.
      *
-     * @return the answers in the order of the requests
-     * @throws SQLException also when a row is locked, which undoes the statement
+     * @return the results in the order of the requests
+     * @throws SQLException also if a row is locked, which rolls the statement back
      */
     List<@Nullable RecordResult> write(Connection connection, List<RecordRequest> requests) throws SQLException;
 }

@@ -2,13 +2,13 @@ package io.dedup.store.jdbc.internal.mysql;
 
 import java.util.concurrent.ThreadLocalRandom;
 
-/** A number that one call alone writes into its rows, with room for what it did to each. */
+/** A number that only one call writes into its rows, with room for what the call did to each row. */
 final class WriteMark {
     private static final long KINDS = 0b111;
 
     private WriteMark() {}
 
-    /** Random, not negative, its lowest three bits free. */
+    /** A random number, not negative, with its lowest three bits unset. */
     static long next() {
         return ThreadLocalRandom.current().nextLong() & Long.MAX_VALUE & ~KINDS;
     }

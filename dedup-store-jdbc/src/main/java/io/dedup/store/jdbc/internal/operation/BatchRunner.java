@@ -17,15 +17,19 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Cuts batches into pieces, asks again what was lost in a race, and asks singly what can't be had together because of a
- * locked row, or of a statement that is too large. Every request gets an answer, be it an error.
+ * Splits batches, repeats requests that lost a race, and runs requests one by one if they cannot run together because
+ * of a locked row or a statement that is too large. Every request gets a result, possibly an error.
  */
 final class BatchRunner {
     private final SqlFailures failures;
     private final StatementPieces pieces;
     private final long patienceNanos;
 
-    /** @param patience how long the requests of a batch are asked singly once one of them is locked */
+    /**
+     * Creates a runner.
+     *
+     * @param patience how long the requests of a batch are run one by one after one of them was found locked
+     */
     BatchRunner(SqlFailures failures, StatementPieces pieces, Duration patience) {
         this.failures = failures;
         this.pieces = pieces;
@@ -79,7 +83,7 @@ final class BatchRunner {
             return answer;
         }
 
-        /** Whether it makes sense to go on with this connection. */
+        /** Runs one piece; returns whether the connection can be used further. */
         boolean piece(List<Q> requests) {
             List<Q> open = requests;
             last = null;
@@ -106,7 +110,10 @@ final class BatchRunner {
             return true;
         }
 
-        /** What is too large for the server is a completion's result, as everything else is cut into pieces. */
+        /**
+         * If a single request is too large for the server, that is because of its result, since everything else is
+         * split.
+         */
         private DedupStoreException failed(SQLException e, FailureKind kind) {
             return kind == FailureKind.TOO_LARGE
                     ? new ResultTooLargeException(failures.message(operation.name(), e), e)
@@ -128,7 +135,9 @@ final class BatchRunner {
             return open;
         }
 
-        /** One of these is locked, or too large: the others shall not suffer, within the time that one statement has. */
+        /**
+         * Runs requests one by one, because one of them is locked or too large, for as long as one statement may take.
+         */
         private boolean singly(List<Q> requests) {
             SQLException locked = last;
             long start = System.nanoTime();
@@ -149,7 +158,7 @@ final class BatchRunner {
             return true;
         }
 
-        /** After the connection was lost. */
+        /** Fails requests after the connection was lost. */
         void failAll(List<Q> requests) {
             if (!requests.isEmpty() && last != null) {
                 fail(requests, failures.failed(operation.name(), last));

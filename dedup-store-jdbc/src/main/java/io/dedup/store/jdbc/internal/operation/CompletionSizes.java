@@ -17,8 +17,8 @@ import java.util.Map;
 import java.util.function.Function;
 
 /**
- * Keeps from the server what it wouldn't take. A statement that is too large may break the connection, which looks like an
- * outage, and would fail together with every other completion of its batch. Thread-safe.
+ * Does not send completions that exceed the server's limit. A statement that is too large may break the connection,
+ * which looks like an outage and makes every other completion of its batch fail. Thread-safe.
  */
 final class CompletionSizes {
     private final StatementSize statementSize;
@@ -91,7 +91,9 @@ final class CompletionSizes {
         return all;
     }
 
-    /** Without an answer the completion goes on, and fails for the same reason. */
+    /**
+     * Reads the limit again if it is in doubt. If this fails, the completion continues and fails for the same reason.
+     */
     private void askIfDoubted() {
         if (!statementSize.isDoubted()) {
             return;

@@ -17,8 +17,8 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * Claims, completes, releases and renews on connections of the store's own. A single request that fails throws; of a batch
- * every request gets an answer, be it an error. Thread-safe.
+ * Claims, completes, releases and renews on the store's own connections. A single request that fails throws; every
+ * request of a batch gets a result, possibly an error. Thread-safe.
  */
 public final class LeaseOperations {
     private final OwnConnections connections;
@@ -29,10 +29,10 @@ public final class LeaseOperations {
     private final CompletionSizes completions;
 
     /**
-     * Makes the operations of one store.
+     * Creates the operations of one store.
      *
      * @param heartbeat the connection of {@link #renewAll}
-     * @param patience how long the requests of a batch are asked singly once one of them is locked
+     * @param patience how long the requests of a batch are run one by one after one of them was found locked
      */
     public LeaseOperations(
             OwnConnections connections,
@@ -120,13 +120,13 @@ public final class LeaseOperations {
         }
     }
 
-    /** For want of a connection. */
+    /** The results of requests if no connection is available. */
     private <Q, A> List<A> unanswered(Operation<Q, A> operation, List<Q> requests, SQLException e) {
         DedupStoreException cause = failures.failed(operation.name(), e);
         return requests.stream().map(request -> operation.error().apply(cause)).toList();
     }
 
-    /** Borrows no connection from now on, and gives the heartbeat's back. */
+    /** Stops borrowing connections, and returns the heartbeat's one. */
     public void close() {
         connections.close();
         heartbeat.close();

@@ -13,10 +13,10 @@ import org.jspecify.annotations.Nullable;
  * One of the store's operations, for {@link BatchRunner}.
  *
  * @param name in error messages
- * @param size of what a request adds to a statement, in bytes, at most
- * @param call asks the database; see {@code Dialect}
- * @param error makes the answer of a request that has none
- * @param errorOf the other way round: null where the answer is one
+ * @param size the maximum number of bytes that a request adds to a statement
+ * @param call runs requests in the database; see {@code Dialect}
+ * @param error creates the result of a request that failed
+ * @param errorOf the error of a result; null if it is not an error
  */
 public record Operation<Q, A>(
         String name,
@@ -26,7 +26,7 @@ public record Operation<Q, A>(
         Function<DedupStoreException, A> error,
         Function<A, @Nullable DedupStoreException> errorOf) {
 
-    /** Asks the database about some requests; null for those that are to be asked again. */
+    /** Runs requests; the result is null for those to repeat. */
     public interface Call<Q, A> {
         List<@Nullable A> ask(Connection connection, List<Q> requests) throws SQLException;
     }

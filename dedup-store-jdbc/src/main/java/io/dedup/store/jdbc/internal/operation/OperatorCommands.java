@@ -18,7 +18,10 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** What operators do to one record: seldom, by compare and set, and so the same on every database. Thread-safe. */
+/**
+ * Operators' commands on one record. They are rare, so they use compare-and-set and are the same on every database.
+ * Thread-safe.
+ */
 public final class OperatorCommands {
     private static final DedupKey NO_RECORD = DedupScope.of("dedup", "ping").key("-");
 
@@ -77,7 +80,7 @@ public final class OperatorCommands {
         });
     }
 
-    /** Decides on the row as it was read; null when somebody else changed it first. */
+    /** Decides about a row; null if another session changed it first. */
     private interface Decision {
         @Nullable
         OperatorResult on(Connection connection, @Nullable Row row, long now) throws SQLException;
@@ -92,7 +95,7 @@ public final class OperatorCommands {
                 }));
     }
 
-    /** No command runs from now on. */
+    /** Stops running commands. */
     public void close() {
         longReads.close();
         calls.close();

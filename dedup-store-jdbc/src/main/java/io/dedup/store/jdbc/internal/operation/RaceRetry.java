@@ -5,9 +5,9 @@ import io.dedup.store.jdbc.internal.failure.SqlFailures;
 import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 
-/** Asks the database again where another session was faster. */
+/** Repeats a request if another session was faster. */
 public final class RaceRetry {
-    /** How often a request may lose a race before that is an error. Each time another session made progress. */
+    /** How many races a request may lose before it fails. Each time, another session made progress. */
     public static final int MAX_ROUNDS = 20;
 
     private RaceRetry() {}

@@ -5,16 +5,16 @@ import java.util.List;
 import java.util.function.ToIntFunction;
 
 /**
- * Cuts a batch into pieces, each of which one statement takes.
+ * Splits a batch into pieces that fit into one statement each.
  *
- * @param maxBatch how many requests a statement takes at most
- * @param statementSize how many bytes it takes, beside a request that is larger by itself
+ * @param maxBatch the maximum number of requests in a statement
+ * @param statementSize the maximum size of a statement, except for a single request that is larger
  */
 public record StatementPieces(int maxBatch, StatementSize statementSize) {
     /**
-     * The end of the piece that begins at {@code from}.
+     * Returns the end of the piece that starts at {@code from}.
      *
-     * @param size of what a request adds to a statement, in bytes
+     * @param size the number of bytes that a request adds to a statement
      */
     <Q> int end(ToIntFunction<Q> size, List<Q> requests, int from) {
         long most = statementSize.maxValues();

@@ -9,27 +9,26 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * How large a statement the server takes, as it said when it was asked last. Known by the store and by its transactions alike.
- * Thread-safe.
+ * The maximum size of statements, as last read from the server. Shared by the store and its transactions. Thread-safe.
  */
 public final class StatementSize {
-    /** Keys and results of one statement, beside a request that is larger by itself. */
+    /** The maximum size of the keys and results in one statement, except for a single request that is larger. */
     private static final int MAX_BYTES = 1 << 20;
 
     /** For the statement's own text and one request's key, owner and fingerprint. */
     private static final int ROOM = 16 * 1024;
 
-    /** A driver that writes values into the statement's text escapes each byte, at worst. */
+    /** A driver that writes values into the statement's text may escape every byte. */
     private static final int BYTES_FOR_ONE = 2;
 
-    /** Of a request beside its key and its result: owner, fingerprint, and the text between them. */
+    /** The size of a request without its key and its result: owner, fingerprint, and the text between them. */
     private static final int REQUEST_BYTES = 160;
 
     private static final Logger LOG = LoggerFactory.getLogger(StatementSize.class);
 
     private final Dialect dialect;
     private volatile long values = Long.MAX_VALUE;
-    /** Whether something failed that a changed limit of the server's would explain. */
+    /** Whether a failure occurred that a changed limit of the server would explain. */
     private volatile boolean doubted;
 
     public StatementSize(Dialect dialect) {
@@ -49,7 +48,7 @@ public final class StatementSize {
         }
     }
 
-    /** The next statement with a result asks first. */
+    /** Has the next statement with a result read the limit again. */
     public void doubt() {
         doubted = true;
     }
@@ -58,12 +57,12 @@ public final class StatementSize {
         return doubted;
     }
 
-    /** How many bytes of values a statement of several requests has at most. */
+    /** The maximum size of the values in a statement with several requests. */
     long maxValues() {
         return Math.min(MAX_BYTES, values);
     }
 
-    /** The largest result that a statement can bring to the server, in bytes. */
+    /** The maximum size of a result that a statement can send, in bytes. */
     public int maxResult() {
         return (int) Math.min(Integer.MAX_VALUE, values);
     }
@@ -72,7 +71,10 @@ public final class StatementSize {
         return result.length <= values;
     }
 
-    /** What a request adds to a statement, in bytes: characters count as one, though some take up to three. */
+    /**
+     * The number of bytes that a request adds to a statement. Counts one byte per character, although some take up to
+     * three.
+     */
     public static int ofRequest(DedupKey key, byte @Nullable [] result) {
         return key.messageId().length()
                 + key.scope().text().length()

@@ -7,7 +7,7 @@ import io.dedup.store.jdbc.internal.failure.SqlFailures;
 import java.sql.Connection;
 import java.sql.SQLException;
 
-/** Runs work on connections of the store's own, and reports its failures as the store's. Thread-safe. */
+/** Runs work on the store's own connections, and reports its failures as those of the store. Thread-safe. */
 public final class StoreCalls {
     private final OwnConnections connections;
     private final SqlFailures failures;
@@ -17,7 +17,7 @@ public final class StoreCalls {
         this.failures = failures;
     }
 
-    /** What is done with the connection. */
+    /** Work on a connection. */
     public interface Work<A> {
         A on(Connection connection) throws SQLException;
     }
@@ -31,7 +31,7 @@ public final class StoreCalls {
         }
     }
 
-    /** From now on nothing runs. */
+    /** Stops running work. */
     void close() {
         connections.close();
     }

@@ -17,15 +17,19 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Lists what began and isn't done, in one statement without locks that ends with the first row too many. It may read the whole
- * table: an index on what changes with every claim would cost every claim.
+ * Lists unfinished records with one statement that takes no locks and stops when there are more rows than requested.
+ * May read the whole table: an index on columns that change with every claim would slow down every claim.
  */
 public final class StuckRows {
     private final String select;
     private final String ofScope;
     private final int timeoutSeconds;
 
-    /** @param timeoutSeconds how long the statement may take; 0 where the driver would set it for the connection */
+    /**
+     * Creates the query.
+     *
+     * @param timeoutSeconds the timeout of the statement; 0 if the driver would set it for the connection
+     */
     public StuckRows(TableName table, int timeoutSeconds) {
         this.select = table.in("SELECT scope, message_id, " + Rows.COLUMNS
                 + " FROM {table} WHERE state <> 4 AND attempt > 0 AND expires_at > ?"

@@ -13,21 +13,21 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.Collectors;
 
 /**
- * Where expired rows were seen, of which the next batches of a purge are made. To look for them passes by everything that
- * earlier batches have removed and the database hasn't cleaned up yet, which can take longer than to remove a batch: so one
- * look does for several. What is here is a hint: a row is looked at once more before it is removed.
+ * The places of expired rows, which the next batches of a purge remove. A search for them passes everything that
+ * earlier batches have removed and the database has not cleaned up yet, which can take longer than removing a batch;
+ * therefore one search serves several batches. The places are hints: a row is checked again before it is removed.
  *
  * <p>Thread-safe.
  */
 final class DueRows {
-    /** For how many batches one look does. */
+    /** How many batches one search serves. */
     static final int BATCHES = 10;
 
     /**
-     * Where a row is.
+     * The place of a row.
      *
      * @param partition the {@code oid} of its table, or of its partition
-     * @param row its {@code ctid}, which is only unique in there
+     * @param row its {@code ctid}, which is unique only within the partition
      */
     record Place(String partition, String row) {}
 
@@ -35,7 +35,7 @@ final class DueRows {
     private boolean more;
     private boolean idle;
 
-    /** The places that {@link PostgresSql#DUE} tells, {@code most} at most. */
+    /** Returns the places that {@link PostgresSql#DUE} finds, at most {@code most}. */
     static List<Place> look(PreparedStatement due, int most) throws SQLException {
         due.setInt(1, most);
         List<Place> seen = new ArrayList<>();
@@ -53,7 +53,7 @@ final class DueRows {
         statement.setString(2, places.get(0).partition());
     }
 
-    /** Up to so many places, of one partition; none when it is time to look. */
+    /** Takes up to {@code limit} places of one partition; none if it is time to search again. */
     synchronized List<Place> take(int limit) {
         List<Place> taken = new ArrayList<>(Math.min(limit, places.size()));
         while (taken.size() < limit
@@ -66,9 +66,10 @@ final class DueRows {
     }
 
     /**
-     * What a look has found. Begins anywhere: others who look now find the same.
+     * Adds the result of a search. Starts at a random place, because other processes that search now find the same
+     * rows.
      *
-     * @param most what it could have found
+     * @param most the maximum number of places that the search could find
      */
     synchronized void found(List<Place> seen, int most) {
         List<Place> turned = new ArrayList<>(seen);
@@ -81,16 +82,16 @@ final class DueRows {
         idle = true;
     }
 
-    /** So many of what was taken could be looked at: the others are locked, or no longer there. */
+    /** Notes how many of the taken rows could be checked; the others are locked or were removed. */
     synchronized void looked(int rows) {
         idle &= rows == 0;
     }
 
     /**
-     * Whether another batch may have something to do; where all that was found is locked, or somebody else's work, that is
-     * for another time.
+     * Whether another batch may find something to remove. Rows that are locked, or being removed by other processes,
+     * are left for later.
      *
-     * @param fresh whether the look was just now; else more may have expired since
+     * @param fresh whether the search has just been made; if not, more rows may have expired since
      */
     synchronized boolean hasMore(boolean fresh) {
         return !places.isEmpty() || (!idle && (more || !fresh));

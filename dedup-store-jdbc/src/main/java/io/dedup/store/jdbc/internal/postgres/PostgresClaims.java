@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 final class PostgresClaims {
     private final List<ClaimRequest> requests;
     private final @Nullable ClaimResult[] answers;
-    /** Made when it is needed. */
+    /** Created on first use. */
     private @Nullable KeyIndex index;
 
     private PostgresClaims(List<ClaimRequest> requests) {

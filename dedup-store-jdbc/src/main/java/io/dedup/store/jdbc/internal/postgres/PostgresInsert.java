@@ -14,18 +14,19 @@ import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes a single record that is expected to be new. Says nothing but that, with as few functions and steps as it can: the server
- * makes each of them ready with every execution, which is where its time goes, the more so when several transactions share a
- * core and its cache. Thread-safe.
+ * Writes a single record that is expected to be new. Uses as few functions and steps as possible: the server prepares
+ * each of them with every execution, which takes most of the time, especially if several transactions share a core and
+ * its cache. Thread-safe.
  */
 final class PostgresInsert {
     /**
-     * Writes a record if there is no row of its key: who is told nothing asks by another statement. Doesn't look for the row
-     * first, and reads the clock once. When the purge is to look at it is a parameter: see {@link PurgeClock}.
+     * Writes a record if its key has no row; otherwise returns nothing, and the caller uses another statement. Does not
+     * read the row first, and reads the clock once. The purge hour is a parameter; see {@link PurgeClock}.
      *
-     * <p>So it waits for a row that somebody else is about to change. That can only be a claim by a lease, on one scope with
-     * this: its transaction is a statement, or the end of a handler's, and lasts as long as its time-outs let it. This sets no
-     * time-out for locks, which it couldn't put back without a row to return.
+     * <p>It therefore waits for a row that another session is changing. That can only be a claim with a lease in the
+     * same scope, whose transaction is a single statement, or the end of a handler's transaction, and lasts no longer
+     * than its timeouts allow. This statement sets no lock timeout, because it could not restore it without a row to
+     * return.
      */
     private static final String INSERT = """
             INSERT INTO {table} (message_id, scope, state, attempt, deaths, token, lease_until, completed_at,
@@ -36,10 +37,12 @@ final class PostgresInsert {
             RETURNING token
             """;
 
-    /** Since when a time stamp's bytes can be cast to a number, which costs less than {@code date_part}. */
+    /**
+     * The first version in which a timestamp's bytes can be cast to a number, which costs less than {@code date_part}.
+     */
     private static final int BYTES_TO_NUMBER = 18;
 
-    /** As a time stamp's bytes have it: microseconds since 2000. */
+    /** The statement's start by a timestamp's bytes, which count microseconds since 2000. */
     private static final String START_BY_BYTES = "timestamptz_send(statement_timestamp())::bigint + 946684800000000";
 
     private final String withEnd;
@@ -63,9 +66,9 @@ final class PostgresInsert {
     }
 
     /**
-     * The record; null where somebody has the key, or has had it.
+     * Writes the record; null if the key has, or had, a row.
      *
-     * @param limit as PostgreSQL reads it, for the transaction
+     * @param limit for the transaction, in PostgreSQL's format
      */
     @Nullable
     RecordResult write(Connection connection, RecordRequest request, String limit) throws SQLException {

@@ -9,14 +9,14 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * What bounds a transaction on PostgreSQL: time-outs of the session, which the statement that claims sets where an operator
- * hasn't.
+ * The timeouts of the session that limit a transaction on PostgreSQL. The statement that claims sets those that an
+ * operator has not set.
  *
  * @param version of the server
- * @param unset those that nobody had set when somebody looked; the others are looked at with each claim, which takes longer
+ * @param unset those that were not set when last checked; the others are checked with each claim, which takes longer
  */
 record PostgresLimits(int version, Set<String> unset) {
-    /** The first version that can bound a transaction as a whole. */
+    /** The first version that can limit a transaction as a whole. */
     private static final int WHOLE = 17;
 
     private static final String TRANSACTION = "transaction_timeout";
@@ -25,17 +25,21 @@ record PostgresLimits(int version, Set<String> unset) {
     private static final List<String> ALL =
             Stream.concat(Stream.of(TRANSACTION), BEFORE_17.stream()).toList();
 
-    /** Columns of a query: the settings, null where the server doesn't know one. */
+    /** The settings as columns of a query, null if the server does not know one. */
     static final String COLUMNS = ALL.stream()
             .map(setting -> "current_setting('" + setting + "', true)")
             .collect(Collectors.joining(", "));
 
-    /** Nobody has looked. */
+    /** The limits before they have been checked. */
     static PostgresLimits unknown(int version) {
         return new PostgresLimits(version, Set.of());
     }
 
-    /** @param first where {@link #COLUMNS} begin */
+    /**
+     * Reads the limits.
+     *
+     * @param first the index of the first of {@link #COLUMNS}
+     */
     static PostgresLimits read(int version, ResultSet row, int first) throws SQLException {
         Set<String> unset = new HashSet<>();
         for (int i = 0; i < ALL.size(); i++) {
@@ -54,15 +58,17 @@ record PostgresLimits(int version, Set<String> unset) {
         return settings().size();
     }
 
-    /** Whether the statement that sets them is bounded by them, too; older ones are for those that come after it. */
+    /**
+     * Whether the limits also apply to the statement that sets them; on older versions they apply to later statements.
+     */
     boolean boundThemselves() {
         return version >= WHOLE;
     }
 
     /**
-     * A condition that is true, with a leading {@code AND}, and in force until the transaction's end.
+     * A condition that is always true, starts with {@code AND}, and sets the limits until the end of the transaction.
      *
-     * @param value an expression, as often as {@link #count} says
+     * @param value an expression, used {@link #count} times
      */
     String and(String value) {
         return settings().stream().map(setting -> " AND " + set(setting, value)).collect(Collectors.joining());

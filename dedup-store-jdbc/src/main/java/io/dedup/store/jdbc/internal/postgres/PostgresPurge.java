@@ -10,7 +10,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.List;
 
-/** Removes expired records by their places in the table: see {@link PostgresSql#PURGE}. Thread-safe. */
+/** Removes expired records by their places in the table; see {@link PostgresSql#PURGE}. Thread-safe. */
 final class PostgresPurge {
     private final ReadCommitted readCommitted = new ReadCommitted();
     private final DueRows dueRows = new DueRows();

@@ -3,23 +3,27 @@ package io.dedup.store.jdbc.internal.postgres;
 import io.dedup.store.jdbc.internal.sql.JdbcSettings;
 
 /**
- * The statements that write records as done in the transaction of a handler, for one record or for many.
+ * The statements that write records as done in a handler's transaction, for one record or for many.
  *
- * <p>What blocks a record is read first: one that is done, or in flight by a lease, is neither locked nor waited for. Of the
- * others those are written whose advisory lock is free: so nobody waits for a transaction that writes the same record. The
- * lock is tried once a key and statement, before the row is touched, and held until the transaction's end. Only what the
- * write returns is written. A rival that ended between the read and the lock leaves a row that isn't claimable, and a request without any
- * answer: it asks again, and then sees the row.
+ * <p>They first read what blocks a record: a record that is done, or in flight with a lease, is neither locked nor
+ * waited for. Of the others, they write those whose advisory lock is free, so that no transaction waits for another one
+ * that writes the same record. The lock is tried once for each key and statement, before the row is touched, and held
+ * until the end of the transaction. Only what the write returns is written. A rival that ended between the read and the
+ * lock leaves a row that cannot be claimed, and a request without a result: the request is repeated, and then sees the
+ * row.
  *
- * <p>A single record can be inserted without asking what else there may be, which takes about a third less of the server's
- * time: see {@link PostgresInsert}.
+ * <p>A single record can be inserted without checking for other rows, which takes about a third less of the server's
+ * time; see {@link PostgresInsert}.
  *
- * <p>The statements also bound the transaction, unless an operator has bounded it already: that costs no round trip, whereas a
- * time-out of Spring's makes the driver start a timer for every statement of the handler, which can cost as much as the
- * statement.
+ * <p>The statements also limit the duration of the transaction, unless an operator has limited it already. This costs
+ * no round trip, whereas a timeout of Spring makes the driver start a timer for every statement of the handler, which
+ * can cost as much as the statement.
  */
 final class PostgresRecordSql {
-    /** What is to be known of a server: how many locks all sessions can hold together, the time, and {@link PostgresLimits}. */
+    /**
+     * The facts about a server: the number of locks that all sessions can hold together, the time, and
+     * {@link PostgresLimits}.
+     */
     static final String SERVER = "SELECT current_setting('max_locks_per_transaction')::bigint"
             + " * (current_setting('max_connections')::bigint + current_setting('max_prepared_transactions')::bigint), {now}, "
             + PostgresLimits.COLUMNS;
@@ -30,7 +34,7 @@ final class PostgresRecordSql {
     private static final String COLUMNS =
             "message_id, scope, state, attempt, deaths, token, lease_until, completed_at, expires_at, purge_hour, fingerprint";
 
-    /** From {@code n.now} and {@code n.length} on. */
+    /** The times, derived from {@code n.now} and {@code n.length}. */
     private static final String TIMES = """
             4, 1, 0, n.now, 0, n.now,
             CASE WHEN n.length = {never} THEN n.length ELSE n.now + n.length END,
@@ -47,13 +51,13 @@ final class PostgresRecordSql {
                 fingerprint = excluded.fingerprint, result = NULL
             WHERE t.state IN (0, 3) OR t.expires_at <= {now} OR t.state IN (1, 2) AND t.lease_until <= {now}""";
 
-    /** Columns of an answer, as {@link PostgresRecords} reads them. */
+    /** The columns of a result, as {@link PostgresRecords} reads them. */
     private static final String ANSWER =
             "q.state, q.attempt, q.lease_until - q.now, q.completed_at, q.expires_at, q.expires_at - q.now, q.seen, q.result";
 
     /**
-     * Scalars where they are used: a source of requests, as the other statements have it, costs as much as the index. How
-     * long the statement waits for a row is the store's affair, and put back for those of the handler.
+     * Scalars in the places where they are used, because a source of requests like that of the other statements costs
+     * as much as the index. Sets the store's lock timeout, and restores that of the handler's statements.
      */
     private static final String ONE = """
             WITH tried AS MATERIALIZED (
@@ -111,7 +115,7 @@ final class PostgresRecordSql {
                 limits);
     }
 
-    /** With {@code {requests}} in the place of the source. */
+    /** The statement for many requests, with {@code {requests}} in place of the source. */
     static String many(JdbcSettings settings, PostgresLimits limits) {
         return of(settings, MANY, limits);
     }

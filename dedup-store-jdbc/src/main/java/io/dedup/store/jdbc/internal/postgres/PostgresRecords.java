@@ -33,8 +33,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One statement per call, two for a single message that is a surprise; nothing in them raises an error that others could cause,
- * as that would end the transaction.
+ * One statement per call, or two for a single message that is not what was expected. No statement raises an error that
+ * other sessions could cause, because an error would end the transaction.
  */
 final class PostgresRecords implements RecordDialect {
     private static final List<PostgresColumn<RecordRequest>> SOURCE = List.of(
@@ -47,20 +47,21 @@ final class PostgresRecords implements RecordDialect {
     private final RecordLock lock;
     private final String serverQuery;
     private final Statements statements;
-    /** For statements that bound themselves: each time-out of JDBC's is a timer's wake-up. */
+    /** For statements that limit themselves, because each JDBC timeout wakes up a timer. */
     private final Statements unwatched = new Statements(0);
 
     private final List<PostgresColumn<RecordRequest>> columns;
     private final JdbcSettings settings;
     private final PurgeClock clock = new PurgeClock();
-    /** Made again for another version of the server. */
+    /** Created again for another version of the server. */
     private volatile @Nullable Form form;
 
     private final PostgresRequests<CompleteRequest> complete;
 
     /**
-     * What the next single message is taken for: what the last one was. Few are duplicates, and those come in runs (a
-     * redelivered poll, a replay): so nearly each message takes one statement, and a new one the cheap one.
+     * Whether the next single message is expected to be new: whether the last one was. Few messages are duplicates, and
+     * those come in runs (a redelivered poll, a replay); so nearly every message takes one statement, and a new message
+     * the cheap one.
      */
     private volatile boolean newExpected = true;
 
@@ -164,7 +165,7 @@ final class PostgresRecords implements RecordDialect {
         }
     }
 
-    /** As PostgreSQL reads it; 0 is no limit. */
+    /** A limit in PostgreSQL's format; 0 means none. */
     private static String millis(@Nullable Duration limit) {
         return limit == null ? "0" : Math.min(Math.max(limit.toMillis(), 1), Integer.MAX_VALUE) + "ms";
     }
@@ -177,11 +178,13 @@ final class PostgresRecords implements RecordDialect {
         return new RecordResult.Written(result.getLong(1));
     }
 
-    /** Null where a rival was faster, and its row wasn't there yet to be read. */
+    /** The result of a request; null if a rival was faster and its row could not be read yet. */
     private static @Nullable RecordResult answer(ResultSet result, RecordRequest request) throws SQLException {
         int phase = result.getInt(3);
         if (result.wasNull()) {
-            return result.getBoolean(2) ? null : RecordTransitions.inFlight(); // the advisory lock is somebody else's
+            return result.getBoolean(2)
+                    ? null
+                    : RecordTransitions.inFlight(); // another session holds the advisory lock
         }
         Row row = new Row(
                 Phase.of(phase),
@@ -223,7 +226,7 @@ final class PostgresRecords implements RecordDialect {
         String state = PostgresState.of(connection);
         if (state == null) {
             try (PreparedStatement statement = statements.prepare(connection, "SELECT 1")) {
-                statement.execute(); // which fails by itself
+                statement.execute(); // fails if the transaction has failed
             }
             shared.checkWritten(connection, written);
         } else if (state.equals("FAILED")) {
@@ -239,7 +242,7 @@ final class PostgresRecords implements RecordDialect {
         return true;
     }
 
-    /** Advisory locks share one table with all others of the server. */
+    /** All advisory locks of the server share one table with its other locks. */
     @Override
     public long checkServer(Connection connection) throws SQLException {
         int version = connection.getMetaData().getDatabaseMajorVersion();

@@ -13,17 +13,17 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A statement over one request or over many, which differ in nothing but where the requests come from: scalar
- * parameters, which PostgreSQL plans and runs in half the time, or arrays.
+ * A statement for one request or for many. The two forms differ only in the source of the requests: scalar parameters,
+ * which PostgreSQL plans and runs in half the time, or arrays.
  *
- * <p>The planner takes the arrays for one row (a limit that it can't see counts as a tenth of ten rows), so that every plan
- * looks rows up by their key. A plan made while the table is nearly empty would otherwise read all of it, and a prepared
- * statement keeps its plan until the table has grown and been analysed.
+ * <p>The planner assumes that the arrays have one row (a limit that it cannot see counts as a tenth of ten rows), so
+ * that every plan finds rows by their key. A plan made while the table is nearly empty would otherwise read all of it,
+ * and a prepared statement keeps its plan until the table has grown and been analyzed.
  *
- * <p>The source of the requests sets {@code lock_timeout} for its own statement: that costs no round trip, and is
- * undone by the statement's end. It is a sub-select in the place of the first parameter, which runs once and before
- * anything is locked. The arrays are sub-selects as well: their lengths, unseen, don't tempt the planner into planning
- * each statement anew.
+ * <p>The source of the requests sets {@code lock_timeout} for its own statement. This costs no round trip, and the end
+ * of the statement restores it. It is a subquery in place of the first parameter, which runs once and before anything
+ * is locked. The arrays are subqueries too: since the planner does not see their lengths, it does not plan each
+ * statement again.
  */
 final class PostgresRequests<Q> {
     private final List<PostgresColumn<Q>> columns;
@@ -31,8 +31,10 @@ final class PostgresRequests<Q> {
     private final String many;
 
     /**
-     * @param statement with {@code {requests}} in the place of the source, whose columns are those given and
-     *     {@code ord}, which counts the requests from 1
+     * Creates both forms of a statement.
+     *
+     * @param statement with {@code {requests}} in place of the source, whose columns are those given and {@code ord},
+     *     which numbers the requests from 1
      */
     PostgresRequests(JdbcSettings settings, String statement, List<PostgresColumn<Q>> columns) {
         this(
@@ -42,7 +44,7 @@ final class PostgresRequests<Q> {
                 "FROM set_config('lock_timeout', '" + settings.lockTimeout().toMillis() + "ms', true)");
     }
 
-    /** For somebody else's transaction, whose later statements shall wait for locks as long as they did before. */
+    /** For the handler's transaction, whose later statements must keep their lock timeout. */
     static <Q> PostgresRequests<Q> inTransaction(
             JdbcSettings settings, String statement, List<PostgresColumn<Q>> columns) {
         return new PostgresRequests<>(settings, statement, columns, "");
@@ -86,7 +88,7 @@ final class PostgresRequests<Q> {
         return column.equals(columns.get(0));
     }
 
-    /** The statement with the requests bound; what else it has to be given comes after them. */
+    /** Prepares the statement and binds the requests; further parameters follow them. */
     PreparedStatement prepare(Connection connection, Statements statements, List<Q> requests) throws SQLException {
         PreparedStatement statement = statements.prepare(connection, requests.size() == 1 ? one : many);
         try {
@@ -100,7 +102,7 @@ final class PostgresRequests<Q> {
         }
     }
 
-    /** What the statement returns is written; for whatever it doesn't, the caller isn't the owner. */
+    /** Runs a write. The rows that the statement returns are written; for all others, the caller is not the owner. */
     List<@Nullable WriteResult> write(Connection connection, Statements statements, List<Q> requests)
             throws SQLException {
         WriteResult[] answers = new WriteResult[requests.size()];

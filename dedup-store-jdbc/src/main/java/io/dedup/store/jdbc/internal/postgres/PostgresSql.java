@@ -5,8 +5,9 @@ import io.dedup.store.jdbc.internal.sql.Micros;
 
 /**
  * The statements. {@code {now}} is the time at which it is evaluated, also after a wait for a lock; {@code {start}} is
- * the statement's start, the same in every place: where several columns have to come to the same decision. {@code {never}} is
- * the end of a record without one, {@code {last_hour}} the last hour that its column can hold.
+ * the start of the statement, which is the same everywhere and used if several columns must be consistent.
+ * {@code {never}} is the end of a record that never expires, {@code {last_hour}} the last hour that its column can
+ * hold.
  */
 final class PostgresSql {
     static final String CLOCK_QUERY = clocks("SELECT {now} AS store_time");
@@ -15,8 +16,8 @@ final class PostgresSql {
 
     /**
      * Reads what blocks a claim before it writes: a record that is done, or in flight elsewhere, is neither locked nor
-     * waited for. Only what {@code won} returns is a claim: the read may be older than the write. A request in neither
-     * has lost a race between the two, and asks again.
+     * waited for. Only what {@code won} returns is a claim, because the read may be older than the write. A request in
+     * neither result has lost a race between the two, and is repeated.
      *
      * <p>{@code excluded.lease_until - excluded.token} is the length of the lease.
      */
@@ -66,7 +67,7 @@ final class PostgresSql {
             .replace("{absent}", "(t.state = 4 OR t.expires_at <= {start})")
             .replace("{hour}", HOUR);
 
-    /** What an owner may change. */
+    /** The rows that an owner may change. */
     private static final String MINE =
             "t.message_id = r.message_id AND t.scope = r.scope AND t.owner = r.owner AND t.state IN (1, 2)"
                     + " AND t.expires_at > {now}";
@@ -75,8 +76,8 @@ final class PostgresSql {
             "UPDATE {table} t SET {set} FROM ({requests}) r WHERE " + MINE + " RETURNING r.ord";
 
     /**
-     * Leaves the purge's hour where it is as long as that is not much too late: see the DDL. Reads the clock once a row for
-     * all columns, since that costs as much as the rest of them.
+     * Keeps the purge hour unless it is much too late; see the DDL. Reads the clock once per row for all columns,
+     * because that costs as much as the rest of them.
      */
     static final String COMPLETE = WRITE.replace("{requests}", "SELECT q.*, {now} AS now FROM ({requests}) q OFFSET 0")
             .replace("{set}", """
@@ -89,8 +90,8 @@ final class PostgresSql {
             .replace("{forever}", "r.length = {never}");
 
     /**
-     * Modes as {@code ReleaseNumber} says. The purge's hour was set for the window, which may be far longer than what is kept of
-     * an attempt, or for ever.
+     * Modes as in {@code ReleaseNumber}. The purge hour was set for the window, which may be far longer than the
+     * retention of an attempt, or infinite.
      */
     static final String RELEASE = WRITE.replace("{set}", """
             state = CASE WHEN r.mode = 1 AND t.state = 2 THEN 3 ELSE 0 END, owner = NULL,
@@ -103,7 +104,10 @@ final class PostgresSql {
 
     static final String RENEW = WRITE.replace("{set}", LEASE);
 
-    /** Tells the three apart that a heartbeat has to: renewed, still ours but locked by somebody (and whether late), lost. */
+    /**
+     * Distinguishes the three cases of a heartbeat: renewed, still owned but locked by another session (and whether its
+     * lease has expired), lost.
+     */
     static final String RENEW_UNLOCKED = """
             WITH req AS MATERIALIZED ({requests}),
             free AS MATERIALIZED (
@@ -122,18 +126,19 @@ final class PostgresSql {
             """.replace("{mine}", MINE).replace("{lease}", LEASE);
 
     /**
-     * The rows that are due. The hour is the statement's: a clock that goes on can't bound a search of the index, and each
-     * purge would read all of it, records for ever included.
+     * The rows that are due. Uses the hour of the statement's start: a clock that advances cannot limit a search of the
+     * index, and each purge would read all of it, including records that never expire.
      */
     static final String DUE = """
             SELECT tableoid::text, ctid::text FROM {table} WHERE purge_hour <= {start} / {hour} ORDER BY purge_hour LIMIT ?
             """.replace("{hour}", HOUR);
 
     /**
-     * Expired records go; those that the hour was too early for get the right one. The rows are named by their places, as
-     * {@link #DUE} tells them, which others may have by now: so each is looked at again, and not by the index, which {@code + 0}
-     * keeps out of it. What is locked here stays where it is, and is removed and changed by its place as well: by its key takes
-     * twice as long. Places are only unique within a partition, so all are of one.
+     * Removes expired records, and corrects the purge hour of records that were checked too early. Finds the rows by
+     * the places from {@link #DUE}, where other rows may be by now: therefore each is checked again, without the index,
+     * which {@code + 0} prevents. Rows locked here cannot move, so they are removed and changed by their place as well,
+     * because using the key takes twice as long. Places are unique only within a partition, so all are from the same
+     * one.
      */
     static final String PURGE = """
             WITH due AS MATERIALIZED (
@@ -156,10 +161,10 @@ final class PostgresSql {
     private PostgresSql() {}
 
     /**
-     * When the purge is to look at a row, as a column's expression: see {@link PurgeClock}.
+     * An expression for the purge hour of a row; see {@link PurgeClock}.
      *
      * @param forever a condition
-     * @param end an expression, in microseconds; not looked at where the row is forever
+     * @param end an expression, in microseconds; not evaluated if {@code forever} is true
      */
     static String hourOf(String forever, String end) {
         return "(CASE WHEN " + forever + " THEN " + PurgeClock.NEVER + " ELSE " + end + " / " + HOUR + " + 1 END)::int";

@@ -9,14 +9,14 @@ import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether there is a transaction, and whether something in it has failed. PostgreSQL answers a commit with a rollback then, and
- * versions of its driver take that for a success, as they do where there is nothing to commit. The driver has been told with
- * each answer: to ask it costs no round trip.
+ * Reads whether a transaction is open, and whether a statement in it has failed. PostgreSQL then answers a commit with
+ * a rollback, and some versions of its driver report that as success, as they do if nothing is open. The driver
+ * receives the state with each answer, so reading it costs no round trip.
  */
 final class PostgresState {
     private static final @Nullable Class<?> CONNECTION = find();
 
-    /** Static, or the JIT couldn't see through it. Null where the driver is another, or another class loader's. */
+    /** Static, so that the JIT can inline it. Null if the driver is another one, or from another class loader. */
     private static final @Nullable MethodHandle STATE = stateOf(CONNECTION);
 
     private static @Nullable Class<?> find() {
@@ -43,7 +43,7 @@ final class PostgresState {
 
     private PostgresState() {}
 
-    /** {@code IDLE}, {@code OPEN} or {@code FAILED}; null where the driver doesn't tell. */
+    /** The state: {@code IDLE}, {@code OPEN} or {@code FAILED}; null if the driver does not report it. */
     static @Nullable String of(Connection connection) throws SQLException {
         if (CONNECTION == null || STATE == null || !connection.isWrapperFor(CONNECTION)) {
             return null;
@@ -52,7 +52,7 @@ final class PostgresState {
             return String.valueOf(STATE.invokeExact((Object) connection.unwrap(CONNECTION)));
         } catch (SQLException | RuntimeException | Error e) {
             throw e;
-        } catch (Throwable e) { // which the method doesn't declare
+        } catch (Throwable e) { // the method declares none
             return null;
         }
     }

@@ -4,22 +4,22 @@ import io.dedup.store.jdbc.internal.sql.Micros;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Tells in which hour a record will be due for the purge, by the server's time as it last told it and this process's monotonic
- * clock since. Nothing but the purge goes by it, and looks at the record's own end again: too early an hour costs it a second
- * look, too late a one leaves a record that is over in the table for as long.
+ * Computes the hour in which a record will be due for the purge, from the server's time as last read and this process's
+ * monotonic clock since then. Only the purge uses this hour, and it checks the record's own expiry again: an hour that
+ * is too early costs a second check; one that is too late leaves an expired record in the table for that long.
  *
  * <p>Thread-safe.
  */
 final class PurgeClock {
-    /** The hour of what is never due. */
+    /** The hour of records that are never due. */
     static final int NEVER = 2_147_483_645;
 
-    /** Within that it isn't worth a write that all threads see. */
+    /** Smaller differences do not justify a write that all threads see. */
     private static final long CLOSE = TimeUnit.SECONDS.toMicros(1);
 
     private static final long HOUR = TimeUnit.HOURS.toMicros(1);
 
-    /** Of {@link System#nanoTime}, in microseconds. */
+    /** The difference to {@link System#nanoTime}, in microseconds. */
     private volatile long ahead;
 
     PurgeClock() {

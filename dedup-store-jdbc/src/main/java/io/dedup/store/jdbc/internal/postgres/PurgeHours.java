@@ -6,13 +6,13 @@ import java.time.Duration;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Guesses at claim time when the record will be due for the purge: as long after now as the scope's last completion was
- * told to keep its record. A good guess spares the completion from changing an index; a bad one costs nothing but that.
+ * Estimates at claim time when the record will be due for the purge: after the same time as the record of the scope's
+ * last completion. A good estimate saves the completion from changing an index; a bad one only costs that change.
  *
  * <p>Thread-safe. Keeps one number per scope.
  */
 final class PurgeHours {
-    /** More than any date has hours, and less than an overflow. */
+    /** More hours than any date has, but not enough to overflow. */
     private static final int FOREVER = 2_147_000_000;
 
     private final ConcurrentHashMap<DedupScope, Integer> hours = new ConcurrentHashMap<>();
@@ -22,7 +22,7 @@ final class PurgeHours {
         this.whenUnknown = rounded(attemptRetention);
     }
 
-    /** To be added to the present hour. */
+    /** The expected number of hours to add to the current one. */
     int expected(DedupScope scope) {
         return hours.getOrDefault(scope, whenUnknown);
     }
@@ -35,7 +35,7 @@ final class PurgeHours {
         }
     }
 
-    /** Whole hours, and two more for the hour that has begun and for the handler. */
+    /** Whole hours, plus two: for the current hour and for the handler. */
     private static int rounded(Duration duration) {
         return Math.toIntExact(duration.plusHours(1).minusNanos(1).toHours()) + 2;
     }

@@ -8,11 +8,11 @@ import java.nio.ByteBuffer;
 import java.util.Locale;
 
 /**
- * Names the advisory locks of a table's records: the same in every process, and nobody else's. 64 bits, as two keys that shared
- * a lock would hold each other up. Thread-safe.
+ * Computes the advisory locks of a table's records: the same in every process, and different from others. 64 bits,
+ * because two keys with the same lock would block each other. Thread-safe.
  */
 final class RecordLock {
-    /** Occurs in no UTF-8. */
+    /** A byte that does not occur in UTF-8. */
     private static final byte SEPARATOR = (byte) 0xff;
 
     private final byte[] table;

@@ -7,7 +7,7 @@ import io.dedup.store.jdbc.internal.failure.SqlFailures;
 import io.dedup.store.jdbc.internal.operation.RaceRetry;
 import io.dedup.store.jdbc.internal.operation.StoreCalls;
 
-/** Removes expired records in batches, each a transaction of its own on a connection that is given back after it. */
+/** Removes expired records in batches. Each batch is a transaction on a connection that is returned afterwards. */
 public final class Purge {
     private final StoreCalls calls;
     private final Dialect dialect;
@@ -21,16 +21,16 @@ public final class Purge {
         this.batchSize = batchSize;
     }
 
-    /** How many records a batch looks at, at most. */
+    /** The maximum number of records that a batch checks. */
     int batchSize() {
         return batchSize;
     }
 
     /**
-     * Removes batch after batch, until nothing is left or as many are removed as were asked for.
+     * Removes batches until nothing is left or the limit is reached.
      *
-     * @return how many were removed
-     * @throws DedupStoreException when the database fails; what was removed before stays removed
+     * @return the number of removed records
+     * @throws DedupStoreException if the database fails; records removed before that stay removed
      */
     public int upTo(int limit) {
         int removed = 0;
@@ -46,9 +46,9 @@ public final class Purge {
     }
 
     /**
-     * Looks at no more than {@code size} records that are due, and removes those that are expired.
+     * Checks at most {@code size} due records, and removes those that have expired.
      *
-     * @throws DedupStoreException when the database fails
+     * @throws DedupStoreException if the database fails
      */
     PurgeRun batch(int size) {
         return calls.run(

@@ -3,30 +3,30 @@ package io.dedup.store.jdbc.internal.purge;
 import java.time.Duration;
 
 /**
- * Tells the purge in the background how much to do at a time and how long to rest after it. It works a quarter of the time.
- * A batch that takes notably longer than the quickest recent one means that the database is busy with something else: then
- * batches get smaller and rests longer, step by step, and grow back once they are quick again.
+ * Determines the batch size and the pauses of the background purge, which works a quarter of the time. A batch that
+ * takes notably longer than the fastest recent one means that the database is busy: batches then get smaller and pauses
+ * longer, step by step, and recover once batches are fast again.
  *
- * <p>Not thread-safe. Knows no clock.
+ * <p>Not thread-safe. Does not read a clock.
  */
 final class PurgePace {
-    /** Rests by the length of the batch before: a quarter of the time is work. */
+    /** The pause as a multiple of the batch before: a quarter of the time is work. */
     static final int REST = 3;
 
-    /** With each of these steps batches become half as large, and rests twice as long by the batch before. */
+    /** With each step, batches become half as large, and pauses twice as long relative to the batch before. */
     static final int MOST_STEPS = 3;
 
     static final int QUICK_ONES_FOR_A_STEP_BACK = 5;
 
     static final Duration LONGEST_REST = Duration.ofSeconds(10);
 
-    /** How many times as long as the quickest is slow. */
+    /** A batch counts as slow if it takes this many times as long as the fastest. */
     private static final double SLOW = 2;
 
-    /** Short batches differ by more than that for no reason: a round trip, a commit, a page that has to be read. */
+    /** Short batches vary by more than that without a reason: a round trip, a commit, a page that must be read. */
     private static final double LEEWAY_NANOS = 5e6;
 
-    /** By this much with each batch the quickest is forgotten, since tables grow and databases move. */
+    /** With each batch, the fastest time increases by this factor, because tables grow and databases move. */
     private static final double FORGET = 1.01;
 
     private final int fullBatch;

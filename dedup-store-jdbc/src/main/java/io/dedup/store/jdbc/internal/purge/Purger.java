@@ -11,13 +11,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Purges now and then in a thread of its own, at the pace of {@link PurgePace}, until nothing is left. Several processes may:
- * they skip each other's rows.
+ * Purges at an interval in its own thread, at the pace of {@link PurgePace}, until nothing is left. Several processes
+ * may do so at the same time: they skip each other's rows.
  */
 public final class Purger implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Purger.class);
 
-    /** For the batch that runs at the end. */
+    /** How long closing waits for the current batch. */
     private static final long PATIENCE_MILLIS = 1_000;
 
     private final CountDownLatch closed = new CountDownLatch(1);
@@ -28,7 +28,11 @@ public final class Purger implements AutoCloseable {
     private final LongSupplier nanoClock;
     private final Thread thread;
 
-    /** @param batch removes expired records after looking at no more than so many */
+    /**
+     * Creates a purger.
+     *
+     * @param batch removes expired records after checking at most the given number
+     */
     Purger(TableName table, Duration interval, IntFunction<PurgeRun> batch, PurgePace pace, LongSupplier nanoClock) {
         this.table = table;
         this.interval = interval;
@@ -55,7 +59,7 @@ public final class Purger implements AutoCloseable {
                 try {
                     long removed = untilNothingIsLeft();
                     LOG.debug("Purged {} expired records of table {}", removed, table);
-                } catch (RuntimeException | Error e) { // the next run may fare better; a throw would end them all
+                } catch (RuntimeException | Error e) { // the next run may succeed; rethrowing would end all runs
                     if (isClosed()) {
                         LOG.debug("The purge of table {} ended with its store", table, e);
                     } else {
@@ -63,7 +67,7 @@ public final class Purger implements AutoCloseable {
                     }
                 }
             }
-        } catch (InterruptedException e) { // by nobody that we know
+        } catch (InterruptedException e) { // not by this class
             LOG.warn("The purge of table {} was interrupted; expired records stay", table, e);
         }
     }
@@ -94,8 +98,8 @@ public final class Purger implements AutoCloseable {
     }
 
     /**
-     * No batch begins after this; the one that runs is waited for, if it ends soon, so that the pool can be closed next. It
-     * isn't interrupted: that would close an H2 file under all of its users.
+     * Starts no further batch, and waits a short time for the current one, so that the pool can be closed next. Does
+     * not interrupt it: that would close an H2 file for all of its users.
      */
     @Override
     public void close() {

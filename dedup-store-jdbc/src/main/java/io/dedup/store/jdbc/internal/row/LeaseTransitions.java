@@ -10,18 +10,23 @@ import io.dedup.store.jdbc.internal.sql.Micros;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The protocol's transitions as functions from a row as it was read to the row that shall replace it, for dialects that
- * compare and set. Dialects with one statement per operation say the same in SQL; the contract holds them together.
+ * The protocol's transitions as functions from the row that was read to the row that replaces it, for dialects that
+ * compare and set. Dialects with one statement per operation implement the same in SQL; the store contract keeps both
+ * equal.
  */
 public final class LeaseTransitions {
     private final long retention;
 
-    /** @param retention for how long an unfinished record outlives its lease, in microseconds */
+    /**
+     * Creates the transitions.
+     *
+     * @param retention how long an unfinished record outlives its lease, in microseconds
+     */
     public LeaseTransitions(long retention) {
         this.retention = retention;
     }
 
-    /** Why a claim gets nothing, or null where the record is claimable. */
+    /** The result of a claim that is refused; null if the record can be claimed. */
     public static @Nullable ClaimResult refusal(@Nullable Row row, ClaimRequest request, long now) {
         if (row == null || row.isExpired(now)) {
             return null;
@@ -34,7 +39,7 @@ public final class LeaseTransitions {
                 : null;
     }
 
-    /** The answer to a claim of a record that is done, or in flight for another {@code remaining} microseconds. */
+    /** The result of a claim if the record is done, or in flight for another {@code remaining} microseconds. */
     public static ClaimResult blocked(Row row, ClaimRequest request, long remaining) {
         if (row.fingerprint() != null
                 && request.fingerprint() != null
@@ -50,11 +55,11 @@ public final class LeaseTransitions {
         return new ClaimResult.Acquired(row.attempt(), row.deaths(), row.phase() == Phase.TAKEN_OVER, row.token());
     }
 
-    /** The row after a claim that nothing refuses. */
+    /** The row after a claim that succeeds. */
     public Row claimed(@Nullable Row found, ClaimRequest request, long now) {
         Row row = found == null || found.isExpired(now) ? null : found;
         long until = now + Micros.of(request.lease());
-        if (row != null && row.isLive(now)) { // ours: the repetition of a request that got no answer
+        if (row != null && row.isLive(now)) { // its own: repeats a request that got no answer
             return withLease(row, until);
         }
         boolean dead = row != null && row.phase() != Phase.RELEASED;
@@ -113,7 +118,7 @@ public final class LeaseTransitions {
                 : null;
     }
 
-    /** The row after an operator said that it is done. */
+    /** The row after an operator marked it as done. */
     public static Row forcedDone(@Nullable Row found, Window window, long now) {
         if (found != null && !found.isExpired(now)) {
             return done(found, window, null, now);

@@ -1,12 +1,15 @@
 package io.dedup.store.jdbc.internal.row;
 
-/** Where a record stands. Statements and stored rows use the number. */
+/** The state of a record. Statements and stored rows use the number. */
 public enum Phase {
     RELEASED(0),
     PROCESSING(1),
-    /** PROCESSING by a claim that took over a dead one. */
+    /** PROCESSING by a claim that took over one with an expired lease. */
     TAKEN_OVER(2),
-    /** Given back by a claim that had taken over a dead one: nobody's, and still a death to count. */
+    /**
+     * Given back by a claim that had taken over one with an expired lease: has no owner, and the death is still to be
+     * counted.
+     */
     DEAD(3),
     DONE(4);
 

@@ -9,14 +9,14 @@ import io.dedup.store.transaction.RecordResult;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** What a row says to somebody who wants to write a record in its place; for statements that only bring the row. */
+/** Decides about writing a record in place of a row, for statements that only read the row. */
 public final class RecordTransitions {
-    /** The shortest window there is: one that ended while its row was on the way still counted when it was looked up. */
+    /** The shortest window: a window that ended while its row was being read still counted when it was looked up. */
     private static final long LEAST_WINDOW = Micros.of(Duration.ofMillis(1));
 
     private RecordTransitions() {}
 
-    /** For a record whose transaction isn't over: how long that takes, nobody knows. */
+    /** For a record whose transaction is open, for an unknown time. */
     public static RecordResult inFlight() {
         return new RecordResult.InFlight(Duration.ZERO);
     }
@@ -30,10 +30,10 @@ public final class RecordTransitions {
     }
 
     /**
-     * The answer about a record that is done, or in flight by a lease.
+     * The result if a record is done, or in flight with a lease.
      *
-     * @param remaining of the lease, in microseconds
-     * @param left of the window, in microseconds; not looked at where it has no end
+     * @param remaining the rest of the lease, in microseconds
+     * @param left the rest of the window, in microseconds; ignored if it has no end
      */
     public static RecordResult blocked(Row row, RecordRequest request, long remaining, long left) {
         if (row.fingerprint() != null
@@ -53,7 +53,7 @@ public final class RecordTransitions {
                 row.fingerprint() == null ? null : new Fingerprint(row.fingerprint()));
     }
 
-    /** The row that is written where nothing refuses. */
+    /** The row to write if nothing blocks it. */
     public static Row done(@Nullable Row found, RecordRequest request, long now) {
         long length = Micros.of(request.window());
         return new Row(

@@ -33,7 +33,7 @@ public record Row(
         return fingerprint == null ? null : fingerprint.value();
     }
 
-    /** The same where texts are kept as bytes. */
+    /** A fingerprint as it is stored in a binary column; null if payloads are not compared. */
     public static byte @Nullable [] bytes(@Nullable Fingerprint fingerprint) {
         return fingerprint == null ? null : KeyBytes.utf8(fingerprint.value());
     }
@@ -46,12 +46,12 @@ public record Row(
         return phase.isOwned() && now < leaseUntil && !isExpired(now);
     }
 
-    /** Whether this owner holds the record; its lease may be over. */
+    /** Whether this owner holds the record; its lease may have expired. */
     public boolean isHeldBy(Owner other, long now) {
         return phase.isOwned() && !isExpired(now) && other.value().equals(owner);
     }
 
-    /** Whether this is the other row, as far as transitions change it. */
+    /** Whether both rows are equal in all columns that transitions change. */
     public boolean isSameAs(Row other) {
         return phase == other.phase
                 && Objects.equals(owner, other.owner)

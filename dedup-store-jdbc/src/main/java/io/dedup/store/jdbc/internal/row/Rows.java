@@ -19,11 +19,11 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads rows, and replaces a row if it is still what was read. The predicate of a replacement names everything that
- * every transition changes some of, so that a count of 1 can mean nothing but that the row was ours to replace.
+ * Reads rows, and replaces a row if it has not changed. The predicate of a replacement covers columns of which every
+ * transition changes at least one, so that a count of 1 proves that the row was unchanged.
  */
 public final class Rows {
-    /** In the order that {@link #row} reads them. */
+    /** The columns, in the order in which {@link #row} reads them. */
     public static final String COLUMNS =
             "state, owner, attempt, deaths, token, lease_until, completed_at, expires_at, fingerprint, result";
 
@@ -51,7 +51,7 @@ public final class Rows {
         this.delete = table.in("DELETE FROM {table}" + AS_READ);
     }
 
-    /** What was read, and the database's time then. */
+    /** The rows that were read, and the database's time then. */
     public record Snapshot(long now, Map<DedupKey, Row> rows) {
         @Nullable
         public Row row(DedupKey key) {
@@ -59,7 +59,9 @@ public final class Rows {
         }
     }
 
-    /** One statement per scope among the keys, and no locks: a row may change as soon as it was read. */
+    /**
+     * Reads the rows of some keys with one statement per scope, without locks: a row may change as soon as it was read.
+     */
     public Snapshot read(Connection connection, Collection<DedupKey> keys) throws SQLException {
         Map<DedupKey, Row> rows = new HashMap<>();
         long now = Long.MIN_VALUE;
@@ -117,13 +119,13 @@ public final class Rows {
                 result.getBytes(first + 9));
     }
 
-    /** A row to be written in place of one that was read, or of none. */
+    /** A row to write in place of the one that was read, or of none. */
     public record Change(DedupKey key, @Nullable Row before, Row after) {}
 
     /**
-     * Whether the change was made; false when the row was changed by somebody else first.
+     * Makes a change; returns false if another session changed the row first.
      *
-     * @throws SQLException also when somebody else inserted the row
+     * @throws SQLException also if another session inserted the row
      */
     public boolean write(Connection connection, Change change) throws SQLException {
         try (PreparedStatement statement = statements.prepare(connection, change.before() == null ? insert : update)) {
@@ -132,19 +134,19 @@ public final class Rows {
         }
     }
 
-    /** What became of a change that went out in a batch. */
+    /** The outcome of a change in a batch. */
     public enum Outcome {
         MADE,
-        /** The row was changed by somebody else first. */
+        /** Another session changed the row first. */
         TOO_LATE,
-        /** The driver doesn't count. */
+        /** The driver does not report the count. */
         UNKNOWN
     }
 
     /**
-     * Makes the changes as one batch per kind; the outcomes are in the order of the changes.
+     * Makes the changes with one batch for each kind. The outcomes are in the order of the changes.
      *
-     * @throws SQLException also when somebody else inserted a row; any of the changes may have been made then
+     * @throws SQLException also if another session inserted a row; any of the changes may have been made then
      */
     public List<Outcome> writeAll(Connection connection, List<Change> changes) throws SQLException {
         Outcome[] outcomes = new Outcome[changes.size()];
@@ -177,7 +179,7 @@ public final class Rows {
         }
     }
 
-    /** Whether the row was removed; false when it was changed by somebody else first. */
+    /** Removes a row; returns false if another session changed it first. */
     public boolean delete(Connection connection, DedupKey key, Row before) throws SQLException {
         try (PreparedStatement statement = statements.prepare(connection, delete)) {
             bindAsRead(statement, bindKey(statement, 1, key), before);

@@ -16,7 +16,7 @@ import java.util.Locale;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Creates the table where that is wanted, and checks that it can keep IDs apart. */
+/** Creates the table if configured, and checks that it can keep IDs apart. */
 public final class Schema {
     private static final int KEY_BYTES = 255;
     private static final Set<String> KEY = Set.of("message_id", "scope");
@@ -41,16 +41,16 @@ public final class Schema {
         this.version = new SchemaVersion(table, database);
     }
 
-    /** Whether the table is to be created where it is missing. */
+    /** Whether to create the table if it is missing. */
     public interface Creation {
         boolean isWanted(Connection connection) throws SQLException;
     }
 
     /**
-     * Makes sure that the table is there and fit.
+     * Ensures that the table exists and can be used.
      *
-     * @throws SQLException when it is missing or can't be created
-     * @throws IllegalStateException when it isn't fit
+     * @throws SQLException if it is missing or cannot be created
+     * @throws IllegalStateException if it cannot be used
      */
     public void prepare(Connection connection, Creation creation) throws SQLException {
         boolean create = creation.isWanted(connection);
@@ -67,8 +67,8 @@ public final class Schema {
         version.check(connection);
         Set<String> key = primaryKey(connection);
         if (key.isEmpty() && create && database.maybeH2()) {
-            // H2 shows a table before it has its key. Creating it once more fails, but not before whoever creates it
-            // now is done.
+            // H2 shows a table before it has its key. Creating it again fails, but only after the session that is
+            // creating it has finished.
             create(connection, new SQLException("table " + table + " has no primary key"));
             key = primaryKey(connection);
         }
@@ -79,10 +79,10 @@ public final class Schema {
     }
 
     /**
-     * Looks, on PostgreSQL, whether the purge has its index: an upgrade made step by step may have ended before it, or while it
-     * was created concurrently. (MySQL's and MariaDB's upgrade is one statement.)
+     * Checks on PostgreSQL that the purge has its index: an upgrade that runs statement by statement may have stopped
+     * before creating it, or during a concurrent creation. (The upgrade of MySQL and MariaDB is one statement.)
      *
-     * @return what is wrong with a table that can be used
+     * @return warnings about a table that can be used
      */
     public List<String> warnings(Connection connection) throws SQLException {
         if (database != Database.POSTGRESQL) {
@@ -135,7 +135,10 @@ public final class Schema {
         }
     }
 
-    /** Text would compare by a collation, which may take two IDs for one; a short column may cut two IDs down to one. */
+    /**
+     * Text would compare by a collation, which may treat two IDs as equal; a short column may truncate two IDs to the
+     * same value.
+     */
     private void checkKeyColumn(ResultSetMetaData columns, int column) throws SQLException {
         int precision = columns.getPrecision(column);
         if (!BINARY.contains(columns.getColumnType(column)) || (precision > 0 && precision < KEY_BYTES)) {
@@ -164,7 +167,7 @@ public final class Schema {
         return columns;
     }
 
-    /** The first schema of the search path isn't the one that has the table, if it is found further on. */
+    /** The schema of the table, which need not be the first one of the search path. */
     private @Nullable String foundIn(Connection connection) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(POSTGRES_SCHEMA)) {
             statement.setString(1, table.sql());

@@ -9,17 +9,17 @@ import java.util.List;
 import java.util.regex.Pattern;
 
 /**
- * Reads the statements of a script on the class path. No text in them holds a semicolon or two dashes.
+ * Reads the statements of a script on the class path. No literal in them contains a semicolon or two dashes.
  *
- * <p>Not by Spring's {@code ScriptUtils}, which runs a script but doesn't show its statements: a message quotes those of an
- * upgrade, with the name of the table.
+ * <p>Does not use Spring's {@code ScriptUtils}, which runs a script but does not return its statements: an error
+ * message quotes those of an upgrade, with the name of the table.
  */
 public final class SchemaScript {
     private static final Pattern COMMENT = Pattern.compile("--[^\\n]*");
 
     private SchemaScript() {}
 
-    /** The statements, for this table. */
+    /** Returns the statements for this table. */
     public static List<String> statements(String resource, TableName table) {
         try (InputStream in = SchemaScript.class.getResourceAsStream("/" + resource)) {
             if (in == null) {

@@ -14,8 +14,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which version of the schema a table has: as its comment says, or, where a dump has lost that, as its columns tell. Version
- * 2 brought {@code purge_hour} on PostgreSQL and {@code write_mark} on MySQL and MariaDB.
+ * The schema version of a table: from its comment or, if a dump has lost that, from its columns. Version 2 added
+ * {@code purge_hour} on PostgreSQL and {@code write_mark} on MySQL and MariaDB.
  */
 final class SchemaVersion {
     static final int CURRENT = 2;
@@ -33,7 +33,7 @@ final class SchemaVersion {
         this.database = database;
     }
 
-    /** The columns that this version has and the one before hadn't, each with a comma before it. */
+    /** The columns that this version added, each after a comma. */
     String newColumns() {
         return switch (database) {
             case POSTGRESQL -> ", purge_hour";
@@ -43,9 +43,9 @@ final class SchemaVersion {
     }
 
     /**
-     * Looks whether the want of columns comes of an older version, in which there are those of before.
+     * Checks whether columns are missing because the table has an older version, which has all earlier columns.
      *
-     * @throws IllegalStateException if so, with what to do
+     * @throws IllegalStateException if so; says what to do
      */
     void refuseOlder(Connection connection, String columnsOfBefore, SQLException missing) {
         if (newColumns().isEmpty()) {
@@ -69,9 +69,9 @@ final class SchemaVersion {
     }
 
     /**
-     * Looks at the comment of a table that has all columns.
+     * Checks the comment of a table that has all columns.
      *
-     * @throws IllegalStateException when that tells of another version than this release's
+     * @throws IllegalStateException if it names another version than this release needs
      */
     void check(Connection connection) throws SQLException {
         String comment = comment(connection);

@@ -6,7 +6,7 @@ public enum Database {
     MARIADB("schema-mysql.sql"),
     MYSQL("schema-mysql.sql"),
     H2("schema-h2.sql"),
-    /** Any other: it may be one of the above, which the connection's metadata don't tell. */
+    /** Any other database, or one of the above that the connection's metadata does not identify. */
     GENERIC("schema-generic.sql");
 
     private static final String RESOURCES = "io/dedup/store/jdbc/";
@@ -22,7 +22,7 @@ public enum Database {
         return RESOURCES + schema;
     }
 
-    /** The class path resource that brings the table to a version of the schema. */
+    /** The class path resource that upgrades the table to a version of the schema. */
     public String upgradeResource(int version) {
         return RESOURCES + "upgrade-" + (this == POSTGRESQL ? "postgresql" : "mysql") + "-" + version + ".sql";
     }

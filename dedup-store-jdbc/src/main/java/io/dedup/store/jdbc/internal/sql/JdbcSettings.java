@@ -3,15 +3,15 @@ package io.dedup.store.jdbc.internal.sql;
 import java.time.Duration;
 
 /**
- * What a builder was told, checked.
+ * The checked settings of a store.
  *
- * @param lockTimeout for how long a statement waits for a row that somebody else has locked
- * @param queryTimeout for how long a statement may take in all
- * @param maxBatch how many keys a statement takes at most
+ * @param lockTimeout how long a statement waits for a row that another session has locked
+ * @param queryTimeout how long a statement may take in total
+ * @param maxBatch the maximum number of keys in a statement
  */
 public record JdbcSettings(
         TableName table, Duration attemptRetention, Duration lockTimeout, Duration queryTimeout, int maxBatch) {
-    /** What a connection gets beyond the query time-out before its socket is given up. */
+    /** The time that a connection gets in addition to the query timeout before its socket is closed. */
     private static final Duration NETWORK_GRACE = Duration.ofSeconds(2);
 
     public long retentionMicros() {
@@ -31,7 +31,7 @@ public record JdbcSettings(
         return networkTimeoutMillis(queryTimeout);
     }
 
-    /** At most what a driver takes, which is 24 days. */
+    /** At most what drivers accept, which is 24 days. */
     public static int networkTimeoutMillis(Duration timeout) {
         Duration most = Duration.ofMillis(Integer.MAX_VALUE).minus(NETWORK_GRACE);
         return Math.toIntExact((timeout.compareTo(most) < 0 ? timeout : most)

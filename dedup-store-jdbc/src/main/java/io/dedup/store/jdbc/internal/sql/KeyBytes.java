@@ -9,9 +9,9 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Keys as the database sees them. Their lengths are checked where a {@link DedupKey} is made: 255 bytes each. */
+/** Keys as stored in the database. Their lengths are checked when a {@link DedupKey} is created: 255 bytes each. */
 public final class KeyBytes {
-    /** The one order in which every process touches the rows of a batch, so that two batches can't deadlock. */
+    /** The order in which every process accesses the rows of a batch, so that two batches cannot deadlock. */
     public static final Comparator<DedupKey> ORDER = Comparator.comparing(DedupKey::messageId)
             .thenComparing(key -> key.scope().text());
 

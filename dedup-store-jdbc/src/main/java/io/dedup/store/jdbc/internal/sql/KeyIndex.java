@@ -27,8 +27,8 @@ public final class KeyIndex {
     }
 
     /**
-     * The position of the key whose message ID and scope are in two columns of the row, side by side. The scope is
-     * looked at only where one message ID was asked for in several.
+     * The position of the key whose message ID and scope are in two adjacent columns of the row. Reads the scope only
+     * if the same message ID was requested in several scopes.
      */
     public int position(ResultSet row, int column) throws SQLException {
         Integer first = firstWithId.get(KeyBytes.text(row.getBytes(column)));

@@ -8,7 +8,7 @@ import java.util.concurrent.TimeUnit;
 
 /** Times and durations in microseconds, as they are stored. */
 public final class Micros {
-    /** When a record expires that doesn't. */
+    /** The expiry of a record that never expires. */
     public static final long NEVER = Long.MAX_VALUE;
 
     private Micros() {}

@@ -5,9 +5,9 @@ import java.sql.PreparedStatement;
 import java.sql.SQLException;
 
 /**
- * Prepares statements under a time-out.
+ * Prepares statements with a timeout.
  *
- * @param timeoutSeconds 0 where the time-out is part of the statements, or the driver would set it for the connection
+ * @param timeoutSeconds 0 if the statements contain their timeout, or the driver would set it for the connection
  */
 public record Statements(int timeoutSeconds) {
     @SuppressWarnings("SqlSourceToSinkFlow") // from this package's constants and a checked table name

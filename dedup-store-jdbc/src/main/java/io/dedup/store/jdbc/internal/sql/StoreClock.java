@@ -5,10 +5,10 @@ import java.sql.SQLException;
 import java.time.OffsetDateTime;
 
 /**
- * How to ask the database for its time.
+ * How to read the database's time.
  *
- * @param query answers one row with one column of the name {@code store_time}
- * @param zoned whether that is a time stamp with a time zone; else it is a number of microseconds since 1970 UTC
+ * @param query returns one row with one column named {@code store_time}
+ * @param zoned whether the column is a timestamp with time zone; if not, it is a number of microseconds since 1970 UTC
  */
 public record StoreClock(String query, boolean zoned) {
     /** Reads the time from the first column. */

@@ -5,11 +5,11 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** The table's name: plain identifiers only, since it becomes part of statements, never quoted. */
+/** The name of the table: plain identifiers only, because it becomes part of statements, unquoted. */
 public record TableName(@Nullable String schema, String name) {
     public static final String DEFAULT = "dedup_record";
 
-    /** What stands for the table in this package's statements. */
+    /** The placeholder of the table in this module's statements. */
     private static final String PLACEHOLDER = "{table}";
 
     /** 48 characters leave room for the index's suffix in every database's limit. */
@@ -34,12 +34,12 @@ public record TableName(@Nullable String schema, String name) {
         return schema == null ? name : schema + "." + name;
     }
 
-    /** The statement with this table in its place. */
+    /** Returns the statement with this table in place of the placeholder. */
     public String in(String statement) {
         return statement.replace(PLACEHOLDER, sql());
     }
 
-    /** The DDL, which names the default table, for this one. */
+    /** Returns the DDL, which names the default table, for this table. */
     public String inSchemaFile(String ddl) {
         return IN_SCHEMA_FILE.matcher(ddl).replaceAll(match -> {
             String suffix = match.group(2) == null ? "" : match.group(2);

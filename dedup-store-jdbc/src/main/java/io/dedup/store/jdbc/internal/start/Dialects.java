@@ -11,7 +11,7 @@ import io.dedup.store.jdbc.internal.sql.Statements;
 import io.dedup.store.jdbc.internal.sql.StoreClock;
 import org.jspecify.annotations.Nullable;
 
-/** Makes the one {@link Dialect} that a store uses. */
+/** Creates the {@link Dialect} of a store. */
 final class Dialects {
     private static final String H2_CLOCK =
             "SELECT CAST(EXTRACT(EPOCH FROM CURRENT_TIMESTAMP) * 1000000 AS BIGINT) AS store_time";
@@ -19,13 +19,17 @@ final class Dialects {
 
     private Dialects() {}
 
-    /** @param clockQuery the user's, for the generic dialect; null for the standard's */
+    /**
+     * Creates the dialect.
+     *
+     * @param clockQuery the user's query, for the generic dialect; null for the standard one
+     */
     static Dialect create(Database database, JdbcSettings settings, SqlFailures failures, @Nullable String clockQuery) {
         return switch (database) {
             case POSTGRESQL -> new PostgresDialect(settings, failures);
             case MARIADB -> new MySqlDialect(settings, failures, true);
             case MYSQL -> new MySqlDialect(settings, failures, false);
-            // H2 would keep a statement's time-out for the whole connection. It has one for locks by itself.
+            // H2 would keep a statement's timeout for the whole connection. It has its own lock timeout.
             case H2 -> new GenericDialect(settings, failures, new StoreClock(H2_CLOCK, false), new Statements(0), true);
             case GENERIC -> {
                 StoreClock clock =

@@ -28,7 +28,7 @@ import java.util.OptionalInt;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
-/** Connects, checks the server and the table, and puts the parts of a store together. */
+/** Connects, checks the server and the table, and creates a store from its parts. */
 public final class StoreOpener {
     private static final Duration STUCK_TIMEOUT = Duration.ofSeconds(30);
 
@@ -38,9 +38,9 @@ public final class StoreOpener {
     private final int purgeBatch;
 
     /**
-     * Opens stores with these settings.
+     * Creates an opener for these settings.
      *
-     * @throws IllegalArgumentException when the data source isn't fit
+     * @throws IllegalArgumentException if the data source cannot be used
      */
     public StoreOpener(DataSource dataSource, JdbcSettings settings, Schema.Creation creation, int purgeBatch) {
         DataSources.requireOwnConnections(dataSource);
@@ -53,10 +53,10 @@ public final class StoreOpener {
     /**
      * Opens a store.
      *
-     * @param database null where the connection's metadata shall tell it
-     * @param clockQuery the user's, for the generic dialect; null for the standard's
-     * @throws IllegalStateException when the server or the table isn't fit
-     * @throws io.dedup.DedupStoreException when the database can't be reached or used
+     * @param database null to derive it from the connection's metadata
+     * @param clockQuery the user's query, for the generic dialect; null for the standard one
+     * @throws IllegalStateException if the server or the table cannot be used
+     * @throws io.dedup.DedupStoreException if the database cannot be reached or used
      */
     public StoreParts open(@Nullable Database database, @Nullable String clockQuery) {
         OwnConnections connections = new OwnConnections(dataSource, settings.networkTimeoutMillis());
@@ -127,7 +127,7 @@ public final class StoreOpener {
         }
     }
 
-    /** On PostgreSQL it is another name of READ COMMITTED. */
+    /** Rejects READ UNCOMMITTED, except on PostgreSQL, where it means READ COMMITTED. */
     private static void requireCommitted(Connection connection, Database database) throws SQLException {
         if (database != Database.POSTGRESQL
                 && connection.getTransactionIsolation() == Connection.TRANSACTION_READ_UNCOMMITTED) {

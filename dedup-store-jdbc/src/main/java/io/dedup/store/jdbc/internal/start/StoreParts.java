@@ -9,10 +9,10 @@ import java.util.List;
 import java.util.OptionalInt;
 
 /**
- * What a store is made of.
+ * The parts of a store.
  *
- * @param warnings what is wrong with a server, a table or a pool that can be used
- * @param maxConnections how many connections the pool hands out at most; empty where that can't be found out
+ * @param warnings about a server, a table or a pool that can be used
+ * @param maxConnections the maximum number of connections of the pool; empty if unknown
  */
 public record StoreParts(
         RecordTable table,

@@ -1,4 +1,4 @@
-/** Opens a store: connects, checks the server and the table, and puts the parts together. */
+/** Opens a store: connects, checks the server and the table, and assembles the parts. */
 @NullMarked
 package io.dedup.store.jdbc.internal.start;
 

@@ -5,19 +5,19 @@ import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
 
 /**
- * What opens transactions, once the manager, the isolation level and the server are known to be fit.
+ * Opens transactions, after the transaction manager, the isolation level and the server have been checked.
  *
  * @param concurrentRecords how many records may be claimed at the same time
  */
 public record CheckedTransactions(TransactionOpener opener, long concurrentRecords) {
-    /** What a transaction and its server are like. */
+    /** The properties of a transaction and its server. */
     private record Found(int isolation, long concurrentRecords) {}
 
     /**
-     * Opens a transaction, and another one where the first isn't isolated as it must be.
+     * Opens a transaction, and a second one if the first does not have the required isolation level.
      *
-     * @throws IllegalStateException when manager or server isn't fit
-     * @throws io.dedup.DedupStoreException when the database can't be reached
+     * @throws IllegalStateException if the transaction manager or the server cannot be used
+     * @throws io.dedup.DedupStoreException if the database cannot be reached
      */
     public static CheckedTransactions of(PlatformTransactionManager manager, RecordTable table) {
         TransactionOpener asTheyCome = TransactionOpener.of(manager, table);
@@ -26,7 +26,7 @@ public record CheckedTransactions(TransactionOpener opener, long concurrentRecor
                 ? found.isolation() == Connection.TRANSACTION_READ_COMMITTED
                 : found.isolation() != Connection.TRANSACTION_READ_UNCOMMITTED;
         if (fits) {
-            // To ask for it once more would cost round trips.
+            // Requesting the level explicitly would cost round trips.
             return new CheckedTransactions(asTheyCome, found.concurrentRecords());
         }
         TransactionOpener set = asTheyCome.at(TransactionDefinition.ISOLATION_READ_COMMITTED);
@@ -44,7 +44,7 @@ public record CheckedTransactions(TransactionOpener opener, long concurrentRecor
         JdbcTransaction transaction = opener.open(table.settings().queryTimeout());
         try {
             return transaction.look(connection -> {
-                // First: a lazy connection must be there to be asked.
+                // First, because a lazy connection must be opened before it can be queried.
                 long records = table.dialect().checkServer(connection);
                 return new Found(connection.getTransactionIsolation(), records);
             });

@@ -20,26 +20,25 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * Sees by a handler's annotations whether it runs outside of the transaction that its record commits with: by Spring's
- * {@code @Transactional}, or Jakarta's, which Spring takes as well.
+ * Checks by a handler's annotations whether it runs outside the transaction of its record: Spring's
+ * {@code @Transactional}, or Jakarta's, which Spring supports too.
  *
- * @param managers finds a transaction manager by its name, and the one of those that name none by the empty name; null where it
- *     isn't known
+ * @param managers finds a transaction manager by its name, and the default one by the empty name; null if unknown
  */
 public record HandlerCheck(DataSource dataSource, Function<String, @Nullable TransactionManager> managers) {
     private static final Set<String> OUTSIDE = Set.of("REQUIRES_NEW", "NOT_SUPPORTED", "NEVER");
     private static final String JAKARTA = "jakarta.transaction.Transactional";
 
     /**
-     * What an annotation says.
+     * The content of an annotation.
      *
      * @param text for messages
-     * @param propagation the name of Spring's propagation, or of Jakarta's type, which are the same
-     * @param manager the name of the transaction manager; empty where none is named
+     * @param propagation the name of Spring's propagation, or of Jakarta's type; both use the same names
+     * @param manager the name of the transaction manager; empty if none is given
      */
     private record Declared(String text, String propagation, String manager) {}
 
-    /** What goes on from the handler's name; null where nothing speaks against it. */
+    /** The rest of a sentence that starts with the handler's name; null if there is no problem. */
     @Nullable
     public String problem(Object handler, HandlerMethod handles) {
         Method method = ReflectionUtils.findMethod(
@@ -69,7 +68,7 @@ public record HandlerCheck(DataSource dataSource, Function<String, @Nullable Tra
         Class<?> type =
                 handler instanceof DecoratingProxy proxy ? proxy.getDecoratedClass() : ClassUtils.getUserClass(handler);
         for (AnnotatedElement each : List.of(ClassUtils.getMostSpecificMethod(method, type), type)) {
-            Declared declared = declared(each); // a method's is instead of its class's
+            Declared declared = declared(each); // an annotation of the method replaces that of the class
             if (declared != null) {
                 return declared;
             }
@@ -94,7 +93,9 @@ public record HandlerCheck(DataSource dataSource, Function<String, @Nullable Tra
         return new Declared("@" + JAKARTA + "(" + type + ")", type, "");
     }
 
-    /** Of the managers that know one: JDBC's, JPA's and Hibernate's have the same getter. Null of the others. */
+    /**
+     * The data source of JDBC's, JPA's and Hibernate's managers, which have the same getter; null for other managers.
+     */
     private static @Nullable DataSource dataSourceOf(@Nullable TransactionManager manager) {
         if (manager == null) {
             return null;
@@ -104,7 +105,7 @@ public record HandlerCheck(DataSource dataSource, Function<String, @Nullable Tra
                     ? known
                     : null;
         } catch (NoSuchMethodException | IllegalAccessException | InvocationTargetException e) {
-            return null; // what can't be seen isn't refused
+            return null; // unknown, so not rejected
         }
     }
 }

@@ -19,7 +19,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.transaction.TransactionTimedOutException;
 
-/** A transaction with the records that it writes. After a failure it can't be committed any more. */
+/** A transaction with the records that it writes. After a failure it can only be rolled back. */
 public final class JdbcTransaction implements RecordTransaction {
     private final RecordTable table;
     private final WrittenRecords written;
@@ -46,7 +46,7 @@ public final class JdbcTransaction implements RecordTransaction {
         this.others = others;
     }
 
-    /** Makes the commit notice a transaction that the database has undone, also where nothing is claimed in it. */
+    /** Lets the commit detect that the database rolled the transaction back, even if nothing is claimed in it. */
     public void mark() {
         calls.run("begin", on -> {
             marker = table.dialect().mark(on);
@@ -62,7 +62,7 @@ public final class JdbcTransaction implements RecordTransaction {
         });
     }
 
-    /** Looks at the transaction and its server. */
+    /** Inspects the transaction and its server. */
     <A> A look(TransactionConnection.Work<A> work) {
         return calls.run("start", work);
     }
@@ -119,7 +119,7 @@ public final class JdbcTransaction implements RecordTransaction {
         }
     }
 
-    /** The transaction goes on after this has failed, as nothing was sent. */
+    /** Checks the size of a result. After a failure the transaction can continue, because nothing was sent. */
     private void checkSize(String operation, byte[] result) {
         StatementSize size = table.statementSize();
         if (size.isDoubted()) {
@@ -133,7 +133,10 @@ public final class JdbcTransaction implements RecordTransaction {
         }
     }
 
-    /** After a failure the next one asks for the server's limit again: it may have been lowered. */
+    /**
+     * Runs a statement with a result. After a failure, the next one reads the server's limit again, which may have been
+     * lowered.
+     */
     private <A> A withResult(String operation, TransactionConnection.Work<A> work) {
         boolean done = false;
         try {
@@ -176,7 +179,7 @@ public final class JdbcTransaction implements RecordTransaction {
         return answers;
     }
 
-    /** Here a repetition proves nothing: what was done the first time was rolled back. */
+    /** Clears {@code repeated}: within a transaction it proves nothing, because the first attempt was rolled back. */
     private static CompleteRequest unrepeated(CompleteRequest request) {
         Claim claim = request.claim();
         return request.repeated() ? new CompleteRequest(claim, request.window(), request.result(), false) : request;
@@ -189,8 +192,8 @@ public final class JdbcTransaction implements RecordTransaction {
     }
 
     private void checkWhole() {
-        // Only statements are bound to the transaction manager's limit, or to an operator's: a process that was paused
-        // comes here late, and a record that counts from its claim may be over before it commits.
+        // The limits of the transaction manager and of operators only apply to statements: a process that was paused
+        // gets here late, and a window that starts at the claim may end before the commit.
         if (written.areLate()) {
             throw new TransactionTimedOutException(written.late() + "; it is rolled back");
         }

@@ -8,9 +8,9 @@ import org.springframework.transaction.TransactionStatus;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
- * A transaction that a manager has opened on this thread.
+ * A transaction that a manager opened on this thread.
  *
- * @param connection null where it isn't one of the store's database
+ * @param connection null if it does not belong to the store's database
  */
 record OpenTransaction(
         PlatformTransactionManager manager,
@@ -18,7 +18,7 @@ record OpenTransaction(
         @Nullable TransactionConnection connection) {
     private static final Logger LOG = LoggerFactory.getLogger(OpenTransaction.class);
 
-    /** Never throws. What the manager can't roll back is cut off by the {@link TransactionWatch}. */
+    /** Rolls back; never throws. If the manager cannot roll back, {@link TransactionWatch} closes the session. */
     void rollBack() {
         try {
             if (!status.isCompleted()) {
@@ -32,7 +32,7 @@ record OpenTransaction(
         }
     }
 
-    /** What a manager that failed has left on the thread, the next message's transaction would take for its own. */
+    /** Removes what a failed manager has left on the thread: the next message's transaction would use it. */
     private void clear() {
         if (TransactionSynchronizationManager.isActualTransactionActive()) {
             TransactionSynchronizationManager.clear();

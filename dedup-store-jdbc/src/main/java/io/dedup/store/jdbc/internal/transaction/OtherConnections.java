@@ -13,30 +13,31 @@ import org.springframework.jdbc.datasource.ConnectionHolder;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
- * Warns of handlers that used another {@code DataSource} within their transaction: Spring lends such a connection until the
- * transaction's end, but what it writes commits at once. To read there is fine, so it isn't refused. Thread-safe.
+ * Warns about handlers that used another {@code DataSource} within their transaction: Spring lends such a connection
+ * until the transaction's end, but its writes commit at once. Reading there is fine, so it is not rejected.
+ * Thread-safe.
  */
 final class OtherConnections {
-    /** The public type's, which applications configure. */
+    /** The logger of the public type, which applications configure. */
     private static final Logger LOG = LoggerFactory.getLogger("io.dedup.store.jdbc.JdbcTransactions");
 
     private final DataSource own;
     private final TableName table;
-    private final Set<DataSource> told = Collections.synchronizedSet(Collections.newSetFromMap(new WeakHashMap<>()));
+    private final Set<DataSource> warned = Collections.synchronizedSet(Collections.newSetFromMap(new WeakHashMap<>()));
 
     OtherConnections(DataSource own, TableName table) {
         this.own = DataSources.target(own);
         this.table = table;
     }
 
-    /** To be called within a transaction, when its handler is done. Says it once of each. */
+    /** Called within a transaction after its handler has returned. Warns once for each data source. */
     void look() {
         for (Map.Entry<Object, Object> bound :
                 TransactionSynchronizationManager.getResourceMap().entrySet()) {
             if (bound.getValue() instanceof ConnectionHolder
                     && bound.getKey() instanceof DataSource other
                     && DataSources.target(other) != own
-                    && told.add(other)) {
+                    && warned.add(other)) {
                 LOG.warn(
                         "A handler used {} within its transaction, which is another DataSource than that of table {}: writes"
                                 + " there are not rolled back with the message's record, and happen twice if the message is"

@@ -16,8 +16,8 @@ import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks the database about the requests of a batch in one transaction: in the order of their keys, so that two transactions
- * can't deadlock, in pieces that a statement takes, and again where another session was faster.
+ * Runs the requests of a batch in one transaction: in the order of their keys, so that two transactions cannot
+ * deadlock; in pieces that fit into a statement; and again if another session was faster.
  */
 final class RecordBatches {
     private final TransactionCalls calls;
@@ -29,9 +29,9 @@ final class RecordBatches {
     }
 
     /**
-     * The answers in the order of the requests.
+     * Returns the results in the order of the requests.
      *
-     * @param raced answers a request that has lost each race
+     * @param raced creates the result of a request that lost every race
      */
     <Q, A> List<A> all(
             String operation,
@@ -84,7 +84,7 @@ final class RecordBatches {
         return raced.apply(one.get(0));
     }
 
-    /** The keys in the order in which every transaction touches them, in pieces that a statement takes. */
+    /** The keys in the order in which every transaction accesses them, in pieces that fit into a statement. */
     List<List<DedupKey>> piecesOf(List<DedupKey> keys) {
         List<DedupKey> sorted = new ArrayList<>(keys);
         sorted.sort(KeyBytes.ORDER);

@@ -9,7 +9,7 @@ import io.dedup.store.jdbc.internal.sql.JdbcSettings;
 import io.dedup.store.jdbc.internal.sql.TableName;
 import javax.sql.DataSource;
 
-/** The table that transactions write their records to, with what its store knows of the database. */
+/** The table of the records that transactions write, and what the store knows about its database. */
 public record RecordTable(
         DataSource dataSource,
         JdbcSettings settings,
@@ -17,7 +17,7 @@ public record RecordTable(
         WriteProbe probe,
         StatementPieces pieces,
         SqlFailures failures) {
-    /** How large a statement the server takes. */
+    /** The maximum size of statements. */
     public StatementSize statementSize() {
         return pieces.statementSize();
     }

@@ -10,7 +10,7 @@ import org.springframework.dao.DataAccessException;
 import org.springframework.transaction.TransactionException;
 import org.springframework.transaction.TransactionStatus;
 
-/** Runs statements in a transaction. After one has failed, the transaction can't be committed any more. */
+/** Runs statements in a transaction. After one has failed, the transaction can only be rolled back. */
 final class TransactionCalls {
     private static final String BROKEN =
             ": an earlier statement in the transaction failed, but the handler continued. Let the handler rethrow that"
@@ -29,7 +29,11 @@ final class TransactionCalls {
         this.written = written;
     }
 
-    /** @throws DedupStoreException for whatever goes wrong; nothing else can follow but a rollback */
+    /**
+     * Runs a statement.
+     *
+     * @throws DedupStoreException for every failure; only a rollback may follow
+     */
     <A> A run(String operation, TransactionConnection.Work<A> work) {
         boolean done = false;
         try {
@@ -48,7 +52,7 @@ final class TransactionCalls {
         }
     }
 
-    /** Nothing can follow but a rollback. */
+    /** Marks the transaction so that it can only be rolled back. */
     void refuseCommit() {
         status.setRollbackOnly();
     }

@@ -10,8 +10,8 @@ import org.springframework.transaction.TransactionStatus;
 import org.springframework.transaction.UnexpectedRollbackException;
 
 /**
- * Commits a transaction, and tells how it ended. Spring's exceptions don't: one may come after the commit, from somebody's
- * callback; and JPA rolls back, or thinks so, whatever its commit failed with, be it a lost answer.
+ * Commits a transaction and determines how it ended. Spring's exceptions do not show this: one may come from a callback
+ * after the commit; and JPA rolls back, or assumes so, whatever its commit failed with, even a lost answer.
  */
 final class TransactionCommit {
     private static final Logger LOG = LoggerFactory.getLogger(TransactionCommit.class);
@@ -26,7 +26,11 @@ final class TransactionCommit {
         this.errors = errors;
     }
 
-    /** @param check whether the commit may be sent; throws where it may not */
+    /**
+     * Commits.
+     *
+     * @param check throws if the commit must not be sent
+     */
     CommitResult commit(Runnable check) {
         TransactionStatus status = transaction.status();
         if (status.isRollbackOnly()) {

@@ -15,10 +15,10 @@ import org.springframework.jdbc.datasource.DataSourceUtils;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
- * The connection that a transaction manager has bound to the thread.
+ * The connection that a transaction manager bound to the thread.
  *
- * @param key the {@link DataSource} that it is bound by
- * @param holder what is bound
+ * @param key the {@link DataSource} that it is bound to
+ * @param holder the bound object
  */
 record TransactionConnection(DataSource key, ConnectionHolder holder) {
     private static final Logger LOG = LoggerFactory.getLogger(TransactionConnection.class);
@@ -27,7 +27,10 @@ record TransactionConnection(DataSource key, ConnectionHolder holder) {
         A on(Connection connection) throws SQLException;
     }
 
-    /** The connection of this database that is bound, be it by a proxy of the data source; null where there is none. */
+    /**
+     * Finds the bound connection of this database, also if it is bound to a proxy of the data source; null if there is
+     * none.
+     */
     static @Nullable TransactionConnection find(DataSource dataSource) {
         DataSource target = DataSources.target(dataSource);
         for (Map.Entry<Object, Object> bound :
@@ -47,7 +50,7 @@ record TransactionConnection(DataSource key, ConnectionHolder holder) {
 
     /** @throws CannotGetJdbcConnectionException when the transaction has no connection any more */
     <A> A with(Work<A> work) throws SQLException {
-        if (!isBound()) { // else we would be given one of our own, outside
+        if (!isBound()) { // otherwise Spring would return a connection outside the transaction
             throw new CannotGetJdbcConnectionException("the transaction's connection is not bound to this thread");
         }
         Connection connection = DataSourceUtils.getConnection(key);
@@ -84,9 +87,9 @@ record TransactionConnection(DataSource key, ConnectionHolder holder) {
     }
 
     /**
-     * Rolls back where that hasn't been done.
+     * Rolls back, unless that has been done.
      *
-     * @return whether that is certain
+     * @return whether it is certain to be rolled back
      */
     boolean rollBack() {
         return ended("rolled back", TransactionConnection::rollBack);
@@ -100,10 +103,10 @@ record TransactionConnection(DataSource key, ConnectionHolder holder) {
     }
 
     /**
-     * Ends the session, so that nothing of the transaction can be committed any more by what comes after: a transaction
-     * manager puts autocommit back, which commits.
+     * Closes the session, so that nothing of the transaction can be committed later: a transaction manager restores
+     * autocommit, which commits.
      *
-     * @return whether that is certain
+     * @return whether it is certain to be closed
      */
     boolean abort() {
         return ended("given up", TransactionConnection::abort);

@@ -15,7 +15,7 @@ import org.springframework.transaction.support.DefaultTransactionDefinition;
 import org.springframework.transaction.support.DefaultTransactionStatus;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
-/** Opens transactions by Spring's transaction manager, and refuses a manager that isn't fit. Thread-safe. */
+/** Opens transactions with Spring's transaction manager, and rejects an unsuitable manager. Thread-safe. */
 public final class TransactionOpener {
     private final PlatformTransactionManager manager;
     private final RecordTable table;
@@ -39,19 +39,19 @@ public final class TransactionOpener {
         this.suspension = suspension;
     }
 
-    /** Opens transactions at the isolation level that the connections have. */
+    /** Creates an opener that uses the isolation level of the connections. */
     static TransactionOpener of(PlatformTransactionManager manager, RecordTable table) {
         OtherConnections others = new OtherConnections(table.dataSource(), table.name());
         return new TransactionOpener(
                 manager, table, others, new SilenceLimit(), TransactionDefinition.ISOLATION_DEFAULT, false);
     }
 
-    /** The same, but asks for an isolation level. */
+    /** Returns a copy that requests an isolation level. */
     TransactionOpener at(int isolationLevel) {
         return new TransactionOpener(manager, table, others, silence, isolationLevel, suspension);
     }
 
-    /** The same, but for whether handlers may suspend a transaction. */
+    /** Returns a copy that lets handlers suspend a transaction, or not. */
     public TransactionOpener allowSuspension(boolean allowed) {
         return new TransactionOpener(manager, table, others, silence, isolation, allowed);
     }
@@ -60,17 +60,24 @@ public final class TransactionOpener {
         return suspension;
     }
 
-    /** Where the database can bound the transaction by the statement that claims, nothing else does. */
+    /**
+     * Opens a transaction. If the database can limit its duration with the statement that claims, nothing else limits
+     * it.
+     */
     public JdbcTransaction openForRecords(Duration timeout) {
         return open(timeout, table.dialect().limitsTransactions());
     }
 
-    /** Opens a transaction that may write no record: the transaction manager bounds it. */
+    /** Opens a transaction that may write no record; the transaction manager limits its duration. */
     public JdbcTransaction open(Duration timeout) {
         return open(timeout, false);
     }
 
-    /** @param limited whether what claims bounds the transaction */
+    /**
+     * Opens a transaction.
+     *
+     * @param limited whether the statement that claims limits its duration
+     */
     private JdbcTransaction open(Duration timeout, boolean limited) {
         if (timeout.isZero() || timeout.isNegative()) {
             throw new IllegalArgumentException("timeout must be positive, but is " + timeout);
@@ -140,7 +147,7 @@ public final class TransactionOpener {
         }
     }
 
-    /** What can be counted in nanoseconds. */
+    /** Limits a duration to what fits into nanoseconds. */
     private static Duration atMost(Duration timeout) {
         Duration most = Duration.ofNanos(Long.MAX_VALUE);
         return timeout.compareTo(most) > 0 ? most : timeout;

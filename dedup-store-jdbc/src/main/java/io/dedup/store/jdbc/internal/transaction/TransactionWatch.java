@@ -8,8 +8,8 @@ import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
- * Sees how a transaction ends, and that nobody suspends it. Comes before all other synchronizations: when it refuses, none
- * of them was suspended, and the transaction goes on as it was.
+ * Observes how a transaction ends, and prevents that it is suspended. Runs before all other synchronizations: if it
+ * rejects a suspension, none of them was suspended, and the transaction continues unchanged.
  */
 final class TransactionWatch implements TransactionSynchronization {
     private static final int OPEN = -1;
@@ -30,7 +30,11 @@ final class TransactionWatch implements TransactionSynchronization {
         this.silenceBefore = silenceBefore;
     }
 
-    /** @param silenceBefore the connection's own limit, which is restored at the end */
+    /**
+     * Registers a watch.
+     *
+     * @param silenceBefore the connection's own network timeout, which is restored at the end
+     */
     static TransactionWatch register(TransactionConnection connection, boolean suspension, int silenceBefore) {
         TransactionWatch watch = new TransactionWatch(connection, suspension, silenceBefore);
         TransactionSynchronizationManager.registerSynchronization(watch);
@@ -38,13 +42,13 @@ final class TransactionWatch implements TransactionSynchronization {
     }
 
     /**
-     * To be called when nobody registers any more, so as to see that nobody has refused the commit.
+     * Called when nothing else registers, in order to see that no other synchronization rejected the commit.
      *
-     * @param check whether it may be sent; throws where it may not
+     * @param check throws if the commit must not be sent
      */
     void registerLast(Runnable check) {
         if (TransactionSynchronizationManager.getSynchronizations().equals(List.of(this))) {
-            // Spring would sort two, with each of its calls.
+            // A second synchronization would make Spring sort both with every call.
             last = check;
             return;
         }
@@ -56,7 +60,7 @@ final class TransactionWatch implements TransactionSynchronization {
                 unrefused = true;
             }
 
-            /** After those of the others, which may have done something in the database. */
+            /** Runs after those of the others, which may have used the database. */
             @Override
             public void beforeCompletion() {
                 if (unrefused) {
@@ -71,7 +75,7 @@ final class TransactionWatch implements TransactionSynchronization {
         prepared = true;
     }
 
-    /** Where an exception would only be logged, and the commit be sent. */
+    /** Checks where an exception would only be logged and the commit still be sent; closes the session instead. */
     private void prepareOrCutOff(Runnable check) {
         try {
             prepare(check);
@@ -132,7 +136,7 @@ final class TransactionWatch implements TransactionSynchronization {
         }
     }
 
-    /** Before those of the others, which may have transactions of their own from now on. */
+    /** Runs before those of the others, which may open their own transactions from now on. */
     @Override
     public void afterCommit() {
         durable = true;
@@ -141,8 +145,8 @@ final class TransactionWatch implements TransactionSynchronization {
     @Override
     public void afterCompletion(int ended) {
         status = ended;
-        // Some exceptions of callbacks Spring takes for the commit's own, and doesn't roll back: autocommit, put back
-        // afterwards, would commit.
+        // Spring treats some exceptions of callbacks as failures of the commit and does not roll back: restoring
+        // autocommit afterwards would commit.
         if (ended == STATUS_UNKNOWN || (ended == STATUS_ROLLED_BACK && !connection.rollBack())) {
             aborted |= connection.abort();
         }

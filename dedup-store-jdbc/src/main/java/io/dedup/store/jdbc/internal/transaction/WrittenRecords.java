@@ -10,13 +10,17 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The records that one transaction has written, and how long it may last because of them. Not thread-safe. */
+/** The records that a transaction has written, and the maximum duration that follows from them. Not thread-safe. */
 final class WrittenRecords {
     private final Map<DedupKey, Long> tokens = new HashMap<>();
     private final long began = System.nanoTime();
     private final Duration longest;
 
-    /** @param longest how long the transaction may last, if it writes a record */
+    /**
+     * Creates them for a transaction.
+     *
+     * @param longest the maximum duration of the transaction if it writes a record
+     */
     WrittenRecords(Duration longest) {
         this.longest = longest;
     }
@@ -44,7 +48,7 @@ final class WrittenRecords {
         return own;
     }
 
-    /** One of them; null where there is none. */
+    /** One of the records; null if there is none. */
     @Nullable
     WrittenRecord any() {
         for (Map.Entry<DedupKey, Long> each : tokens.entrySet()) {
@@ -53,12 +57,12 @@ final class WrittenRecords {
         return null;
     }
 
-    /** Whether the transaction has written a record and lasted too long since. */
+    /** Whether the transaction has written a record and exceeded its maximum duration. */
     boolean areLate() {
         return !tokens.isEmpty() && System.nanoTime() - began > longest.toNanos();
     }
 
-    /** Says that they are late. */
+    /** Describes that the transaction has exceeded its maximum duration. */
     String late() {
         return "the transaction has taken longer than maxProcessingTime, which is " + longest;
     }

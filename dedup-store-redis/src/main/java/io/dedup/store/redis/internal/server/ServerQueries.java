@@ -33,15 +33,15 @@ public final class ServerQueries {
         return ServerFacts.parse(ask(server, newInfo()));
     }
 
-    /** @throws DedupStoreException when it isn't a master, or doesn't say which process it is */
+    /** @throws DedupStoreException if it is not a master, or does not report its run ID */
     public MasterFacts master(StatefulRedisConnection<byte[], byte[]> server) {
         return requireMaster(ask(server, newInfo()));
     }
 
     /**
-     * The same, from an answer to {@link #newInfo}.
+     * Reads the answer to {@link #newInfo} of a master.
      *
-     * @throws DedupStoreException when it isn't a master, or doesn't say which process it is
+     * @throws DedupStoreException if it is not a master, or does not report its run ID
      */
     public MasterFacts requireMaster(String info) {
         MasterFacts facts = MasterFacts.parse(info);
