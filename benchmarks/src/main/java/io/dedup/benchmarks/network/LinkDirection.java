@@ -25,8 +25,13 @@ final class LinkDirection {
         this.delayNanos = delayNanos;
     }
 
+    /** Nothing to send marks the end of the stream. */
     @SuppressWarnings("ArrayRecordComponent") // never compared
-    private record Piece(byte[] bytes, long due) {}
+    private record Piece(byte[] bytes, long due) {
+        boolean isEnd() {
+            return bytes.length == 0;
+        }
+    }
 
     void read() {
         byte[] buffer = new byte[BUFFER];
@@ -45,7 +50,7 @@ final class LinkDirection {
     void write() {
         try {
             OutputStream out = to.getOutputStream();
-            for (Piece piece = pieces.take(); piece != END; piece = pieces.take()) {
+            for (Piece piece = pieces.take(); !piece.isEnd(); piece = pieces.take()) {
                 for (long left; (left = piece.due() - System.nanoTime()) > 0; ) {
                     LockSupport.parkNanos(left);
                 }
