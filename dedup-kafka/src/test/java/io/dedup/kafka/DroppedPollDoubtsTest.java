@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.kafka.clients.consumer.Consumer;
@@ -36,6 +37,7 @@ import org.springframework.kafka.listener.ContainerProperties;
 import org.springframework.kafka.listener.ContainerProperties.AckMode;
 import org.springframework.kafka.listener.DefaultErrorHandler;
 import org.springframework.kafka.listener.MessageListener;
+import org.springframework.kafka.listener.RecordInterceptor;
 import org.springframework.util.backoff.FixedBackOff;
 
 /** K17: what else makes a container drop polled records, and what fetching them again must not do. */
@@ -233,6 +235,37 @@ class DroppedPollDoubtsTest {
             known.set(true);
             scene.awaitAllCommitted();
             assertThat(scene.effects).containsExactly("a", "other", "b");
+        }
+    }
+
+    /** As after a new leader was elected: the poll that begins without the position finds it, and goes on behind the dropped records. */
+    @Test
+    void positionIsFoundWithinThePoll() {
+        try (Scene scene = new Scene()) {
+            AtomicBoolean once = new AtomicBoolean();
+            var container = scene.container(records(scene, AckMode.BATCH), Map.of("max.poll.records", 2));
+            container.setRecordInterceptor(new RecordInterceptor<>() {
+                @Override
+                public ConsumerRecord<String, String> intercept(
+                        ConsumerRecord<String, String> record, Consumer<String, String> consumer) {
+                    return record;
+                }
+
+                @Override
+                public void afterRecord(ConsumerRecord<String, String> record, Consumer<String, String> consumer) {
+                    if (once.compareAndSet(false, true)) {
+                        TopicPartition partition = new TopicPartition(record.topic(), record.partition());
+                        long position = consumer.position(partition);
+                        // Stays where it is, and has to be compared with the leader's log before anything else is fetched.
+                        consumer.seek(partition, new OffsetAndMetadata(position, Optional.of(0), ""));
+                        throw new IllegalStateException("an interceptor fails");
+                    }
+                }
+            });
+            scene.send("a", "b", "c", "d");
+            scene.start(container);
+            scene.awaitCommitted(4);
+            assertThat(scene.effects).containsExactly("a", "b", "c", "d");
         }
     }
 
