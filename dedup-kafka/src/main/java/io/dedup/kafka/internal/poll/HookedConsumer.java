@@ -95,7 +95,7 @@ public final class HookedConsumer implements InvocationHandler {
         if (arguments != null && arguments.length == 1) {
             arguments[0] = polls.beforePoll(target, arguments[0]);
         }
-        Object polled = call(method, arguments);
+        Object polled = polls.behindNothingDropped(target, () -> call(method, arguments));
         boolean bound = hooks.ofThread() == polls; // else the listener has ended within the poll
         return bound && polled instanceof ConsumerRecords<?, ?> records ? polls.polled(records) : polled;
     }

@@ -5,6 +5,7 @@ import io.dedup.kafka.internal.ack.Redeliveries;
 import io.dedup.kafka.internal.claimahead.ClaimedPoll;
 import java.time.Duration;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.Set;
 import java.util.function.Supplier;
 import org.apache.kafka.clients.consumer.Consumer;
@@ -20,7 +21,7 @@ import org.springframework.kafka.listener.MessageListenerContainer;
  * <p>Used by the consumer's thread.
  */
 public final class WatchedPolls {
-    /** How soon a consumer fetches a record again whose work has failed on another thread. */
+    /** How soon a consumer fetches a record again whose work has failed on another thread, or whose position wasn't known. */
     private static final Duration WHILE_WORK_IS_OPEN = Duration.ofMillis(50);
 
     private final ClaimedPoll claims;
@@ -88,9 +89,37 @@ public final class WatchedPolls {
         }
     }
 
+    /**
+     * Polls, but not what lies behind dropped records whose partition's position isn't known yet: the poll may find it, and go on
+     * from there.
+     *
+     * @throws Throwable what the poll throws
+     */
+    @Nullable
+    Object behindNothingDropped(Consumer<?, ?> target, WakeUps.Call<Object> poll) throws Throwable {
+        if (!isDroppedOpen()) {
+            return poll.call();
+        }
+        Set<TopicPartition> waiting = new HashSet<>(outstanding.offsets().keySet());
+        waiting.retainAll(target.assignment());
+        waiting.removeAll(target.paused());
+        target.pause(waiting);
+        try {
+            return poll.call();
+        } finally {
+            waiting.retainAll(target.assignment());
+            target.resume(waiting);
+        }
+    }
+
+    /** Whether something was dropped that couldn't be asked for. */
+    private boolean isDroppedOpen() {
+        return holders == 0 && outstanding.isDisturbed();
+    }
+
     private Duration shortened(Duration timeout) {
         Duration shorter = holds.untilNextEnd(timeout);
-        if (pending.isAnyRunning() && shorter.compareTo(WHILE_WORK_IS_OPEN) > 0) {
+        if ((pending.isAnyRunning() || isDroppedOpen()) && shorter.compareTo(WHILE_WORK_IS_OPEN) > 0) {
             shorter = WHILE_WORK_IS_OPEN;
         }
         return wakeUps.take() ? Duration.ZERO : shorter;
