@@ -12,6 +12,9 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.RecordsToDelete;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerInterceptor;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -32,6 +35,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.kafka.core.DefaultKafkaConsumerFactory;
 import org.springframework.kafka.listener.AcknowledgingMessageListener;
 import org.springframework.kafka.listener.BatchConsumerAwareMessageListener;
+import org.springframework.kafka.listener.BatchListenerFailedException;
+import org.springframework.kafka.listener.BatchMessageListener;
 import org.springframework.kafka.listener.ConcurrentMessageListenerContainer;
 import org.springframework.kafka.listener.ContainerProperties;
 import org.springframework.kafka.listener.ContainerProperties.AckMode;
@@ -256,7 +261,8 @@ class DroppedPollDoubtsTest {
                     if (once.compareAndSet(false, true)) {
                         TopicPartition partition = new TopicPartition(record.topic(), record.partition());
                         long position = consumer.position(partition);
-                        // Stays where it is, and has to be compared with the leader's log before anything else is fetched.
+                        // Stays where it is, and has to be compared with the leader's log before anything else is
+                        // fetched.
                         consumer.seek(partition, new OffsetAndMetadata(position, Optional.of(0), ""));
                         throw new IllegalStateException("an interceptor fails");
                     }
@@ -266,6 +272,61 @@ class DroppedPollDoubtsTest {
             scene.start(container);
             scene.awaitCommitted(4);
             assertThat(scene.effects).containsExactly("a", "b", "c", "d");
+        }
+    }
+
+    /**
+     * A batch that fails leaves partitions whose records were all handled. To fetch these again after a commit has failed, much
+     * later, would begin below the log's start, and go on at its end.
+     */
+    @Test
+    void whatStoodBeforeAFailureIsNotFetchedAgain() throws Exception {
+        try (Scene scene = new Scene(2, policy -> policy);
+                Admin admin = Admin.create(Map.of("bootstrap.servers", scene.bootstrap))) {
+            OffsetAndMetadata begin = new OffsetAndMetadata(0);
+            TopicPartition[] partitions = {new TopicPartition(scene.topic, 0), new TopicPartition(scene.topic, 1)};
+            admin.alterConsumerGroupOffsets(scene.group, Map.of(partitions[0], begin, partitions[1], begin))
+                    .all()
+                    .get();
+            AtomicInteger first = new AtomicInteger(-1);
+            BatchMessageListener<String, String> listener = batch -> {
+                if (first.get() < 0 && batch.size() < 2) { // until both partitions stand in one batch
+                    throw new BatchListenerFailedException("too early", 0);
+                }
+                scene.effect().accept(batch.get(0));
+                if (first.compareAndSet(-1, batch.get(0).partition())) {
+                    throw new BatchListenerFailedException("for once", 1);
+                }
+                batch.stream().skip(1).forEach(scene.effect());
+            };
+            AtomicBoolean commitFails = new AtomicBoolean();
+            var container = FaultyConsumers.container(
+                    scene,
+                    scene.properties(AckMode.BATCH, listener),
+                    Map.of("auto.offset.reset", "latest"),
+                    (method, argument) -> {
+                        if (method.equals("commitSync") && commitFails.compareAndSet(true, false)) {
+                            scene.sendTo(first.get(), "d");
+                            throw new TimeoutException("the commit gets no answer");
+                        }
+                    });
+            container.setCommonErrorHandler(
+                    new DefaultErrorHandler(new FixedBackOff(0, FixedBackOff.UNLIMITED_ATTEMPTS)));
+            scene.sendTo(0, "a");
+            scene.sendTo(1, "b");
+            scene.start(container);
+            scene.awaitAllCommitted();
+            admin.deleteRecords(Map.of(partitions[first.get()], RecordsToDelete.beforeOffset(1)))
+                    .all()
+                    .get();
+            commitFails.set(true);
+            scene.sendTo(1 - first.get(), "c");
+            await().atMost(Scene.PATIENCE).until(() -> !commitFails.get());
+            scene.sendTo(1 - first.get(), "e");
+            await().atMost(Scene.PATIENCE).until(() -> scene.effects.contains("e"));
+            scene.sendTo(first.get(), "f");
+            scene.awaitAllCommitted();
+            assertThat(scene.effects).containsExactlyInAnyOrder("a", "b", "c", "d", "e", "f");
         }
     }
 
