@@ -128,11 +128,13 @@ final class AcknowledgedBatch {
         if (bound.batchRetry().isRunning() || !bound.commitsOffsets()) {
             throw nacked(null); // the error handler's retry loop doesn't know of nacks: it would commit the whole poll
         }
+        int again = batch.unfinished(nackedFrom);
         try {
-            container.nack(batch.unfinished(nackedFrom), nackSleep);
+            container.nack(again, nackSleep);
         } catch (RuntimeException e) { // it commits what is before
             throw nacked(e);
         }
+        batch.finishedBefore(again);
     }
 
     /** What the container is told where it can't be told of a nack. */

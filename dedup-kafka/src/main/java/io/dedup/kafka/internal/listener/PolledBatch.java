@@ -77,6 +77,11 @@ final class PolledBatch<K, V> {
         return limit;
     }
 
+    /** The listener has finished with the records before this one, which the container won't seek back to. */
+    void finishedBefore(int index) {
+        bound.outstanding().finished(records.subList(0, index));
+    }
+
     /** The exception that ends a batch at a deferral or a rejection. What was handed before it is done, or is pending. */
     RuntimeException cutAt(int index, @Nullable Admission admission) {
         if (admission instanceof Admission.Defer defer) {
@@ -134,6 +139,7 @@ final class PolledBatch<K, V> {
 
     /** A failure of one record, for the error handler. */
     private RuntimeException failedAt(int index, Throwable thrown) {
+        finishedBefore(unfinished(index));
         return failedUpTo(index, index, thrown);
     }
 
@@ -164,10 +170,11 @@ final class PolledBatch<K, V> {
     RuntimeException deferral(
             int index, int first, DeferReason reason, Duration retryAfter, boolean pause, @Nullable Throwable cause) {
         ConsumerRecord<K, V> deferred = records.get(index);
+        int again = unfinished(first);
+        finishedBefore(again);
         return bound.deferred()
                 .throwing(
-                        new DeliveryDeferredException(
-                                reason, retryAfter, pause, deferred, records.get(unfinished(first)), cause),
+                        new DeliveryDeferredException(reason, retryAfter, pause, deferred, records.get(again), cause),
                         deferred);
     }
 
