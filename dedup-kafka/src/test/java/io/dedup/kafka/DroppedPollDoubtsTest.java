@@ -13,6 +13,7 @@ import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.RecordsToDelete;
 import org.apache.kafka.clients.consumer.Consumer;
@@ -327,6 +328,49 @@ class DroppedPollDoubtsTest {
             scene.sendTo(first.get(), "f");
             scene.awaitAllCommitted();
             assertThat(scene.effects).containsExactlyInAnyOrder("a", "b", "c", "d", "e", "f");
+        }
+    }
+
+    /** The error handler seeks to what stands behind the record that it gives up, and throws. */
+    @Test
+    void whatABatchHasGivenUpIsNotFetchedAgain() {
+        try (Scene scene = new Scene(2, policy -> policy)) {
+            AtomicReference<ConsumerRecord<String, String>> first = new AtomicReference<>();
+            List<String> failures = new CopyOnWriteArrayList<>();
+            BatchMessageListener<String, String> listener = batch -> {
+                ConsumerRecord<String, String> record = batch.get(0);
+                if (first.get() == null && batch.size() == 2) {
+                    first.set(record);
+                }
+                if (first.get() == null || Scene.id(record).equals(Scene.id(first.get()))) {
+                    failures.add(Scene.id(record));
+                    throw new BatchListenerFailedException("for good, once both partitions stand in one batch", 0);
+                }
+                batch.forEach(scene.effect());
+            };
+            AtomicBoolean commitFails = new AtomicBoolean();
+            var container = FaultyConsumers.container(
+                    scene, scene.properties(AckMode.BATCH, listener), Map.of(), (method, argument) -> {
+                        if (method.equals("commitSync") && commitFails.compareAndSet(true, false)) {
+                            throw new TimeoutException("the commit gets no answer");
+                        }
+                    });
+            DefaultErrorHandler errors = new DefaultErrorHandler(new FixedBackOff(0, 0));
+            errors.setBackOffFunction((record, thrown) ->
+                    first.get() == null ? new FixedBackOff(0, FixedBackOff.UNLIMITED_ATTEMPTS) : new FixedBackOff(0, 0));
+            container.setCommonErrorHandler(errors);
+            scene.sendTo(0, "a");
+            scene.sendTo(1, "b");
+            scene.start(container);
+            scene.awaitAllCommitted();
+            int other = 1 - first.get().partition();
+            int before = failures.size();
+            commitFails.set(true);
+            scene.sendTo(other, "c");
+            await().atMost(Scene.PATIENCE).until(() -> !commitFails.get());
+            scene.sendTo(other, "d");
+            await().atMost(Scene.PATIENCE).until(() -> scene.effects.contains("d"));
+            assertThat(failures).hasSize(before);
         }
     }
 
