@@ -1,0 +1,99 @@
+package io.dedup.kafka;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.springframework.kafka.listener.BatchMessageListener;
+import org.springframework.kafka.listener.ContainerProperties.AckMode;
+import org.springframework.kafka.listener.DefaultErrorHandler;
+import org.springframework.kafka.listener.MessageListener;
+import org.springframework.kafka.listener.MessageListenerContainer;
+import org.springframework.util.backoff.FixedBackOff;
+
+/** As when the dead-letter topic doesn't answer: spring-kafka logs it, and goes on behind what it had polled. */
+@DisplayName("K17: what an error handler hasn't sought to, because it failed itself, is fetched again")
+class FailingErrorHandlerTest {
+    private final AtomicBoolean handlerFailed = new AtomicBoolean();
+
+    private static final class FailsOnce extends DefaultErrorHandler {
+        private final AtomicBoolean failed = new AtomicBoolean();
+
+        FailsOnce() {
+            super(new FixedBackOff(0, 3));
+        }
+
+        private void fail() {
+            if (failed.compareAndSet(false, true)) {
+                throw new IllegalStateException("the error handler fails");
+            }
+        }
+
+        @Override
+        public void handleRemaining(
+                Exception thrown,
+                List<ConsumerRecord<?, ?>> records,
+                Consumer<?, ?> consumer,
+                MessageListenerContainer container) {
+            fail();
+            super.handleRemaining(thrown, records, consumer, container);
+        }
+
+        @Override
+        public void handleBatch(
+                Exception thrown,
+                ConsumerRecords<?, ?> data,
+                Consumer<?, ?> consumer,
+                MessageListenerContainer container,
+                Runnable invokeListener) {
+            fail();
+            super.handleBatch(thrown, data, consumer, container, invokeListener);
+        }
+    }
+
+    private void failOnce() {
+        if (handlerFailed.compareAndSet(false, true)) {
+            throw new IllegalStateException("the handler fails");
+        }
+    }
+
+    private static void nothingIsLost(Object listener, Scene scene) {
+        var container = scene.container(AckMode.BATCH, listener);
+        FailsOnce errors = new FailsOnce();
+        container.setCommonErrorHandler(errors);
+        scene.send("a", "b");
+        scene.start(container);
+        await().atMost(Scene.PATIENCE).until(errors.failed::get);
+        scene.send("c"); // its commit passes what was dropped
+        scene.awaitCommitted(3);
+        assertThat(scene.effects).containsExactly("a", "b", "c");
+    }
+
+    @Test
+    void records() {
+        try (Scene scene = new Scene()) {
+            MessageListener<String, String> listener = record -> {
+                failOnce();
+                scene.effect().accept(record);
+            };
+            nothingIsLost(listener, scene);
+        }
+    }
+
+    @Test
+    void batches() {
+        try (Scene scene = new Scene()) {
+            BatchMessageListener<String, String> listener = batch -> {
+                failOnce();
+                batch.forEach(scene.effect());
+            };
+            nothingIsLost(listener, scene);
+        }
+    }
+}
