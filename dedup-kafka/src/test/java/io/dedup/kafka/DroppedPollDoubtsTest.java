@@ -356,8 +356,9 @@ class DroppedPollDoubtsTest {
                         }
                     });
             DefaultErrorHandler errors = new DefaultErrorHandler(new FixedBackOff(0, 0));
-            errors.setBackOffFunction((record, thrown) ->
-                    first.get() == null ? new FixedBackOff(0, FixedBackOff.UNLIMITED_ATTEMPTS) : new FixedBackOff(0, 0));
+            errors.setBackOffFunction((record, thrown) -> first.get() == null
+                    ? new FixedBackOff(0, FixedBackOff.UNLIMITED_ATTEMPTS)
+                    : new FixedBackOff(0, 0));
             container.setCommonErrorHandler(errors);
             scene.sendTo(0, "a");
             scene.sendTo(1, "b");

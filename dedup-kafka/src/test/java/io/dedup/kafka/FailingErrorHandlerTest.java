@@ -11,6 +11,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.springframework.kafka.listener.BatchMessageListener;
+import org.springframework.kafka.listener.CommonErrorHandler;
 import org.springframework.kafka.listener.ContainerProperties.AckMode;
 import org.springframework.kafka.listener.DefaultErrorHandler;
 import org.springframework.kafka.listener.MessageListener;
@@ -94,6 +95,40 @@ class FailingErrorHandlerTest {
                 batch.forEach(scene.effect());
             };
             nothingIsLost(listener, scene);
+        }
+    }
+
+    /** Gives the failed record up, and takes no care of those behind it. */
+    private static final class OnlyLogs implements CommonErrorHandler {
+        @Override
+        public boolean seeksAfterHandling() {
+            return true;
+        }
+
+        @Override
+        public void handleRemaining(
+                Exception thrown,
+                List<ConsumerRecord<?, ?>> records,
+                Consumer<?, ?> consumer,
+                MessageListenerContainer container) {}
+    }
+
+    @Test
+    @DisplayName("K17: what stands behind a record that was given up without a seek is fetched again")
+    void behindOneThatWasGivenUp() {
+        try (Scene scene = new Scene()) {
+            MessageListener<String, String> listener = record -> {
+                failOnce();
+                scene.effect().accept(record);
+            };
+            var container = scene.container(AckMode.BATCH, listener);
+            container.setCommonErrorHandler(new OnlyLogs());
+            scene.send("a", "b", "c");
+            scene.start(container);
+            await().atMost(Scene.PATIENCE).until(handlerFailed::get);
+            scene.send("d");
+            scene.awaitCommitted(4);
+            assertThat(scene.effects).containsExactly("b", "c", "d");
         }
     }
 }
