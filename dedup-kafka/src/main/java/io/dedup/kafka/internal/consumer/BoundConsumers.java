@@ -51,6 +51,14 @@ public final class BoundConsumers {
         }
     }
 
+    /** An error handler that was given these has failed: the container drops those that it hasn't sought to. */
+    public void dropped(List<? extends ConsumerRecord<?, ?>> records) {
+        BoundConsumer bound = currentOrNull();
+        if (bound != null) {
+            bound.outstanding().dropped(records);
+        }
+    }
+
     /** Something left the container's loop over what this thread's consumer has polled: the records may be dropped. */
     public void disturbed() {
         BoundConsumer bound = currentOrNull();

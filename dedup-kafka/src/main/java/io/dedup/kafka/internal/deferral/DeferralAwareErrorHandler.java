@@ -84,8 +84,14 @@ public final class DeferralAwareErrorHandler implements CommonErrorHandler {
         if (redeliveries != null) {
             redeliveries.handedOver(first);
         }
-        delegate.handleRemaining(thrown, records, consumer, container);
+        try {
+            delegate.handleRemaining(thrown, records, consumer, container);
+        } catch (RuntimeException e) {
+            consumers.dropped(records);
+            throw e;
+        }
         recovered(first, redeliveries);
+        consumers.dropped(records.subList(1, records.size()));
     }
 
     @Override

@@ -61,7 +61,12 @@ public final class DeferralAwareRollbackProcessor<K, V> implements AfterRollback
         if (comesAgain(exception, records, consumer, container)) {
             return;
         }
-        delegate.process(records, consumer, container, exception, recoverable, eosMode);
+        try {
+            delegate.process(records, consumer, container, exception, recoverable, eosMode);
+        } catch (RuntimeException e) {
+            consumers.dropped(records);
+            throw e;
+        }
     }
 
     @Override
@@ -76,6 +81,22 @@ public final class DeferralAwareRollbackProcessor<K, V> implements AfterRollback
         if (comesAgain(exception, recordList, consumer, container)) {
             return;
         }
+        try {
+            failed(records, recordList, consumer, container, exception, recoverable, eosMode);
+        } catch (RuntimeException e) {
+            consumers.dropped(recordList);
+            throw e;
+        }
+    }
+
+    private void failed(
+            ConsumerRecords<K, V> records,
+            List<ConsumerRecord<K, V>> recordList,
+            Consumer<K, V> consumer,
+            MessageListenerContainer container,
+            Exception exception,
+            boolean recoverable,
+            EOSMode eosMode) {
         RecordFailedException failed = RecordFailedException.in(exception);
         ConsumerRecord<?, ?> record = failed == null ? null : failed.getRecord();
         int end = record == null ? 0 : PollOffsets.countUpTo(PollOffsets.listOf(records), record);

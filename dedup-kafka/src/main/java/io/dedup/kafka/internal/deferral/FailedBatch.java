@@ -64,6 +64,10 @@ final class FailedBatch {
             remaining = holding(() -> handling.handle(thrown, guarded));
         } catch (LeaveRetry e) {
             return handle(e.thrown(), listener, handling);
+        } catch (RuntimeException e) {
+            finishGivenUp(thrown);
+            consumers.dropped(PollOffsets.listOf(data));
+            throw e;
         }
         requireNotSwallowed(guarded);
         requireRestKept(thrown, remaining);
@@ -71,6 +75,22 @@ final class FailedBatch {
             consumers.finished(PollOffsets.listOf(data));
         }
         return remaining;
+    }
+
+    /** A handler that has given up one record seeks to those behind it, and throws: that one doesn't come again. */
+    private void finishGivenUp(Exception thrown) {
+        RecordFailedException failed = RecordFailedException.in(thrown);
+        ConsumerRecord<?, ?> record = failed == null ? null : failed.getRecord();
+        BoundConsumer bound = consumers.currentOrNull();
+        if (record == null || bound == null || bound.outstanding().isDisturbed()) {
+            return;
+        }
+        List<ConsumerRecord<?, ?>> records = PollOffsets.listOf(data);
+        int end = PollOffsets.countUpTo(records, record);
+        List<ConsumerRecord<?, ?>> behind = records.subList(end, records.size());
+        if (end > 0 && !behind.isEmpty() && behind.stream().noneMatch(bound.outstanding()::holds)) {
+            bound.outstanding().finished(records.subList(end - 1, end));
+        }
     }
 
     private void throwIfDeferred(Exception thrown) {

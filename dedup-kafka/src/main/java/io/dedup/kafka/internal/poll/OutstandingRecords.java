@@ -93,6 +93,11 @@ public final class OutstandingRecords {
     }
 
     /** Whether the container still has this record. */
+    public boolean holds(ConsumerRecord<?, ?> record) {
+        return holds(Partitions.of(record), record.offset());
+    }
+
+    /** The same. */
     boolean holds(TopicPartition partition, long offset) {
         Range range = ranges.get(partition);
         return range != null && range.next <= offset && offset <= range.last;
@@ -124,7 +129,12 @@ public final class OutstandingRecords {
         disturbed = true;
     }
 
-    boolean isDisturbed() {
+    /** The container drops these, unless somebody has sought to them. */
+    public void dropped(List<? extends ConsumerRecord<?, ?>> records) {
+        disturbed = disturbed || records.stream().anyMatch(this::holds);
+    }
+
+    public boolean isDisturbed() {
         return disturbed;
     }
 
