@@ -5,7 +5,7 @@ import org.apache.rocketmq.client.apis.consumer.ConsumeResult;
 import org.apache.rocketmq.client.apis.consumer.MessageListener;
 import org.apache.rocketmq.client.apis.message.MessageView;
 
-/** A {@link MessageListener} that wants to know more of its run: the attempt, the fencing token, the lease. */
+/** A {@link MessageListener} that also gets the context of its run: the attempt, the fencing token, the lease. */
 @FunctionalInterface
 public interface ContextMessageListener {
 
@@ -13,7 +13,7 @@ public interface ContextMessageListener {
      * Handles a message. Called from several threads at once.
      *
      * @return whether the effect has happened; null counts as a failure
-     * @throws Exception when it hasn't, as with {@link ConsumeResult#FAILURE}
+     * @throws Exception when it hasn't; counts as {@link ConsumeResult#FAILURE}
      */
     ConsumeResult consume(MessageView message, DedupContext context) throws Exception;
 }

@@ -15,8 +15,9 @@ import org.apache.rocketmq.client.apis.consumer.SimpleConsumer;
 /**
  * Makes RocketMQ consumers idempotent: each business message takes effect once within its deduplication window.
  *
- * <p>Thread-safe. Owns nothing. Close it first, which only bounds its waits, then the consumers, then the
- * {@link Deduplicator}. A message that reaches a closed deduplicator waits in place for a while, and then fails.
+ * <p>Thread-safe. Owns neither the consumers nor the {@link Deduplicator}. At shutdown, first close this object, which
+ * limits its waits, then the consumers, then the {@link Deduplicator}. If the deduplicator is closed first, messages
+ * wait in place for a while and then fail.
  */
 public final class RocketMqDedup implements AutoCloseable {
     private final Deduplicator deduplicator;
@@ -29,28 +30,33 @@ public final class RocketMqDedup implements AutoCloseable {
         this.waits = waits;
     }
 
-    /** A builder on top of a deduplicator, whose policies apply topic by topic. */
+    /**
+     * Returns a builder.
+     *
+     * @param deduplicator supplies the store, and the policy of each topic
+     */
     public static RocketMqDedupBuilder builder(Deduplicator deduplicator) {
         return new RocketMqDedupBuilder(deduplicator);
     }
 
     /**
-     * A listener for a push consumer, FIFO, lite or neither, that gives the other one each new message and acks
-     * duplicates.
+     * Returns a listener for a push consumer, a FIFO push consumer or a lite push consumer. It passes each new message
+     * to the given listener and acknowledges duplicates.
      *
-     * @param consumerGroup of the push consumer; groups that read the same topic need deduplicators of their own, with
-     *     different consumer names
+     * @param consumerGroup the group of the push consumer. Groups that read the same topic need separate deduplicators
+     *     with different consumer names
      * @throws IllegalArgumentException when the group is blank, or the listener is decorated already
      */
     public MessageListener decorate(String consumerGroup, MessageListener listener) {
         Objects.requireNonNull(listener, "listener");
         if (listener instanceof DedupPushListener) {
-            throw new IllegalArgumentException("listener is decorated already: it would wait for its own claim");
+            throw new IllegalArgumentException(
+                    "The listener is decorated already: decorated twice, it would wait for its own claim");
         }
         return decorate(consumerGroup, (message, context) -> listener.consume(message));
     }
 
-    /** As {@link #decorate(String, MessageListener)}, for a listener that wants to know about its run. */
+    /** As {@link #decorate(String, MessageListener)}, for a listener that uses the context of its run. */
     public MessageListener decorate(String consumerGroup, ContextMessageListener listener) {
         return new DedupPushListener(
                 new ConsumerGroup(consumerGroup, DedupAdapter.of(deduplicator)),
@@ -60,20 +66,21 @@ public final class RocketMqDedup implements AutoCloseable {
     }
 
     /**
-     * A loop that receives from a simple consumer and gives the listener each new message.
+     * Returns the builder of a loop that receives from a simple consumer and passes each new message to the listener.
      *
-     * @param consumer stays the caller's, who closes it after the loop; nobody else may receive from it meanwhile
+     * @param consumer owned by the caller, who closes it after the loop; nothing else may receive from it meanwhile
      * @throws IllegalArgumentException when the listener is decorated already
      */
     public SimpleConsumerLoopBuilder loop(SimpleConsumer consumer, MessageListener listener) {
         Objects.requireNonNull(listener, "listener");
         if (listener instanceof DedupPushListener) {
-            throw new IllegalArgumentException("listener is decorated already: it would wait for its own claim");
+            throw new IllegalArgumentException(
+                    "The listener is decorated already: decorated twice, it would wait for its own claim");
         }
         return loop(consumer, (message, context) -> listener.consume(message));
     }
 
-    /** As {@link #loop(SimpleConsumer, MessageListener)}, for a listener that wants to know about its run. */
+    /** As {@link #loop(SimpleConsumer, MessageListener)}, for a listener that uses the context of its run. */
     public SimpleConsumerLoopBuilder loop(SimpleConsumer consumer, ContextMessageListener listener) {
         Objects.requireNonNull(consumer, "consumer");
         ConsumerGroup group = new ConsumerGroup(consumer.getConsumerGroup(), DedupAdapter.of(deduplicator));
@@ -83,10 +90,10 @@ public final class RocketMqDedup implements AutoCloseable {
     }
 
     /**
-     * Bounds the waits of push consumers for messages that are in flight elsewhere, and for the store: after
-     * {@link RocketMqDedupBuilder#waitAfterClose} these messages fail, and are redelivered. Without it,
-     * {@code PushConsumer.close()} would wait for them as long as they do. Returns at once. Messages are still handled afterwards,
-     * since a consumer that closes goes through what it has received.
+     * Limits the waits of push consumers for messages in flight elsewhere, and for the store: after
+     * {@link RocketMqDedupBuilder#waitAfterClose} these messages fail and are redelivered. Otherwise
+     * {@code PushConsumer.close()} would take as long as they wait. Returns at once. Messages are still handled
+     * afterwards, because a closing consumer processes what it has received.
      */
     @Override
     public void close() {

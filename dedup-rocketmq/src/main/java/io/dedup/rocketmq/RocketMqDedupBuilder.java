@@ -13,7 +13,7 @@ import java.util.Objects;
 import org.apache.rocketmq.client.apis.message.MessageView;
 import org.jspecify.annotations.Nullable;
 
-/** Settings of a {@link RocketMqDedup}. Not thread-safe. */
+/** Configures a {@link RocketMqDedup}. At least one {@code id} is required. Not thread-safe. */
 public final class RocketMqDedupBuilder {
     private final Deduplicator deduplicator;
     private final Map<String, MessageIdExtractor<? super MessageView>> byTopic = new HashMap<>();
@@ -25,28 +25,37 @@ public final class RocketMqDedupBuilder {
         this.deduplicator = Objects.requireNonNull(deduplicator, "deduplicator");
     }
 
-    /** Finds the ID in the messages of all topics that have no extractor of their own; see {@link RocketMqMessageIds}. */
+    /**
+     * Sets the ID extractor for all topics that have none of their own; see {@link RocketMqMessageIds}.
+     *
+     * @throws IllegalArgumentException when it is set twice
+     */
     public RocketMqDedupBuilder id(MessageIdExtractor<? super MessageView> extractor) {
         if (byDefault != null) {
-            throw new IllegalArgumentException("id: the default extractor is set twice");
+            throw new IllegalArgumentException("id(extractor) was called twice");
         }
         byDefault = Objects.requireNonNull(extractor, "id");
         return this;
     }
 
-    /** Finds the ID in the messages of one topic. */
+    /**
+     * Sets the ID extractor for one topic.
+     *
+     * @throws IllegalArgumentException when it is set twice for this topic
+     */
     public RocketMqDedupBuilder id(String topic, MessageIdExtractor<? super MessageView> extractor) {
         if (byTopic.putIfAbsent(topic, Objects.requireNonNull(extractor, "id")) != null) {
-            throw new IllegalArgumentException("id: the extractor of topic " + topic + " is set twice");
+            throw new IllegalArgumentException("id(topic, extractor) was called twice for topic " + topic);
         }
         return this;
     }
 
     /**
-     * How long a push consumer's thread waits with a message that can't be decided now, because it is in flight elsewhere
-     * or the store doesn't answer. After that the delivery fails, which spends one of its attempts; enough of them take it
-     * to the dead-letter queue. By default the topic's {@link DedupPolicy#maxProcessingTime} and its lease, after which
-     * whoever had the message has finished or lost it.
+     * How long a push consumer's thread waits with a message that is in flight elsewhere or for which the store doesn't
+     * answer. After that the delivery fails, which uses up one of the message's delivery attempts; when all are used
+     * up, the broker moves the message to the dead-letter queue. By default, the sum of the topic's
+     * {@link DedupPolicy#maxProcessingTime} and lease, after which another consumer has finished the message or lost
+     * its claim.
      *
      * @throws IllegalArgumentException when it is negative
      */
@@ -59,11 +68,11 @@ public final class RocketMqDedupBuilder {
     }
 
     /**
-     * How long the messages that can't be decided wait after {@link RocketMqDedup#close}, all of them together; after that they fail
-     * at once. A consumer that is being closed goes on receiving for a while: what failed at once would be delivered
-     * again at once, and each time spend an attempt. Closing the consumer takes up to this time longer. 40 s by default.
+     * How long messages may wait after {@link RocketMqDedup#close}, all of them together; after that they fail at once.
+     * 40 s by default. A closing consumer continues to receive for a while: a message that fails at once is redelivered
+     * at once, and uses up a delivery attempt each time. Closing the consumer takes up to this time longer.
      *
-     * <p>Counts from the end of the {@link Deduplicator} instead where that is closed first, which it shouldn't be.
+     * <p>If the {@link Deduplicator} is closed first, which isn't recommended, the time counts from then.
      *
      * @throws IllegalArgumentException when it is negative
      */
@@ -76,14 +85,15 @@ public final class RocketMqDedupBuilder {
     }
 
     /**
-     * The decorator.
+     * Creates the {@link RocketMqDedup}.
      *
-     * @throws IllegalArgumentException when there is no extractor at all
+     * @throws IllegalArgumentException when no ID extractor is set
      */
     public RocketMqDedup build() {
         if (byDefault == null && byTopic.isEmpty()) {
             throw new IllegalArgumentException(
-                    "id must be set: nothing tells where the message ID is; see RocketMqMessageIds");
+                    "No message ID extractor is set: call id(extractor) or id(topic, extractor); see"
+                            + " RocketMqMessageIds");
         }
         return new RocketMqDedup(
                 deduplicator,

@@ -8,18 +8,23 @@ import io.dedup.text.Printable;
 import org.apache.rocketmq.client.apis.message.MessageView;
 
 /**
- * Finds the business ID in a message. All of these are thread-safe, and none guesses: what isn't there or is ambiguous
- * counts as a missing ID, about which the topic's policy decides. {@link MessageIdExtractor#composite} joins several.
+ * Ready-made extractors that read the message ID from a message. They are thread-safe and don't guess: if the ID is
+ * absent or ambiguous, it counts as missing, and the topic's {@code OnMissingId} policy applies.
+ * {@link MessageIdExtractor#composite} joins several.
  */
 public final class RocketMqMessageIds {
     private static final String JSON = "string or integer at JSON Pointer ";
 
     private RocketMqMessageIds() {}
 
-    /** A property that the producer set. Missing when it isn't there. */
+    /**
+     * Reads the ID from a property that the producer set.
+     *
+     * @throws IllegalArgumentException when the name is blank
+     */
     public static MessageIdExtractor<MessageView> property(String name) {
         if (name.isBlank()) {
-            throw new IllegalArgumentException("property: the name of the property must not be blank");
+            throw new IllegalArgumentException("property(name): the property name must not be blank");
         }
         return MessageIdExtractor.named(
                 "property " + Printable.of(name),
@@ -27,31 +32,36 @@ public final class RocketMqMessageIds {
     }
 
     /**
-     * The message's only key. Missing when there is none; and when there are several, since nothing tells which of them
-     * is the business ID.
+     * Uses the message's only key. The ID is missing if the message has no key or several, because it isn't known which
+     * key is the business ID.
      */
     public static MessageIdExtractor<MessageView> key() {
         return KeyIds.only(MessageView::getKeys);
     }
 
-    /** The only key that begins with a prefix, prefix included. Missing when there is none or more than one. */
+    /**
+     * Uses the only key that begins with a prefix; the prefix is part of the ID. The ID is missing if there is no such
+     * key or more than one.
+     *
+     * @throws IllegalArgumentException when the prefix is empty
+     */
     public static MessageIdExtractor<MessageView> keyStartingWith(String prefix) {
         return KeyIds.startingWith(prefix, MessageView::getKeys);
     }
 
     /**
-     * The ID that the producer's client gave the message. Recognises what the client or the broker sends again, but
-     * nothing that an application sends twice.
+     * Uses the ID that the producer's client gave the message. This recognises messages that the client or the broker
+     * sends again, but not a message that an application sends twice.
      */
     public static MessageIdExtractor<MessageView> messageId() {
         return message -> message.getMessageId().toString();
     }
 
     /**
-     * The string or integer at a place of a JSON body.
+     * Reads the string or integer at a given place of a JSON body.
      *
      * @param pointer a JSON Pointer (RFC 6901), such as {@code /payment/id}
-     * @throws IllegalArgumentException when it isn't one
+     * @throws IllegalArgumentException when the pointer is invalid
      * @throws IllegalStateException when Jackson's core isn't on the class path
      */
     public static MessageIdExtractor<MessageView> json(String pointer) {

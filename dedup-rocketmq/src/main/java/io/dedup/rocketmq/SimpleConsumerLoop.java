@@ -3,13 +3,13 @@ package io.dedup.rocketmq;
 import io.dedup.rocketmq.internal.loop.ConsumerLoop;
 
 /**
- * Receives from a simple consumer, claims what came in one batch, runs the listener for each new message, and acks it when
- * it is done. Messages of one message group are handled in the order of their receipt, one after the other; each is claimed
- * when it is the first of its group, and kept invisible until then.
+ * Receives from a simple consumer, claims the received messages in one batch, runs the listener for each new message,
+ * and acknowledges it when it is done. Messages of one message group are handled one after the other, in the order of
+ * their receipt; each is claimed when it is the first of its group, and stays invisible until then.
  *
- * <p>A message that is in flight elsewhere is kept, invisible for others, and the store is asked again; this spends none of
- * its delivery attempts. While the store doesn't answer, nothing more is received. Invisible time and lease are prolonged
- * together until the topic's {@code maxProcessingTime}.
+ * <p>A message that is in flight elsewhere stays invisible to other consumers, and is claimed again later; this uses up
+ * no delivery attempt. While the store doesn't answer, the loop receives nothing more. Invisible time and lease are
+ * renewed together, until the topic's {@code maxProcessingTime} is over.
  *
  * <p>Thread-safe. Its threads are daemons.
  */
@@ -20,20 +20,21 @@ public final class SimpleConsumerLoop implements AutoCloseable {
         this.loop = loop;
     }
 
-    /** How many messages are between their receipt and the broker's last word about them. */
+    /** Returns the number of messages that were received and that aren't acknowledged or returned to the broker yet. */
     public int openMessages() {
         return loop.openMessages();
     }
 
-    /** How many requests to the broker have failed, after which it redelivers messages. */
+    /** Returns how many requests to the broker have failed; after each, the broker redelivers the message. */
     int failedRequests() {
         return loop.failedRequests();
     }
 
     /**
-     * Receives no more, gives back what no handler has begun, and waits for running handlers as long as the shutdown
-     * timeout tells, whose messages are then marked as done and acked. A handler that runs longer goes on; what it has done
-     * is marked, if the deduplicator is still open, and the broker will have its message acked as a duplicate.
+     * Stops receiving, returns messages whose handlers haven't started to the broker, and waits up to the shutdown
+     * timeout for running handlers, whose messages are then completed and acknowledged. A handler that runs longer
+     * continues. If the deduplicator is still open when it succeeds, its message is recorded as done, and acknowledged
+     * as a duplicate when the broker redelivers it.
      */
     @Override
     public void close() {

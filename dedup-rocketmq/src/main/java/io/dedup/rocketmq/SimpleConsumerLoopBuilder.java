@@ -7,7 +7,7 @@ import java.util.Objects;
 import java.util.function.Function;
 import java.util.function.IntFunction;
 
-/** Settings of a {@link SimpleConsumerLoop}. Not thread-safe. */
+/** Configures a {@link SimpleConsumerLoop}. Not thread-safe. */
 public final class SimpleConsumerLoopBuilder {
     private static final Duration SHORTEST = Duration.ofMillis(100);
     private static final Duration LONGEST = Duration.ofHours(12); // the broker's own limit
@@ -23,16 +23,23 @@ public final class SimpleConsumerLoopBuilder {
         this.starting = starting;
     }
 
-    /** How many handlers run at once; 20 by default. Messages of one message group run one after the other. */
+    /**
+     * The maximum number of handlers that run at the same time; 20 by default. Messages of one message group are
+     * handled one after the other.
+     *
+     * @throws IllegalArgumentException when it is less than 1
+     */
     public SimpleConsumerLoopBuilder concurrency(int handlers) {
         concurrency = positive("concurrency", handlers);
         return this;
     }
 
     /**
-     * How many messages are received, and claimed, at once; 32 by default. Of a message group only the first is claimed then,
-     * the others at their turns. On a FIFO topic, messages behind one that fails are received again with it, and their
-     * delivery attempts go up with its own; 1 prevents that.
+     * The maximum number of messages that are received, and claimed, at once; 32 by default. Of a message group only
+     * the first message is claimed at that time, the others at their turns. On a FIFO topic, messages behind a failed
+     * one are received again together with it, and their delivery attempts increase too; 1 prevents that.
+     *
+     * @throws IllegalArgumentException when it is less than 1
      */
     public SimpleConsumerLoopBuilder batchSize(int messages) {
         batchSize = positive("batchSize", messages);
@@ -40,8 +47,9 @@ public final class SimpleConsumerLoopBuilder {
     }
 
     /**
-     * How long after this process's death the broker gives its messages to others; 30 s by default. Prolonged at a third
-     * of it as long as the message is waiting or its handler may run. Servers refuse less than 10 s unless told otherwise.
+     * How long the broker waits, after this process has died, before it delivers the process's messages to other
+     * consumers; 30 s by default. It is renewed at a third of its length while a message waits or its handler may run.
+     * By default, servers reject less than 10 s.
      *
      * @throws IllegalArgumentException unless it is from 100 ms to 12 h
      */
@@ -54,8 +62,9 @@ public final class SimpleConsumerLoopBuilder {
     }
 
     /**
-     * After how long a message that failed comes again, by its delivery attempt, which counts from 1. By default 10 s,
-     * doubled with each attempt up to 10 min. How many attempts there are is the consumer group's setting on the server.
+     * The delay before a failed message is redelivered, as a function of its delivery attempt, which counts from 1. By
+     * default 10 s, doubled with each attempt up to 10 min. The maximum number of attempts is a setting of the consumer
+     * group on the server.
      */
     public SimpleConsumerLoopBuilder retryDelay(IntFunction<Duration> delay) {
         retryDelay = Objects.requireNonNull(delay, "retryDelay");
@@ -76,7 +85,7 @@ public final class SimpleConsumerLoopBuilder {
     }
 
     /**
-     * Begins to receive.
+     * Starts the loop, which begins to receive.
      *
      * @throws IllegalStateException when another group reads one of the consumer's topics under the same consumer name
      */

@@ -505,7 +505,8 @@ class SimpleConsumerTest {
             });
             assertThatThrownBy(() -> scene.builder().maxWait(Duration.ofMillis(-1)))
                     .hasMessageContaining("maxWait");
-            assertThatThrownBy(() -> RocketMqDedup.builder(scene.dedup).build()).hasMessageContaining("id must be set");
+            assertThatThrownBy(() -> RocketMqDedup.builder(scene.dedup).build())
+                    .hasMessageContaining("No message ID extractor is set");
         }
     }
 

@@ -172,10 +172,10 @@ class TopicReplayTest {
         await().atMost(LIMIT).until(() -> !scene.effects.isEmpty());
 
         assertThatThrownBy(() -> early.assertThat().lostNothing())
-                .hasMessageContaining("lost: acked without an effect");
+                .hasMessageContaining("lost: acknowledged without an effect");
         assertThatThrownBy(() -> replay.report().assertThat().handledOncePerId())
                 .isInstanceOf(AssertionError.class)
-                .hasMessageContaining("acked before the effect");
+                .hasMessageContaining("acknowledged before the effect");
     }
 
     @Test
@@ -190,7 +190,7 @@ class TopicReplayTest {
         TopicReplay replay = scene.closeLater(replay().build()).expect(List.of("a", "lost"));
         assertThatThrownBy(() -> replay.report().assertThat().handledOncePerId())
                 .isInstanceOf(AssertionError.class)
-                .hasMessageContaining("1 message lost: acked without an effect")
+                .hasMessageContaining("1 message lost: acknowledged without an effect")
                 .hasMessageContaining("\"lost\"")
                 .hasMessageContaining("completed (handler took");
 
@@ -198,7 +198,7 @@ class TopicReplayTest {
         try (TopicReplay hasty = replay().atMost(SHORT).build().expect(List.of("stuck"))) {
             assertThatThrownBy(hasty::report)
                     .isInstanceOf(AssertionError.class)
-                    .hasMessageContaining("hasn't acked 1 messages")
+                    .hasMessageContaining("has not acknowledged 1 messages")
                     .hasMessageContaining("\"stuck\"")
                     .hasMessageContaining("failed (message ");
         }

@@ -18,17 +18,21 @@ import org.apache.rocketmq.common.ServiceState;
 import org.apache.rocketmq.remoting.protocol.heartbeat.MessageModel;
 
 /**
- * Makes consumers of RocketMQ's older client idempotent: each business message takes effect once within its deduplication
- * window.
+ * Makes consumers of RocketMQ's older client idempotent: each business message takes effect once within its
+ * deduplication window.
  *
- * <p>The listener is given its messages one by one, whatever the consumer's batch size. Not for broadcasting, where each
- * consumer of a group is meant to handle each message.
+ * <p>The listener gets its messages one by one, whatever the consumer's batch size. Not for broadcasting, where each
+ * consumer of a group handles each message.
  *
- * <p>Thread-safe. Owns nothing. Close it first, which only bounds its waits, then the consumers, then the
- * {@link Deduplicator}. A message that reaches a closed deduplicator waits in place for a while, and then fails.
+ * <p>Thread-safe. Owns neither the consumers nor the {@link Deduplicator}. At shutdown, first close this object, which
+ * limits its waits, then the consumers, then the {@link Deduplicator}. If the deduplicator is closed first, messages
+ * wait in place for a while and then fail.
  */
 public final class RemotingDedup implements AutoCloseable {
-    /** Two thirds of the client's default consumeTimeout, after which a message that is still handled comes again. */
+    /**
+     * Two thirds of the client's default consumeTimeout, after which the client sends a message back that is still
+     * being handled.
+     */
     private static final Duration LONGEST_WAIT = Duration.ofMinutes(10);
 
     /** The client's default. An orderly consumer then retries for ever. */
@@ -44,29 +48,34 @@ public final class RemotingDedup implements AutoCloseable {
         this.waits = waits;
     }
 
-    /** A builder on top of a deduplicator, whose policies apply topic by topic. */
+    /**
+     * Returns a builder.
+     *
+     * @param deduplicator supplies the store, and the policy of each topic
+     */
     public static RemotingDedupBuilder builder(Deduplicator deduplicator) {
         return new RemotingDedupBuilder(deduplicator);
     }
 
     /**
-     * Puts the decorated listener in the place of the consumer's own. The way for consumers that somebody else builds, and
-     * the one that sees what the consumer's settings make impossible.
+     * Replaces the consumer's listener by the decorated one. Use it for consumers that other code creates; it also
+     * checks the consumer's settings.
      *
-     * @param consumer not started yet; with its listener, its group, its message model and its consumeTimeout set
-     * @throws IllegalArgumentException when the consumer broadcasts, has no listener or one that is decorated already, or
-     *     takes orderly batches with a limit of attempts, which the client would dead-letter as a whole
-     * @throws IllegalStateException when it is started, or was
+     * @param consumer not started yet; its listener, group, message model and consumeTimeout are set
+     * @throws IllegalArgumentException when the consumer broadcasts, has no listener, its listener is decorated already,
+     *     or it takes orderly batches with a limit of attempts, which the client would dead-letter as a whole
+     * @throws IllegalStateException when the consumer is or was started
      */
     public void decorate(DefaultMQPushConsumer consumer) {
         if (consumer.getMessageModel() == MessageModel.BROADCASTING) {
-            throw new IllegalArgumentException(
-                    "messageModel must be CLUSTERING, but is BROADCASTING: each consumer of a"
-                            + " broadcast group handles each message, and the deduplicator would let only one of them");
+            throw new IllegalArgumentException("messageModel of the consumer of group " + consumer.getConsumerGroup()
+                    + " is BROADCASTING, where each consumer of the group handles each message: with deduplication"
+                    + " only one of them would. Set it to CLUSTERING");
         }
         if (isStarted(consumer)) {
-            throw new IllegalStateException("the consumer of group " + consumer.getConsumerGroup()
-                    + " is started already, and keeps the listener that it was started with; decorate it before");
+            throw new IllegalStateException("The consumer of group " + consumer.getConsumerGroup()
+                    + " has been started, and keeps the listener that it was started with. Decorate it before"
+                    + " its start");
         }
         Duration limit =
                 Duration.ofMinutes(consumer.getConsumeTimeout()).multipliedBy(2).dividedBy(3);
@@ -77,19 +86,19 @@ public final class RemotingDedup implements AutoCloseable {
             requireNoLimitedBatches(consumer);
             consumer.registerMessageListener(orderly(consumer.getConsumerGroup(), plain, limit));
         } else {
-            throw new IllegalArgumentException("messageListener must be set before the consumer of group "
-                    + consumer.getConsumerGroup() + " is decorated");
+            throw new IllegalArgumentException("The consumer of group " + consumer.getConsumerGroup()
+                    + " has no messageListener. Set it before the consumer is decorated");
         }
     }
 
     /**
-     * A listener that gives the other one each new message and acks duplicates.
+     * Returns a listener that passes each new message to the given listener and acknowledges duplicates.
      *
-     * @param consumerGroup of the consumer, which must not broadcast; groups that read the same topic need deduplicators of
-     *     their own, with different consumer names
+     * @param consumerGroup the group of the consumer, which must not broadcast. Groups that read the same topic need
+     *     separate deduplicators with different consumer names
      * @throws IllegalArgumentException when the group is blank, or the listener is decorated already
      */
-    @SuppressWarnings("overloads") // as in the client itself: a lambda says of which kind it is
+    @SuppressWarnings("overloads") // as in the client itself: a lambda must be cast
     public MessageListenerConcurrently decorate(String consumerGroup, MessageListenerConcurrently listener) {
         return concurrently(consumerGroup, listener, LONGEST_WAIT);
     }
@@ -130,20 +139,22 @@ public final class RemotingDedup implements AutoCloseable {
     private static void requirePlain(MessageListener listener) {
         Objects.requireNonNull(listener, "listener");
         if (listener instanceof DedupConcurrentListener || listener instanceof DedupOrderlyListener) {
-            throw new IllegalArgumentException("listener is decorated already: it would wait for its own claim");
+            throw new IllegalArgumentException(
+                    "The listener is decorated already: decorated twice, it would wait for its own claim");
         }
     }
 
     @SuppressWarnings(
-            "deprecation") // nothing else tells, and a consumer that ignores its decoration must not go unseen
+            "deprecation") // no other method shows it, and the decoration of a started consumer would be ignored
+    // silently
     private static boolean isStarted(DefaultMQPushConsumer consumer) {
         return consumer.getDefaultMQPushConsumerImpl().getServiceState() != ServiceState.CREATE_JUST;
     }
 
     /**
-     * Bounds the waits for messages that are in flight elsewhere, and for the store: after
-     * {@link RemotingDedupBuilder#waitAfterClose} these messages fail, and are redelivered. Returns at once. Messages are still
-     * handled afterwards, until the consumer is shut down.
+     * Limits the waits for messages in flight elsewhere, and for the store: after
+     * {@link RemotingDedupBuilder#waitAfterClose} these messages fail and are redelivered. Returns at once. Messages
+     * are still handled afterwards, until the consumer is shut down.
      */
     @Override
     public void close() {

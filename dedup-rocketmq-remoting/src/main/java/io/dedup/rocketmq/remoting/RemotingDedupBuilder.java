@@ -14,7 +14,7 @@ import org.apache.rocketmq.client.consumer.DefaultMQPushConsumer;
 import org.apache.rocketmq.common.message.MessageExt;
 import org.jspecify.annotations.Nullable;
 
-/** Settings of a {@link RemotingDedup}. Not thread-safe. */
+/** Configures a {@link RemotingDedup}. At least one {@code id} is required. Not thread-safe. */
 public final class RemotingDedupBuilder {
     private final Deduplicator deduplicator;
     private final Map<String, MessageIdExtractor<? super MessageExt>> byTopic = new HashMap<>();
@@ -26,31 +26,41 @@ public final class RemotingDedupBuilder {
         this.deduplicator = Objects.requireNonNull(deduplicator, "deduplicator");
     }
 
-    /** Finds the ID in the messages of all topics that have no extractor of their own; see {@link RemotingMessageIds}. */
+    /**
+     * Sets the ID extractor for all topics that have none of their own; see {@link RemotingMessageIds}.
+     *
+     * @throws IllegalArgumentException when it is set twice
+     */
     public RemotingDedupBuilder id(MessageIdExtractor<? super MessageExt> extractor) {
         if (byDefault != null) {
-            throw new IllegalArgumentException("id: the default extractor is set twice");
+            throw new IllegalArgumentException("id(extractor) was called twice");
         }
         byDefault = Objects.requireNonNull(extractor, "id");
         return this;
     }
 
-    /** Finds the ID in the messages of one topic. */
+    /**
+     * Sets the ID extractor for one topic.
+     *
+     * @throws IllegalArgumentException when it is set twice for this topic
+     */
     public RemotingDedupBuilder id(String topic, MessageIdExtractor<? super MessageExt> extractor) {
         if (byTopic.putIfAbsent(topic, Objects.requireNonNull(extractor, "id")) != null) {
-            throw new IllegalArgumentException("id: the extractor of topic " + topic + " is set twice");
+            throw new IllegalArgumentException("id(topic, extractor) was called twice for topic " + topic);
         }
         return this;
     }
 
     /**
-     * How long a consumer's thread waits with messages that can't be decided now, because they are in flight elsewhere or
-     * the store doesn't answer; in one call of the listener, however many messages it brings. After that they are sent
-     * back, or the queue is suspended, which spends one of their attempts. By default the topic's
-     * {@link DedupPolicy#maxProcessingTime} and its lease, after which whoever had the message has finished or lost it.
+     * How long a consumer's thread waits with messages that are in flight elsewhere or for which the store doesn't
+     * answer, in one call of the listener, however many messages it has. After that the messages are sent back, or the
+     * queue is suspended, which uses up one of their delivery attempts. By default, the sum of the topic's
+     * {@link DedupPolicy#maxProcessingTime} and lease, after which another consumer has finished the message or lost
+     * its claim.
      *
-     * <p>Never more than two thirds of {@link DefaultMQPushConsumer#getConsumeTimeout()}, after which the client sends a
-     * message back on its own: 10 minutes by its default, and where {@link RemotingDedup} doesn't see the consumer.
+     * <p>The wait is never longer than two thirds of {@link DefaultMQPushConsumer#getConsumeTimeout()}, after which the
+     * client sends a message back on its own; with the client's default, and for consumers that {@link RemotingDedup}
+     * doesn't see, that is 10 minutes.
      *
      * @throws IllegalArgumentException when it is negative
      */
@@ -63,11 +73,11 @@ public final class RemotingDedupBuilder {
     }
 
     /**
-     * How long the messages that can't be decided wait after {@link RemotingDedup#close}, all of them together; after that they are sent back
-     * at once. A consumer that is being closed goes on receiving for a while: what failed at once would be delivered
-     * again at once, and each time spend an attempt. Closing the consumer takes up to this time longer. 40 s by default.
+     * How long messages may wait after {@link RemotingDedup#close}, all of them together; after that they are sent back
+     * at once. 40 s by default. A closing consumer continues to receive for a while: a message that fails at once is
+     * redelivered at once, and uses up a delivery attempt each time. Closing the consumer takes up to this time longer.
      *
-     * <p>Counts from the end of the {@link Deduplicator} instead where that is closed first, which it shouldn't be.
+     * <p>If the {@link Deduplicator} is closed first, which isn't recommended, the time counts from then.
      *
      * @throws IllegalArgumentException when it is negative
      */
@@ -80,14 +90,15 @@ public final class RemotingDedupBuilder {
     }
 
     /**
-     * The decorator.
+     * Creates the {@link RemotingDedup}.
      *
-     * @throws IllegalArgumentException when there is no extractor at all
+     * @throws IllegalArgumentException when no ID extractor is set
      */
     public RemotingDedup build() {
         if (byDefault == null && byTopic.isEmpty()) {
             throw new IllegalArgumentException(
-                    "id must be set: nothing tells where the message ID is; see RemotingMessageIds");
+                    "No message ID extractor is set: call id(extractor) or id(topic, extractor); see"
+                            + " RemotingMessageIds");
         }
         return new RemotingDedup(
                 deduplicator,

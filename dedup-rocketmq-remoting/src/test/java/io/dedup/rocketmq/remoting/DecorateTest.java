@@ -47,7 +47,7 @@ class DecorateTest {
         consumer.registerMessageListener(listener);
         assertThatThrownBy(() -> dedup.decorate(consumer))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("messageModel must be CLUSTERING");
+                .hasMessageContaining("Set it to CLUSTERING");
     }
 
     @Test
@@ -82,14 +82,14 @@ class DecorateTest {
             DefaultMQPushConsumer started = scene.start(each -> each.registerMessageListener(listener));
             assertThatThrownBy(() -> dedup.decorate(started))
                     .isInstanceOf(IllegalStateException.class)
-                    .hasMessageContaining("started already");
+                    .hasMessageContaining("has been started");
         }
     }
 
     @Test
     @DisplayName("a consumer without a listener is refused, and one that is decorated already")
     void listeners() {
-        assertThatThrownBy(() -> dedup.decorate(consumer)).hasMessageContaining("messageListener must be set");
+        assertThatThrownBy(() -> dedup.decorate(consumer)).hasMessageContaining("has no messageListener");
         consumer.setMessageListener(listener); // as rocketmq-spring does
         dedup.decorate(consumer);
         assertThat(consumer.getMessageListener()).isInstanceOf(DedupConcurrentListener.class);

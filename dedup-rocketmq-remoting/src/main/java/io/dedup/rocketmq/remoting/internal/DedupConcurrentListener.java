@@ -12,9 +12,10 @@ import org.apache.rocketmq.common.message.MessageConst;
 import org.apache.rocketmq.common.message.MessageExt;
 
 /**
- * Runs a listener once per message ID, message by message. The client acks a batch up to an index and sends the rest back,
- * so that is what it is told about the first message that isn't done. Those behind it are handled nevertheless: one that
- * keeps failing would otherwise take its neighbours to the dead-letter queue, never run. They come again as duplicates.
+ * Runs a listener once per message ID, message by message. The client acknowledges a batch up to an index and sends the
+ * rest back, so it gets the index of the first message that isn't done. The messages behind it are handled
+ * nevertheless: otherwise a message that keeps failing would take them to the dead-letter queue without their having
+ * been handled. They are redelivered as duplicates.
  */
 public final class DedupConcurrentListener implements MessageListenerConcurrently {
     private final MessageListenerConcurrently listener;
@@ -58,7 +59,10 @@ public final class DedupConcurrentListener implements MessageListenerConcurrentl
         }
     }
 
-    /** Straight to the dead-letter queue; but a client that pops its messages breaks on that level. */
+    /**
+     * Sends the message straight to the dead-letter queue, except with a client that pops its messages, which doesn't
+     * support that level.
+     */
     private static int hopeless(MessageExt message) {
         return message.getProperty(MessageConst.PROPERTY_POP_CK) == null ? SendBack.DEAD_LETTER : SendBack.BY_BROKER;
     }

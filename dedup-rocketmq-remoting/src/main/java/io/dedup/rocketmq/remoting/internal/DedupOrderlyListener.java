@@ -11,8 +11,8 @@ import org.apache.rocketmq.client.consumer.listener.MessageListenerOrderly;
 import org.apache.rocketmq.common.message.MessageExt;
 
 /**
- * Runs a listener once per message ID, message by message, up to the first that isn't done. The client acks all of a batch
- * or nothing, so those before it come again with it, as duplicates.
+ * Runs a listener once per message ID, message by message, up to the first that isn't done. The client acknowledges
+ * either all of a batch or nothing, so the messages before it are redelivered with it, as duplicates.
  */
 public final class DedupOrderlyListener implements MessageListenerOrderly {
     private final MessageListenerOrderly listener;
@@ -41,7 +41,8 @@ public final class DedupOrderlyListener implements MessageListenerOrderly {
         return ConsumeOrderlyStatus.SUCCESS;
     }
 
-    @SuppressWarnings("deprecation") // COMMIT, which the client takes for SUCCESS; ROLLBACK as well, which we don't
+    @SuppressWarnings(
+            "deprecation") // the client takes both COMMIT and ROLLBACK for SUCCESS; here ROLLBACK is a failure
     private void run(MessageExt message, AutoCommitContext own) throws ReportedFailureException {
         ConsumeOrderlyStatus status = listener.consumeMessage(List.of(message), own);
         if (status != ConsumeOrderlyStatus.SUCCESS && status != ConsumeOrderlyStatus.COMMIT) {
@@ -49,7 +50,7 @@ public final class DedupOrderlyListener implements MessageListenerOrderly {
         }
     }
 
-    /** Without automatic commits SUCCESS would mean nothing until a later message's COMMIT, or ROLLBACK. */
+    /** Without automatic commits, SUCCESS would have no effect until a later message's COMMIT or ROLLBACK. */
     private static final class AutoCommitContext extends ConsumeOrderlyContext {
         private AutoCommitContext(ConsumeOrderlyContext context) {
             super(context.getMessageQueue());
@@ -60,8 +61,8 @@ public final class DedupOrderlyListener implements MessageListenerOrderly {
         public void setAutoCommit(boolean autoCommit) {
             if (!autoCommit) {
                 throw new IllegalStateException(
-                        "autoCommit must stay true in a decorated listener: what it returns SUCCESS"
-                                + " for is marked as done, and wouldn't run again after a ROLLBACK");
+                        "autoCommit must stay true in a decorated listener: messages with SUCCESS are recorded"
+                                + " as done at once, and wouldn't be handled again after a ROLLBACK");
             }
         }
     }

@@ -11,8 +11,8 @@ import org.apache.rocketmq.common.message.MessageExt;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes deliveries of messages. A message that comes from its group's retry topic has got its own topic back from the
- * client by then. Thread-safe.
+ * Creates the deliveries of messages. For a message from its group's retry topic, the client has restored the original
+ * topic before. Thread-safe.
  */
 public final class MessageDeliveries {
     private final DeliveryFactory<MessageExt> factory;
@@ -29,7 +29,7 @@ public final class MessageDeliveries {
                 message.getTopic(), message, () -> origin(message), each -> Fingerprint.ofPayload(each.getBody()));
     }
 
-    /** The message's ID is the producer's to choose. */
+    /** Escaped, because the producer chooses the message's ID. */
     static String origin(MessageExt message) {
         return "topic " + message.getTopic() + ", message "
                 + Printable.sentence(String.valueOf(message.getMsgId())) + ", reconsumed "

@@ -9,7 +9,7 @@ import org.apache.rocketmq.common.message.MessageExt;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Runs a listener with one message under a claim or in a transaction, or not at all. Thread-safe. */
+/** Runs a listener with one message under a claim or in a transaction, or skips it. Thread-safe. */
 public final class MessageRunner {
     private static final Logger log = LoggerFactory.getLogger("io.dedup.rocketmq.remoting.RemotingDedup");
 

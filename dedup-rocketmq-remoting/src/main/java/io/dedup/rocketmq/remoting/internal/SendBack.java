@@ -4,11 +4,12 @@ import org.apache.rocketmq.client.consumer.listener.ConsumeConcurrentlyContext;
 import org.apache.rocketmq.client.consumer.listener.ConsumeConcurrentlyStatus;
 
 /**
- * What of a batch is sent back, and with which delay: everything from the first failure on, with the delay level of that
- * failure. Only if all of it is to go there does it go to the dead-letter queue at once. Not thread-safe.
+ * Computes which messages of a batch are sent back, and with which delay: everything from the first failure on, with
+ * the delay level of that failure. The batch goes to the dead-letter queue at once only if all of these messages belong
+ * there. Not thread-safe.
  */
 final class SendBack {
-    /** The client's delay levels that aren't a delay. */
+    /** One of the client's special delay levels. */
     static final int DEAD_LETTER = -1;
 
     static final int BY_BROKER = 0;
@@ -27,7 +28,7 @@ final class SendBack {
         mustNotBeDeadLettered();
     }
 
-    /** The next message, the one at this index, isn't. */
+    /** The next message, at this index, isn't done. */
     void failed(int index, int delayLevel) {
         if (first == size) {
             first = index;

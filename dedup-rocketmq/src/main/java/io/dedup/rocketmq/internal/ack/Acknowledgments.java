@@ -9,8 +9,8 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
- * Answers the broker about open messages: acknowledges them, or has them redelivered. With each answer a message is open no
- * longer, and the next one of its message group has its turn. Thread-safe.
+ * Answers the broker about open messages: acknowledges them, or returns them for redelivery. With its answer a message
+ * is no longer open, and the turn of the next one in its message group begins. Thread-safe.
  */
 public final class Acknowledgments {
     private static final Duration AT_ONCE = Duration.ofSeconds(1);
@@ -22,10 +22,10 @@ public final class Acknowledgments {
     private final Runnable whenOver;
 
     /**
-     * Answers for the messages of one loop.
+     * Creates the one of a loop.
      *
-     * @param onTurn is given each message that had to wait in its message group, once, when it is its turn
-     * @param whenOver runs, maybe more than once, when the loop stops and nothing is open
+     * @param onTurn called once for each message that had to wait in its message group, when its turn has come
+     * @param whenOver called, possibly more than once, when the loop stops and no message is open
      */
     public Acknowledgments(
             OpenMessages open,
@@ -40,7 +40,7 @@ public final class Acknowledgments {
         this.whenOver = whenOver;
     }
 
-    /** The message's effect has happened: acknowledges it, and its copies. */
+    /** The message's effect has happened: acknowledges the message and its copies. */
     public void acknowledge(OpenMessage message) {
         List<OpenMessage> closed = broker.counting(() -> {
             List<OpenMessage> all = open.close(message);
@@ -50,27 +50,32 @@ public final class Acknowledgments {
         afterClose(closed);
     }
 
-    /** The message failed: has it redelivered after the retry delay, and with it what is behind it in its message group. */
+    /**
+     * The message failed: the broker redelivers it after the retry delay, and with it the messages behind it in its
+     * message group.
+     */
     public void retryLater(OpenMessage message) {
         redeliver(() -> open.closeFailed(message), retryDelay.of(message.view()));
     }
 
-    /** Nothing has happened: has the message redelivered, and with it what is behind it in its message group. */
+    /**
+     * The message wasn't handled: the broker redelivers it, and with it the messages behind it in its message group.
+     */
     public void giveBack(OpenMessage message, Duration delay) {
         redeliver(() -> open.closeUnhandled(message), delay);
     }
 
-    /** The same, as soon as the broker can. */
+    /** As {@link #giveBack}, as soon as the broker can. */
     public void giveBackAtOnce(OpenMessage message) {
         giveBack(message, AT_ONCE);
     }
 
-    /** Gives back what was received while the loop was stopping. */
+    /** Returns messages that were received while the loop was stopping. */
     public void refuse(List<OpenMessage> received) {
         received.forEach(message -> broker.redeliverAfter(message.received(), AT_ONCE));
     }
 
-    /** Receives no more, and gives back what no handler has started. */
+    /** Stops receiving, and returns the messages whose handlers haven't started. */
     public void stop() {
         open.stop().forEach(this::giveBackAtOnce);
         endIfOver();
@@ -80,7 +85,7 @@ public final class Acknowledgments {
         List<OpenMessage> closed = broker.counting(() -> {
             List<OpenMessage> all = close.get();
             for (OpenMessage each : all) {
-                each.giveBackUnstartedClaim(); // before somebody else receives the message
+                each.giveBackUnstartedClaim(); // before another consumer receives the message
                 broker.redeliverAfter(each.received(), delay);
             }
             return all;

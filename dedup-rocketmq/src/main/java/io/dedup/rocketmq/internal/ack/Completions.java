@@ -9,7 +9,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Completes the claims of messages whose handlers have succeeded, all of a batch with one call of the store, and acknowledges
+ * Completes the claims of messages whose handlers have succeeded, a batch with one call to the store, and acknowledges
  * the messages. Thread-safe.
  */
 public final class Completions {
@@ -24,18 +24,26 @@ public final class Completions {
         this.acknowledgments = acknowledgments;
     }
 
-    /** The effects of these messages have happened, which is why they are acknowledged whatever the store answers. */
+    /** The effects of these messages have happened, so they are acknowledged whatever the store answers. */
     public void complete(List<OpenMessage> batch) {
         try {
             engine.succeedAll(batch.stream().map(OpenMessage::execution).toList(), WaitBudget.of(LONGEST_WAIT));
         } catch (RuntimeException | Error e) {
-            log.error("Messages couldn't be marked as done", e);
+            log.error(
+                    "Cannot record {} handled messages as done; they are acknowledged, and copies of them may be"
+                            + " handled again",
+                    batch.size(),
+                    e);
         }
         for (OpenMessage message : batch) {
             try {
                 acknowledgments.acknowledge(message);
-            } catch (RuntimeException | Error e) { // the others are to be acknowledged all the same
-                log.error("{} couldn't be acknowledged", message.origin(), e);
+            } catch (RuntimeException | Error e) { // the others must still be acknowledged
+                log.error(
+                        "Cannot acknowledge the message in {}; the broker redelivers it, and it is acknowledged then"
+                                + " as a duplicate",
+                        message.origin(),
+                        e);
             }
         }
     }

@@ -7,7 +7,7 @@ import org.apache.rocketmq.client.apis.message.MessageView;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** After how long the broker redelivers a message that failed, by the user's function of its delivery attempt. */
+/** The delay before the broker redelivers a failed message, computed by the user's function of its delivery attempt. */
 public final class RetryDelay {
     private static final Logger log = LoggerFactory.getLogger("io.dedup.rocketmq.SimpleConsumerLoop");
     private static final Duration SHORTEST = Duration.ofMillis(1);
@@ -23,8 +23,12 @@ public final class RetryDelay {
         try {
             Duration delay = byAttempt.apply(message.getDeliveryAttempt());
             return delay.compareTo(SHORTEST) < 0 ? SHORTEST : delay;
-        } catch (RuntimeException | Error e) { // of the user's; null, too
-            log.error("retryDelay failed; {} is redelivered after 10 s", MessageDeliveries.origin(message), e);
+        } catch (RuntimeException | Error e) { // thrown by the user's function, or it returned null
+            log.error(
+                    "The retryDelay function of the SimpleConsumerLoop failed; the message in {} is redelivered after"
+                            + " 10 s",
+                    MessageDeliveries.origin(message),
+                    e);
             return DEFAULT;
         }
     }

@@ -15,17 +15,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What a loop requests of the broker about its messages. Each request waits for the answer to the one before it about the
- * same message, which may have brought a new receipt handle. A request that fails loses nothing: the broker redelivers the
- * message when its invisible time is over, and by then the store knows whether it is done. Thread-safe.
+ * Sends a loop's requests about its messages to the broker. Each request waits for the answer to the previous one about
+ * the same message, because that may have brought a new receipt handle. A failed request loses nothing: the broker
+ * redelivers the message when its invisible time is over, and by then the store knows whether it is done. Thread-safe.
  */
 public final class BrokerRequests {
-    /** How the broker has answered. */
+    /** The broker's answer. */
     public enum Answer {
         GRANTED,
-        /** The broker may grant the next one. */
+        /** The broker may grant the next request. */
         FAILED,
-        /** The invisible time is over, or the request was wrong: the message isn't ours any more. */
+        /** The invisible time is over, or the request was invalid: the message no longer belongs to this loop. */
         REFUSED
     }
 
@@ -42,13 +42,13 @@ public final class BrokerRequests {
         this.consumer = consumer;
     }
 
-    /** Acknowledges the message, if need be by several attempts. */
+    /** Acknowledges the message, with several attempts if necessary. */
     public void acknowledge(ReceivedMessage message) {
         acknowledge(message, 1);
     }
 
     private void acknowledge(ReceivedMessage message, int attempt) {
-        count(1); // also between two attempts
+        count(1); // includes the time between two attempts
         CompletableFuture<Void> unused = request(message, "acknowledge", () -> consumer.ackAsync(message.view()))
                 .thenAccept(answer -> {
                     if (answer == Answer.FAILED && attempt < ACK_ATTEMPTS) {
@@ -62,7 +62,7 @@ public final class BrokerRequests {
                 });
     }
 
-    /** Counts the work as an unanswered request from its beginning, as it is about to make requests. */
+    /** Counts the work as an unanswered request from its start, because it is about to send requests. */
     public <T> T counting(Supplier<T> work) {
         count(1);
         try {
@@ -72,21 +72,21 @@ public final class BrokerRequests {
         }
     }
 
-    /** Gives the message back: the broker redelivers it after the delay. */
+    /** Returns the message: the broker redelivers it after the delay. */
     public void redeliverAfter(ReceivedMessage message, Duration delay) {
-        CompletableFuture<Answer> unused = request(message, "give back", () -> changeInvisibleTime(message, delay));
+        CompletableFuture<Answer> unused = request(message, "return", () -> changeInvisibleTime(message, delay));
     }
 
     /**
-     * Requests a new invisible time, from now on.
+     * Requests a new invisible time, starting now.
      *
-     * @param isAnswered whether the message was acknowledged or given back meanwhile: then nothing is requested
+     * @param isAnswered whether the message was acknowledged or returned meanwhile: then nothing is requested
      */
     public CompletableFuture<Answer> renewInvisibleTime(
             ReceivedMessage message, Duration time, BooleanSupplier isAnswered) {
         return request(
                 message,
-                "keep invisible",
+                "renew the invisible time of",
                 () -> isAnswered.getAsBoolean()
                         ? CompletableFuture.completedFuture(null)
                         : changeInvisibleTime(message, time));
@@ -118,13 +118,15 @@ public final class BrokerRequests {
     private Answer answer(ReceivedMessage message, String what, Throwable problem) {
         Throwable cause = Causes.unwrapped(problem);
         log.warn(
-                "The request to {} {} failed: {}. The broker redelivers it, and it is acknowledged then if it is done",
+                "The broker request to {} the message in {} failed: {}. The broker redelivers the message; if it is"
+                        + " done, it is acknowledged then",
                 what,
                 message.origin(),
                 Printable.ofException(cause));
         log.debug("A request to the broker failed", cause);
         lock.run(() -> failed++);
-        boolean isFinal = cause instanceof BadRequestException || cause instanceof IllegalStateException; // closed
+        boolean isFinal = cause instanceof BadRequestException
+                || cause instanceof IllegalStateException; // the consumer is closed
         return isFinal ? Answer.REFUSED : Answer.FAILED;
     }
 
@@ -136,7 +138,7 @@ public final class BrokerRequests {
         }
     }
 
-    /** How many requests have failed so far. */
+    /** The number of failed requests so far. */
     public int failed() {
         return lock.get(() -> failed);
     }

@@ -2,14 +2,14 @@ package io.dedup.rocketmq.internal.broker;
 
 import java.time.Duration;
 
-/** Since when the broker hides a message from other consumers, as far as this process knows. Thread-safe. */
+/** Since when the broker has hidden a message from other consumers, as far as this process knows. Thread-safe. */
 public final class InvisibleTime {
     private volatile long renewedAt = System.nanoTime();
     private volatile boolean lost;
 
     InvisibleTime() {}
 
-    /** Whether the message is still ours, and the last renewal this long ago. */
+    /** Whether the message still belongs to this loop, and its last renewal is this long ago. */
     public boolean isDue(long now, Duration interval) {
         return !lost && now - renewedAt >= interval.toNanos();
     }
@@ -24,7 +24,7 @@ public final class InvisibleTime {
         renewedAt = requestedAt - invisible.toNanos();
     }
 
-    /** The broker has refused the renewal: it gives the message to another consumer, or to this one again. */
+    /** The broker has refused the renewal: it redelivers the message to another consumer, or to this one. */
     public void lost() {
         lost = true;
     }

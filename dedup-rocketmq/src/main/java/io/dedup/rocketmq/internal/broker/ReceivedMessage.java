@@ -7,14 +7,14 @@ import org.apache.rocketmq.client.apis.message.MessageView;
 import org.apache.rocketmq.client.java.message.MessageViewImpl;
 import org.jspecify.annotations.Nullable;
 
-/** A message as a simple consumer received it, with what is requested of the broker about it. Thread-safe. */
+/** A message as a simple consumer received it, with the queue of requests about it. Thread-safe. */
 public final class ReceivedMessage {
     private final MessageView view;
     private final InvisibleTime invisibleTime = new InvisibleTime();
     private final AtomicReference<CompletableFuture<?>> lastRequest =
             new AtomicReference<>(CompletableFuture.completedFuture(null));
 
-    /** A message that was received now. */
+    /** Creates one for a message that was received now. */
     public ReceivedMessage(MessageView view) {
         this.view = view;
     }
@@ -32,12 +32,12 @@ public final class ReceivedMessage {
         return MessageDeliveries.origin(view);
     }
 
-    /** Whether the body doesn't match its checksum, which the client's interface doesn't tell. */
+    /** Whether the body doesn't match its checksum, which the client's interface doesn't reveal. */
     public boolean isCorrupted() {
         return view instanceof MessageViewImpl known && known.isCorrupted();
     }
 
-    /** Puts a request at the end of the queue, and returns the one that has to be answered before it. */
+    /** Adds a request to the end of the queue, and returns the one that must be answered before it. */
     CompletableFuture<?> enqueue(CompletableFuture<?> request) {
         return lastRequest.getAndSet(request);
     }
@@ -47,7 +47,7 @@ public final class ReceivedMessage {
         return view instanceof MessageViewImpl known ? known.getReceiptHandle() : null;
     }
 
-    /** The client takes the new handle from a refusal, too, which has none: restores the one before. */
+    /** Restores the previous handle: the client takes the handle from a refusal too, which has none. */
     void restore(@Nullable String receiptHandle) {
         if (receiptHandle != null && view instanceof MessageViewImpl known) {
             known.setReceiptHandle(receiptHandle);

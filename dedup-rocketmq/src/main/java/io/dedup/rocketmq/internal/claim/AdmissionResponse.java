@@ -10,7 +10,7 @@ import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Does with a message what the store's answer asks for: runs, acknowledges, or fails it, or asks the store again. */
+/** Acts on the store's answer about a message: runs, acknowledges or fails it, or claims it again later. */
 final class AdmissionResponse {
     private static final Logger log = LoggerFactory.getLogger("io.dedup.rocketmq.SimpleConsumerLoop");
 
@@ -39,9 +39,12 @@ final class AdmissionResponse {
                     retry.soon(message);
                 }
             } catch (RuntimeException | Error e) {
-                log.error("The store's answer about {} couldn't be followed", message.origin(), e);
+                log.error(
+                        "Cannot process the store's answer about the message in {}; the broker redelivers it",
+                        message.origin(),
+                        e);
                 if (admission instanceof Admission.Run claimed) {
-                    claimed.execution().giveBack(); // a claim that is forgotten here would be renewed for ever
+                    claimed.execution().giveBack(); // otherwise the claim would be renewed forever
                 }
                 acknowledgments.retryLater(message);
             }
@@ -58,7 +61,7 @@ final class AdmissionResponse {
     void toNotRun(OpenMessage message, RunEnd.NotRun end) {
         boolean mayRunAgain = open.undecidedAgain(message, end.failedWithoutClaim());
         if (end.admission() instanceof Admission.Defer && (!mayRunAgain || open.isStopping())) {
-            acknowledgments.giveBackAtOnce(message); // it wasn't there to be given back with the others
+            acknowledgments.giveBackAtOnce(message); // it wasn't returned with the others
         } else {
             toOne(message, end.admission());
         }
@@ -66,7 +69,7 @@ final class AdmissionResponse {
 
     private void respond(OpenMessage message, Admission admission, Deferrals.Retry retry) {
         if (admission instanceof Admission.Run claimed) {
-            if (message.hasFailedWithoutClaim()) { // somebody else has had it and failed, too
+            if (message.hasFailedWithoutClaim()) { // another consumer has run it and failed too
                 claimed.execution().giveBack();
                 acknowledgments.retryLater(message);
             } else if (open.claimed(message, claimed.execution())) {
@@ -75,7 +78,7 @@ final class AdmissionResponse {
                 claimed.execution().giveBack();
             }
         } else if (admission instanceof Admission.Reject reject) {
-            log.warn("A delivery fails: {}", reject.cause().getMessage());
+            log.warn("{}", reject.cause().getMessage());
             acknowledgments.retryLater(message);
         } else if (admission instanceof Admission.Defer defer) {
             deferrals.defer(message, defer, retry);

@@ -7,7 +7,9 @@ import io.dedup.rocketmq.internal.open.OpenMessages;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Sorts out messages that mustn't be claimed: those that were given back meanwhile, and those that fail in any case. */
+/**
+ * Filters out messages that must not be claimed: those that were returned meanwhile, and those that fail in any case.
+ */
 final class ClaimableMessages {
     private static final Logger log = LoggerFactory.getLogger("io.dedup.rocketmq.SimpleConsumerLoop");
 
@@ -21,7 +23,7 @@ final class ClaimableMessages {
         this.acknowledgments = acknowledgments;
     }
 
-    /** Whether the store is to be asked about the message. A message that fails in any case is redelivered. */
+    /** Whether the message must be claimed. A message that fails in any case is returned to the broker. */
     boolean isClaimable(OpenMessage message) {
         if (!open.isUndecided(message)) {
             return false;
@@ -32,7 +34,8 @@ final class ClaimableMessages {
         }
         if (message.received().isCorrupted()) {
             log.warn(
-                    "Failing {}: its body doesn't match its checksum. It is redelivered, or goes to the dead-letter queue",
+                    "The message in {} is corrupted: its body doesn't match its checksum. Rejected; the broker"
+                            + " redelivers it or moves it to the dead-letter queue",
                     message.origin());
             acknowledgments.retryLater(message);
             return false;

@@ -14,7 +14,10 @@ import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Keeps messages about which the store can't decide now, and has it asked again; gives back those that are kept too long. */
+/**
+ * Keeps messages that the store can't decide about yet, and claims them again later; returns those that have waited too
+ * long.
+ */
 final class Deferrals {
     private static final Logger log = LoggerFactory.getLogger("io.dedup.rocketmq.SimpleConsumerLoop");
     private static final Duration SOON = Duration.ofMillis(10);
@@ -52,24 +55,26 @@ final class Deferrals {
         }
         Duration waited = message.undecidedFor();
         if (defer.reason() == DeferReason.CLOSED) {
-            log.error("The deduplicator is closed, so the loop stops. Close the loop first");
-            acknowledgments.stop(); // or messages would be redelivered until they have spent their attempts
+            log.error("The Deduplicator is closed, so this SimpleConsumerLoop stops. Close the loop before the"
+                    + " Deduplicator");
+            acknowledgments.stop(); // otherwise messages would be redelivered until they have used up their attempts
         } else if (defer.reason() == DeferReason.STORE_UNAVAILABLE) {
-            retry.add(message, defer.retryAfter()); // however long: the broker can't do better than wait, either
+            retry.add(message, defer.retryAfter()); // however long: the broker can only wait too
         } else if (waited.compareTo(waits.longest(message.delivery())) > 0 || !open.hold(message)) {
             log.warn(
-                    "{} couldn't be decided in {} ms ({}), and is given back, which costs a delivery attempt",
+                    "The message in {} could not be handled within {} ms ({}). Returned to the broker, which counts a"
+                            + " delivery attempt",
                     message.origin(),
                     waited.toMillis(),
                     defer.reason());
             Duration lease = message.delivery().topic().policy().lease();
-            acknowledgments.giveBack(message, lease); // an attempt for each lease, at most
+            acknowledgments.giveBack(message, lease); // at most one attempt per lease
         } else {
             retry.add(message, defer.retryAfter());
         }
     }
 
-    /** Messages to claim again, together, as soon as the first of them may be decided. Not thread-safe. */
+    /** Messages to claim again together, as soon as the first of them may be decided. Not thread-safe. */
     final class Retry {
         private final List<OpenMessage> messages = new ArrayList<>();
         private Duration delay = Duration.ofDays(1);

@@ -12,8 +12,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Claims and runs the messages of a batch one by one, as one of them was running when a process died: only the one that kills
- * the process is to be charged for it.
+ * Claims and runs the messages of a batch one by one, because one of them was running when a process died. Thus only
+ * the message that crashes the process is charged for it.
  */
 final class IsolatedClaims {
     private static final Logger log = LoggerFactory.getLogger("io.dedup.rocketmq.SimpleConsumerLoop");
@@ -40,7 +40,7 @@ final class IsolatedClaims {
         this.threads = threads;
     }
 
-    /** Begins on a thread of its own, as it waits for each of them, and handlers' threads may all wait for it. */
+    /** Uses a thread of its own, because it waits for each message, and all handler threads may be waiting for it. */
     void start(List<OpenMessage> messages, List<OpenMessage> received) {
         threads.newThread(() -> isolate(messages, received)).start();
     }
@@ -49,8 +49,8 @@ final class IsolatedClaims {
         List<OpenMessage> apart;
         try {
             apart = open.setApart(messages, received);
-        } catch (RuntimeException | Error e) { // or they would be kept invisible for ever
-            log.error("{} messages couldn't be claimed one by one", messages.size(), e);
+        } catch (RuntimeException | Error e) { // otherwise they would stay invisible forever
+            log.error("Cannot claim {} messages one by one; the broker redelivers them", messages.size(), e);
             messages.forEach(acknowledgments::retryLater);
             return;
         }
@@ -68,7 +68,7 @@ final class IsolatedClaims {
                 open.awaitClosed(message);
             }
         } catch (RuntimeException | Error e) {
-            log.error("{} couldn't be claimed", message.origin(), e);
+            log.error("Cannot claim the message in {}; the broker redelivers it", message.origin(), e);
             acknowledgments.retryLater(message);
         }
     }

@@ -15,7 +15,7 @@ import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Asks the store which of a loop's messages may run, a batch with each call. Thread-safe. */
+/** Claims a loop's messages, a batch with each call to the store. Thread-safe. */
 public final class MessageClaims {
     private static final Logger log = LoggerFactory.getLogger("io.dedup.rocketmq.SimpleConsumerLoop");
 
@@ -27,9 +27,9 @@ public final class MessageClaims {
     private final IsolatedClaims isolated;
 
     /**
-     * Claims for the messages of one loop.
+     * Creates the one of a loop.
      *
-     * @param run is given each message that is claimed; see {@link OpenMessages#start}
+     * @param run called with each claimed message; see {@link OpenMessages#start}
      */
     public MessageClaims(
             DedupAdapter engine,
@@ -49,7 +49,7 @@ public final class MessageClaims {
         this.isolated = new IsolatedClaims(engine, open, acknowledgments, claimable, response, threads);
     }
 
-    /** Claims those whose turn it is, and which aren't decided about yet. */
+    /** Claims those messages whose turn has come and that aren't decided yet. */
     public void claim(List<OpenMessage> messages) {
         claim(messages, messages);
     }
@@ -57,8 +57,8 @@ public final class MessageClaims {
     /**
      * Claims messages that were received.
      *
-     * @param messages whose turn it is
-     * @param received these and those behind them in their message groups: after a crash they all are handled one by one
+     * @param messages those whose turn has come
+     * @param received these and those behind them in their message groups: after a crash all are handled one by one
      */
     public void claim(List<OpenMessage> messages, List<OpenMessage> received) {
         try {
@@ -67,8 +67,8 @@ public final class MessageClaims {
             if (!these.isEmpty()) {
                 admit(these, received);
             }
-        } catch (RuntimeException | Error e) { // or they would be kept invisible for ever
-            log.error("{} messages couldn't be claimed", messages.size(), e);
+        } catch (RuntimeException | Error e) { // otherwise they would stay invisible forever
+            log.error("Cannot claim {} messages; the broker redelivers them", messages.size(), e);
             messages.stream().filter(open::isUndecided).forEach(acknowledgments::retryLater);
         }
     }
@@ -83,18 +83,18 @@ public final class MessageClaims {
         }
     }
 
-    /** The message was admitted, but its transaction has come to nothing: the record, or the store, decides again. */
+    /** The message was admitted, but its transaction didn't run it: its record or the store decides again. */
     public void notRun(OpenMessage message, RunEnd.NotRun end) {
         response.toNotRun(message, end);
     }
 
-    /** The message's claim was lost after its handler had failed: whoever has the message now decides. */
+    /** The message's claim was lost before its handler failed: the consumer that has the message now decides. */
     public void failedWithoutClaim(OpenMessage message) {
         open.undecidedAgain(message, true);
         claim(List.of(message));
     }
 
-    /** The message's claim was lost before its handler started: somebody else may have run it. */
+    /** The message's claim was lost before its handler started: another consumer may have run it. */
     public void lostBeforeStart(OpenMessage message) {
         if (open.undecidedAgain(message, false)) {
             claim(List.of(message));

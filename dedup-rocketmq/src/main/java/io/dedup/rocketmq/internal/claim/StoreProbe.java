@@ -8,7 +8,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Asks a store that has failed until it answers; the loop may receive again then. Thread-safe. */
+/** Probes a failed store until it answers, so that the loop may receive again. Thread-safe. */
 final class StoreProbe {
     private static final Logger log = LoggerFactory.getLogger("io.dedup.rocketmq.SimpleConsumerLoop");
     private static final Duration PAUSE = Duration.ofMillis(500);
@@ -24,7 +24,7 @@ final class StoreProbe {
         this.threads = threads;
     }
 
-    /** Begins to ask, unless it does so already. */
+    /** Starts probing, unless it has started already. */
     void start() {
         if (probing.compareAndSet(false, true)) {
             threads.later(this::probe, PAUSE);
@@ -35,7 +35,7 @@ final class StoreProbe {
         try {
             engine.ping();
         } catch (RuntimeException | Error e) {
-            log.debug("the store doesn't answer", e);
+            log.debug("The deduplication store doesn't answer", e);
             threads.later(this::probe, PAUSE);
             return;
         }

@@ -18,7 +18,10 @@ public final class ListenerInvoker {
         this.handler = handler;
     }
 
-    /** The listener's run with a message. It throws for whatever isn't success, null too: a transaction rolls back then. */
+    /**
+     * The listener's run with a message. It throws for every result except success, including null, so that a
+     * transaction rolls back.
+     */
     public Work work(MessageView message) {
         return new LoggedWork(log, () -> MessageDeliveries.origin(message), execution -> {
             ConsumeResult result = handler.consume(message, execution);

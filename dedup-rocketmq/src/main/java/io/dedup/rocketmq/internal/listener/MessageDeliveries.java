@@ -11,7 +11,7 @@ import java.util.Map;
 import org.apache.rocketmq.client.apis.message.MessageView;
 import org.jspecify.annotations.Nullable;
 
-/** Makes deliveries of messages. Thread-safe. */
+/** Creates the deliveries of messages. Thread-safe. */
 public final class MessageDeliveries {
     private final DeliveryFactory<MessageView> factory;
 
@@ -27,7 +27,10 @@ public final class MessageDeliveries {
                 message.getTopic(), message, () -> origin(message), view -> Fingerprint.ofPayload(payload(view)));
     }
 
-    /** Names the message in errors and logs. Its ID is the producer's to choose, and the broker takes any that isn't blank. */
+    /**
+     * Names the message in errors and logs. The text is escaped, because the producer chooses the message ID and the
+     * broker accepts any that isn't blank.
+     */
     public static String origin(MessageView message) {
         return "topic " + message.getTopic() + ", message "
                 + Printable.sentence(String.valueOf(message.getMessageId())) + ", attempt "

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 /** The user's listener, of whatever type. */
 @FunctionalInterface
 public interface MessageHandler {
-    /** Handles a message; anything but {@link ConsumeResult#SUCCESS} is a failure. */
+    /** Handles a message; every result except {@link ConsumeResult#SUCCESS} is a failure. */
     @Nullable
     ConsumeResult consume(MessageView message, DedupContext context) throws Exception;
 }

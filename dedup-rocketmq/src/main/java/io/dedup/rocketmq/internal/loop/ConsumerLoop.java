@@ -21,7 +21,7 @@ import org.apache.rocketmq.client.apis.consumer.SimpleConsumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Puts a loop together, starts and stops it. Thread-safe. */
+/** Assembles, starts and stops a loop. Thread-safe. */
 public final class ConsumerLoop {
     private static final Logger log = LoggerFactory.getLogger("io.dedup.rocketmq.SimpleConsumerLoop");
     private static final Duration LONGEST_ANSWER = Duration.ofSeconds(5);
@@ -64,7 +64,7 @@ public final class ConsumerLoop {
     }
 
     /**
-     * A loop that has begun to receive.
+     * Creates and starts a loop.
      *
      * @throws IllegalStateException when another group reads one of the consumer's topics under the same consumer name
      */
@@ -87,23 +87,27 @@ public final class ConsumerLoop {
         threads.handle(() -> runs.run(message));
     }
 
-    /** How many messages are between their receipt and the broker's last word about them. */
+    /** The number of messages that were received and that aren't acknowledged or returned yet. */
     public int openMessages() {
         return open.size();
     }
 
-    /** How many requests to the broker have failed, after which it redelivers messages. */
+    /** How many requests to the broker have failed; after each, the broker redelivers the message. */
     public int failedRequests() {
         return broker.failed();
     }
 
-    /** Receives no more, gives back what no handler has started, and waits for running handlers and for the broker. */
+    /**
+     * Stops receiving, returns messages whose handlers haven't started, and waits for running handlers and for the
+     * broker.
+     */
     public void close() {
         acknowledgments.stop();
         if (!open.awaitNoneOpen(settings.shutdownTimeout())) {
             log.warn(
-                    "{} handlers of group {} still run after {} ms; their messages are redelivered, and acknowledged if"
-                            + " they are done by then. Raise shutdownTimeout",
+                    "{} handlers of consumer group {} are still running after the shutdownTimeout of {} ms. The broker"
+                            + " redelivers their messages; those that are done by then are acknowledged. To wait"
+                            + " longer, raise shutdownTimeout of the SimpleConsumerLoop",
                     open.size(),
                     consumer.getConsumerGroup(),
                     settings.shutdownTimeout().toMillis());

@@ -28,7 +28,7 @@ final class HandlerRuns {
     private final MessageClaims claims;
     private final Consumer<OpenMessage> complete;
 
-    /** @param complete is given each message whose handler has succeeded, and whose claim is still to be completed */
+    /** @param complete called with each message whose handler has succeeded and whose claim must be completed */
     HandlerRuns(
             DedupAdapter engine,
             ListenerInvoker listener,
@@ -44,7 +44,7 @@ final class HandlerRuns {
         this.complete = complete;
     }
 
-    /** Runs the listener with a claimed message, unless the message was given back meanwhile. */
+    /** Runs the listener with a claimed message, unless the message was returned meanwhile. */
     void run(OpenMessage message) {
         if (!open.start(message)) {
             return;
@@ -59,8 +59,8 @@ final class HandlerRuns {
             } else {
                 runClaimed(message, execution);
             }
-        } catch (RuntimeException | Error e) { // or it would be kept invisible until it is overdue
-            log.error("{} couldn't be finished", message.origin(), e);
+        } catch (RuntimeException | Error e) { // otherwise it would stay invisible until it is overdue
+            log.error("Cannot settle the message in {}; the broker redelivers it", message.origin(), e);
             execution.fail(e);
             acknowledgments.retryLater(message);
         }
@@ -72,7 +72,7 @@ final class HandlerRuns {
                 HandlerRun.run(execution, () -> work.run(execution), new BatchedCompletion(message, execution));
     }
 
-    /** The claim is completed together with others, and released at a failure. */
+    /** The claim is completed together with others, or released after a failure. */
     private final class BatchedCompletion implements Settlement<byte @Nullable [], OpenMessage> {
         private final OpenMessage message;
         private final Execution execution;
@@ -86,8 +86,8 @@ final class HandlerRuns {
         public OpenMessage succeeded(byte @Nullable [] result) {
             try {
                 complete.accept(message);
-            } catch (RuntimeException | Error e) { // such as no memory for the queue
-                log.error("{} couldn't be queued for completion, and is completed alone", message.origin(), e);
+            } catch (RuntimeException | Error e) { // for example no memory for the queue
+                log.error("Cannot queue the completion of the message in {}; completing it alone", message.origin(), e);
                 execution.succeed(null, WaitBudget.none());
                 acknowledgments.acknowledge(message);
             }
@@ -100,7 +100,7 @@ final class HandlerRuns {
             if (thrown instanceof InterruptedException) {
                 Thread.currentThread().interrupt();
             }
-            if (claimWasLost) { // after an Error, too: the store knows whether somebody else has succeeded
+            if (claimWasLost) { // after an Error too: the store knows whether another consumer has succeeded
                 claims.failedWithoutClaim(message);
             } else {
                 acknowledgments.retryLater(message);
@@ -109,7 +109,10 @@ final class HandlerRuns {
         }
     }
 
-    /** The commit marks the message as done. It doesn't wait here for another transaction, but is claimed again. */
+    /**
+     * The commit records the message as done. This doesn't wait for another transaction; the message is claimed again
+     * instead.
+     */
     private void runInTransaction(OpenMessage message, Execution execution) {
         Work work = listener.work(message.view());
         RunEnd end = engine.run(

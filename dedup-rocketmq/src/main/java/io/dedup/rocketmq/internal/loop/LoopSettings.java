@@ -3,7 +3,7 @@ package io.dedup.rocketmq.internal.loop;
 import java.time.Duration;
 import java.util.function.IntFunction;
 
-/** Settings of a loop; its builder tells what they mean. */
+/** The settings of a loop; see its builder. */
 public record LoopSettings(
         int concurrency,
         int batchSize,
@@ -11,7 +11,7 @@ public record LoopSettings(
         IntFunction<Duration> retryDelay,
         Duration shutdownTimeout) {
 
-    /** How many messages may be open: enough to keep the handlers busy while the next batch is claimed. */
+    /** The maximum number of open messages: enough to keep the handlers busy while the next batch is claimed. */
     int capacity() {
         return concurrency + batchSize;
     }

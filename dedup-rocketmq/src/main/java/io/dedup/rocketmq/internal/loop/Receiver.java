@@ -15,7 +15,7 @@ import org.apache.rocketmq.client.apis.message.MessageView;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Receives messages as long as there is room for them, and has them claimed, until the loop stops. */
+/** Receives messages while there is room for them, and has them claimed, until the loop stops. */
 final class Receiver implements Runnable {
     private static final Logger log = LoggerFactory.getLogger("io.dedup.rocketmq.SimpleConsumerLoop");
     private static final Duration FIRST_PAUSE = Duration.ofMillis(100);
@@ -50,16 +50,16 @@ final class Receiver implements Runnable {
             try {
                 receive(Math.min(room, settings.batchSize()));
                 pause = FIRST_PAUSE;
-            } catch (Throwable e) { // a loop whose thread has died would stand still without a word
+            } catch (Throwable e) { // without this thread the loop would stop silently
                 if (open.isStopping()) {
                     return;
                 }
                 log.warn(
-                        "Group {} couldn't receive, and tries again in {} ms: {}",
+                        "Consumer group {} cannot receive messages; retrying in {} ms: {}",
                         consumer.getConsumerGroup(),
                         pause.toMillis(),
                         Printable.ofException(e));
-                log.debug("Couldn't receive", e);
+                log.debug("Cannot receive messages", e);
                 open.awaitStop(pause);
                 Duration longer = pause.multipliedBy(2);
                 pause = longer.compareTo(LONGEST_PAUSE) > 0 ? LONGEST_PAUSE : longer;
@@ -72,8 +72,8 @@ final class Receiver implements Runnable {
         for (MessageView view : consumer.receive(most, settings.invisibleDuration())) {
             try {
                 messages.add(new OpenMessage(view, deliveries.of(view)));
-            } catch (RuntimeException | Error e) { // its neighbours aren't to suffer; the broker redelivers it
-                log.error("{} couldn't be looked at", MessageDeliveries.origin(view), e);
+            } catch (RuntimeException | Error e) { // the other messages are handled nevertheless
+                log.error("Cannot read the message in {}; the broker redelivers it", MessageDeliveries.origin(view), e);
             }
         }
         if (!messages.isEmpty()) {

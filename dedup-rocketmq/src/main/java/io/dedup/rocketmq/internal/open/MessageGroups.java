@@ -9,8 +9,8 @@ import java.util.Queue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The open messages of each message group, in the order of their receipt. Not thread-safe: {@link OpenMessages} guards it
- * with its lock.
+ * The open messages of each message group, in the order of their receipt. Not thread-safe: guarded by the lock of
+ * {@link OpenMessages}.
  */
 final class MessageGroups {
     private final Map<String, Queue<OpenMessage>> groups = new HashMap<>();
@@ -30,19 +30,19 @@ final class MessageGroups {
         }
     }
 
-    /** Whether the message has its place in its group, or has no group. */
+    /** Whether the message is in its group, or has no group. */
     boolean holds(OpenMessage message) {
         Queue<OpenMessage> queue = queue(message);
         return message.group() == null || (queue != null && queue.contains(message));
     }
 
-    /** Whether nothing of its group is before the message. */
+    /** Whether no other message of its group is before this one. */
     boolean isFirst(OpenMessage message) {
         Queue<OpenMessage> queue = queue(message);
         return queue == null || queue.peek() == message;
     }
 
-    /** The first of a message's group; null when the group has none any more, or the message has no group. */
+    /** The first of a message's group; null if the group is empty, or the message has no group. */
     @Nullable
     OpenMessage first(OpenMessage message) {
         Queue<OpenMessage> queue = queue(message);

@@ -11,21 +11,21 @@ import org.apache.rocketmq.client.apis.message.MessageView;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A message between its receipt and the broker's last word about it. {@link OpenMessages} alone changes it, under its lock;
- * any thread may call the public methods.
+ * A message that was received and that isn't acknowledged or returned to the broker yet. Only {@link OpenMessages}
+ * changes it, under its lock; any thread may call the public methods.
  */
 public final class OpenMessage {
-    /** How far a message has come. */
+    /** The progress of a message. */
     private enum State {
-        /** Behind others of its message group: the store isn't asked before its turn, and it holds no claim. */
+        /** Behind others of its message group: it is claimed only at its turn. */
         WAITING,
-        /** The store hasn't decided yet. */
+        /** Its turn has come; the store hasn't decided yet. */
         UNDECIDED,
         /** Claimed; waits for a thread. */
         READY,
-        /** Its handler runs, or has run; or it is a copy of a message that is still open. */
+        /** Its handler is running or has run; or it is a copy of a message that is still open. */
         RUNNING,
-        /** Acknowledged or given back. */
+        /** Acknowledged or returned. */
         CLOSED
     }
 
@@ -68,7 +68,7 @@ public final class OpenMessage {
         return received.origin();
     }
 
-    /** Its run, once it is claimed. */
+    /** Its execution, once it is claimed. */
     public Execution execution() {
         return Objects.requireNonNull(execution);
     }
@@ -79,19 +79,19 @@ public final class OpenMessage {
     }
 
     /**
-     * For how long its decision is pending: since its turn in its message group; with a transaction, since the first one was
-     * tried.
+     * How long its decision has been pending: since its turn in its message group; with a transaction, since the first
+     * one was tried.
      */
     public Duration undecidedFor() {
         return Duration.ofNanos(System.nanoTime() - undecidedSince);
     }
 
-    /** Whether the broker was told the last word about it. */
+    /** Whether it was acknowledged or returned. */
     public boolean isClosed() {
         return state == State.CLOSED;
     }
 
-    /** Whether its handler is allowed to run no longer: its lease isn't renewed any more. */
+    /** Whether its handler has run longer than allowed, so that its lease isn't renewed any more. */
     public boolean isOverdue(long now) {
         OpenMessage first = leader;
         if (first != null) {
@@ -102,7 +102,7 @@ public final class OpenMessage {
                         > delivery.topic().policy().maxProcessingTime().toNanos();
     }
 
-    /** Gives the claim of a closed message back, unless its handler has started. */
+    /** Releases the claim of a closed message, unless its handler has started. */
     public void giveBackUnstartedClaim() {
         Execution claimed = execution;
         if (claimed != null && startedAt == 0) {
@@ -110,7 +110,7 @@ public final class OpenMessage {
         }
     }
 
-    /** Messages of one group are handled one after the other; null when it has none. */
+    /** Its message group, whose messages are handled one after the other; null if it has none. */
     @Nullable
     String group() {
         return group;
@@ -147,7 +147,7 @@ public final class OpenMessage {
         return all;
     }
 
-    /** Whether it runs, and isn't a copy, and is allowed to run no longer. */
+    /** Whether it is overdue and isn't a copy. */
     boolean isOverdueLeader(long now) {
         return startedAt != 0 && leader == null && isOverdue(now);
     }

@@ -11,8 +11,9 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * The messages that a loop has received and not yet answered. It alone changes their states, under one lock, and calls
- * neither store, broker nor listener. What a change makes necessary, it returns to its caller. Thread-safe.
+ * The messages that a loop has received and not yet answered. Only this class changes their states, under one lock, and
+ * it calls neither the store nor the broker nor the listener. Actions that a change requires are returned to the
+ * caller. Thread-safe.
  */
 public final class OpenMessages {
     private static final Duration OVERDUE_CHECK = Duration.ofMillis(200);
@@ -23,21 +24,21 @@ public final class OpenMessages {
     private final int capacity;
     private final int concurrency;
     private boolean storeAnswers = true;
-    private boolean stuck; // each handler's thread has an overdue handler
+    private boolean stuck; // every handler thread has an overdue handler
     private boolean stopping;
 
     /**
-     * No messages yet.
+     * Creates an empty set.
      *
-     * @param capacity how many messages may be open
-     * @param concurrency how many handlers run at once
+     * @param capacity the maximum number of open messages
+     * @param concurrency the maximum number of handlers that run at the same time
      */
     public OpenMessages(int capacity, int concurrency) {
         this.capacity = capacity;
         this.concurrency = concurrency;
     }
 
-    /** Waits until more may be received, and returns how many messages; 0 when the loop stops. */
+    /** Waits until more messages may be received, and returns how many; 0 when the loop stops. */
     public int awaitRoom() {
         return lock.get(() -> {
             lock.awaitUninterruptibly(() -> stopping || (storeAnswers && !stuck && messages.size() < capacity));
@@ -46,10 +47,10 @@ public final class OpenMessages {
     }
 
     /**
-     * Adds what was received.
+     * Adds received messages.
      *
-     * @return the messages whose turn it is, the others wait in their message groups; nothing when the loop stops, and none was
-     *     added
+     * @return the messages whose turn has come, the others wait in their message groups; empty if the loop is stopping
+     *     and none was added
      */
     public Optional<List<OpenMessage>> add(List<OpenMessage> received) {
         return lock.get(() -> {
@@ -63,8 +64,8 @@ public final class OpenMessages {
     }
 
     /**
-     * Starts the turn of a message that waits in its message group, if nothing of the group is before it; only from then on
-     * may it be claimed. An earlier claim would wait behind messages that may wait for that very claim. Under the lock only.
+     * Starts the turn of a message that waits in its message group, if it is the first; only then may it be claimed. If
+     * it were claimed earlier, it would wait behind messages that may wait for that very claim. Called under the lock.
      *
      * @return true once for each message
      */
@@ -76,7 +77,7 @@ public final class OpenMessages {
         return true;
     }
 
-    /** Starts the turns of messages that waited behind these, and returns them, without those that are set apart. */
+    /** Starts the turns of messages that waited behind these, and returns them, except those that are set apart. */
     public List<OpenMessage> startTurnsBehind(List<OpenMessage> closed) {
         return lock.get(() -> closed.stream()
                 .map(groups::first)
@@ -86,12 +87,12 @@ public final class OpenMessages {
     }
 
     /**
-     * Sets a batch apart that is to be decided about one by one, by a thread that calls {@link #awaitTurn} for each.
+     * Sets a batch apart whose messages are decided one by one, by a thread that calls {@link #awaitTurn} for each.
      *
-     * @param undecided those whose turn it is already
-     * @param received the batch, with those that wait in their message groups; these are set apart where their turn hasn't
-     *     come meanwhile
-     * @return what is set apart, in the order of the batch
+     * @param undecided those whose turn has come already
+     * @param received the batch, including messages that wait in their message groups; these are set apart if their
+     *     turn hasn't come meanwhile
+     * @return the messages that are set apart, in the order of the batch
      */
     public List<OpenMessage> setApart(List<OpenMessage> undecided, List<OpenMessage> received) {
         return lock.get(() -> {
@@ -103,7 +104,7 @@ public final class OpenMessages {
         });
     }
 
-    /** Waits until nothing of its group is before the message. Returns false when it was given back meanwhile. */
+    /** Waits until the message is the first of its group. Returns false if it was returned meanwhile. */
     public boolean awaitTurn(OpenMessage message) {
         return lock.get(() -> {
             lock.awaitUninterruptibly(() -> !message.isWaiting() || groups.isFirst(message));
@@ -111,7 +112,7 @@ public final class OpenMessages {
         });
     }
 
-    /** Waits until the message is answered, or its handler has run for longer than it may. */
+    /** Waits until the message is answered or its handler is overdue. */
     public void awaitClosed(OpenMessage message) {
         boolean closed = false;
         while (!closed && !message.isOverdue(System.nanoTime())) {
@@ -123,7 +124,7 @@ public final class OpenMessages {
         return lock.get(message::isUndecided);
     }
 
-    /** The message is claimed, and is to run as soon as there is a thread. Returns false when it was given back meanwhile. */
+    /** The message is claimed, and runs as soon as a thread is free. Returns false if it was returned meanwhile. */
     public boolean claimed(OpenMessage message, Execution execution) {
         return lock.get(() -> {
             boolean wanted = message.isUndecided();
@@ -134,7 +135,7 @@ public final class OpenMessages {
         });
     }
 
-    /** A thread is about to run the handler. Returns false when the message was given back meanwhile, and mustn't run. */
+    /** A thread is about to run the handler. Returns false if the message was returned meanwhile and must not run. */
     public boolean start(OpenMessage message) {
         return lock.get(() -> {
             boolean wanted = message.isReady();
@@ -145,17 +146,17 @@ public final class OpenMessages {
         });
     }
 
-    /** The handler begins in its transaction, whose opening may have taken long. */
+    /** The handler begins in its transaction, which may have taken long to open. */
     public void begunInTransaction(OpenMessage message) {
         lock.run(message::begunInTransaction);
     }
 
     /**
-     * The claim is lost, or the transaction came to nothing: the store, or the record, decides once more.
+     * The claim is lost, or the transaction didn't run the message: the store or the record decides again.
      *
      * @param hasFailed whether its handler has failed
-     * @return false when it has to be given back: its handler ran for longer than it may, and its message group has gone on
-     *     without it
+     * @return false if it must be returned, because its handler was overdue and its message group has continued without
+     *     it
      */
     public boolean undecidedAgain(OpenMessage message, boolean hasFailed) {
         return lock.get(() -> {
@@ -165,8 +166,8 @@ public final class OpenMessages {
     }
 
     /**
-     * Makes one message the copy of another: whatever the broker is told of that one, it is told of this one. The copy keeps
-     * its place in its own message group until then. Returns false when one of them was given back meanwhile.
+     * Makes a message the copy of another: the broker gets the same answer for both. The copy keeps its place in its
+     * own message group until then. Returns false if one of them was returned meanwhile.
      */
     public boolean follow(OpenMessage copy, OpenMessage leader) {
         return lock.get(() -> {
@@ -180,8 +181,8 @@ public final class OpenMessages {
     }
 
     /**
-     * The store didn't decide; the loop asks it again. Returns false when so many messages are held already that this one had
-     * better be given back.
+     * The store couldn't decide, and is asked again later. Returns false if so many messages are held that this one
+     * should be returned.
      */
     public boolean hold(OpenMessage message) {
         return lock.get(() -> {
@@ -200,22 +201,22 @@ public final class OpenMessages {
         lock.change(() -> storeAnswers = true);
     }
 
-    /** Closes a message whose effect has happened, and its copies, and returns them; nothing when it is closed already. */
+    /** Closes a message whose effect has happened, and its copies, and returns them; empty if it is closed already. */
     public List<OpenMessage> close(OpenMessage message) {
         return lock.get(() -> closeOne(message, true));
     }
 
     /**
-     * Closes a message that has failed, and what must not be handled before it: what is behind it, or behind one of its copies,
-     * in its message group.
+     * Closes a failed message, and the messages behind it or behind one of its copies in their message groups, which
+     * must not be handled before it.
      *
-     * @return all that was closed; nothing when the message was closed already
+     * @return all closed messages; empty if the message was closed already
      */
     public List<OpenMessage> closeFailed(OpenMessage message) {
         return lock.get(() -> closeWithBehind(message, true));
     }
 
-    /** The same for a message with which nothing has happened; closes nothing when its handler runs. */
+    /** As {@link #closeFailed}, for a message that wasn't handled; closes nothing if its handler is running. */
     public List<OpenMessage> closeUnhandled(OpenMessage message) {
         return lock.get(() -> closeWithBehind(message, false));
     }
@@ -229,7 +230,7 @@ public final class OpenMessages {
         return closed;
     }
 
-    /** Forgets the message and its copies, which are returned. Under the lock only. */
+    /** Removes the message and its copies, and returns them. Called under the lock. */
     private List<OpenMessage> closeOne(OpenMessage message, boolean evenRunning) {
         if (message.isClosed() || (message.isRunning() && !evenRunning)) {
             return List.of();
@@ -244,7 +245,7 @@ public final class OpenMessages {
         return all;
     }
 
-    /** The messages whose invisible time was renewed this long ago, and whose handlers may still run. */
+    /** The messages whose invisible time was renewed this long ago, and whose handlers aren't overdue. */
     public List<OpenMessage> dueForRenewal(long now, Duration interval) {
         return lock.get(() -> messages.stream()
                 .filter(message -> message.received().invisibleTime().isDue(now, interval) && !message.isOverdue(now))
@@ -252,10 +253,10 @@ public final class OpenMessages {
     }
 
     /**
-     * A handler that runs for longer than it may has lost its message, which the broker gives to others; it must not hold up
-     * the messages that wait for it, or for its thread.
+     * The broker redelivers the message of an overdue handler to other consumers. The handler must not hold up the
+     * messages that wait for it or for its thread.
      *
-     * @return these messages, to be given back
+     * @return these messages, which must be returned
      */
     public List<OpenMessage> heldUpByOverdue(long now) {
         return lock.get(() -> {
@@ -280,7 +281,7 @@ public final class OpenMessages {
         return lock.get(messages::size);
     }
 
-    /** Receives no more. Returns the messages that no handler has started, to be given back. */
+    /** Stops receiving. Returns the messages whose handlers haven't started, which must be returned to the broker. */
     public List<OpenMessage> stop() {
         return lock.get(() -> {
             stopping = true;
@@ -298,12 +299,12 @@ public final class OpenMessages {
         return lock.get(() -> stopping && messages.isEmpty());
     }
 
-    /** Waits for at most this time until the loop stops. */
+    /** Waits at most this long until the loop stops. */
     public void awaitStop(Duration longest) {
         lock.await(longest, () -> stopping);
     }
 
-    /** Waits for at most this time until nothing is open, and returns whether that is so. */
+    /** Waits at most this long until no message is open, and returns whether none is. */
     public boolean awaitNoneOpen(Duration longest) {
         return lock.await(longest, messages::isEmpty);
     }

@@ -12,9 +12,9 @@ import org.apache.rocketmq.client.apis.message.MessageView;
 import org.slf4j.LoggerFactory;
 
 /**
- * Runs a push consumer's listener once per message ID. Success means that the effect has happened, now or before; whatever
- * else happens is a failure, so that the message is redelivered: in a FIFO group by the client itself, which retries in
- * place, so the claim is released, or the transaction rolled back, before the return.
+ * Runs a push consumer's listener once per message ID. Success means that the effect has happened, now or earlier;
+ * everything else is a failure, so that the message is redelivered. In a FIFO group the client itself retries in place,
+ * so the claim is released, or the transaction rolled back, before this listener returns.
  */
 public final class DedupPushListener implements MessageListener {
     private final InPlaceConsumer consumer;

@@ -12,8 +12,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps the broker from redelivering a loop's open messages, as long as their handlers may run: renews their invisible times at
- * a third of their length. Gives back what is held up by handlers that run longer.
+ * Keeps the broker from redelivering a loop's open messages while their handlers may run: renews their invisible times
+ * at a third of their length. Returns the messages that overdue handlers hold up.
  */
 public final class InvisibleTimeRenewal implements Runnable {
     private static final Logger log = LoggerFactory.getLogger("io.dedup.rocketmq.SimpleConsumerLoop");
@@ -37,7 +37,7 @@ public final class InvisibleTimeRenewal implements Runnable {
         this.invisible = invisible;
     }
 
-    /** Renews in these threads from now on, until they end. */
+    /** Starts renewing on these threads, until they end. */
     public void start() {
         threads.renewEvery(Duration.ofMillis(Math.max(1, invisible.toMillis() / 12)), this);
     }
@@ -48,8 +48,11 @@ public final class InvisibleTimeRenewal implements Runnable {
             long now = System.nanoTime();
             open.heldUpByOverdue(now).forEach(acknowledgments::giveBackAtOnce);
             open.dueForRenewal(now, invisible.dividedBy(3)).forEach(message -> renew(message, now));
-        } catch (RuntimeException | Error e) { // or it would never be called again
-            log.error("Messages couldn't be kept invisible", e);
+        } catch (RuntimeException | Error e) { // otherwise it would never be called again
+            log.error(
+                    "Cannot renew the invisible time of received messages; retrying. The broker may redeliver them to"
+                            + " other consumers meanwhile",
+                    e);
         }
     }
 
@@ -63,7 +66,7 @@ public final class InvisibleTimeRenewal implements Runnable {
                         case FAILED -> time.failed(now, invisible);
                         case REFUSED -> {
                             time.lost();
-                            // The client's own threads had better not wait for the store.
+                            // The client's own threads must not wait for the store.
                             threads.later(() -> acknowledgments.giveBackAtOnce(message), Duration.ZERO);
                         }
                     }

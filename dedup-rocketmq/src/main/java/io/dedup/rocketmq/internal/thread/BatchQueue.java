@@ -11,10 +11,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Collects elements while a task is busy with earlier ones, and then passes all of them to the task together, so that one
- * call of the store serves them all. {@link #add} is thread-safe.
+ * Collects elements while a task is busy with earlier ones, and then passes all of them to the task together, so that
+ * one call to the store serves them all. {@link #add} is thread-safe.
  *
- * @param <T> what is collected
+ * @param <T> the type of the elements
  */
 public final class BatchQueue<T> {
     private static final Logger log = LoggerFactory.getLogger("io.dedup.rocketmq.SimpleConsumerLoop");
@@ -28,10 +28,10 @@ public final class BatchQueue<T> {
     }
 
     /**
-     * Passes batches to the task, on this thread.
+     * Passes batches to the task, on the current thread.
      *
-     * @param task is called with 1 to 500 elements, in the order in which they were added; reports its own failures
-     * @param isOver ends the method when it is true; looked at every 100 ms
+     * @param task called with 1 to 500 elements, in the order in which they were added; handles its own failures
+     * @param isOver ends the method when it returns true; checked every 100 ms
      */
     public void drain(Consumer<List<T>> task, BooleanSupplier isOver) {
         while (!isOver.getAsBoolean()) {
@@ -44,9 +44,9 @@ public final class BatchQueue<T> {
                     task.accept(batch);
                 }
             } catch (InterruptedException e) {
-                log.debug("nobody interrupts this thread", e);
-            } catch (RuntimeException | Error e) { // messages would wait for this thread for ever
-                log.error("A batch of messages failed; the loop goes on with the next", e);
+                log.debug("Unexpected interrupt", e);
+            } catch (RuntimeException | Error e) { // otherwise messages would wait for this thread forever
+                log.error("Cannot process a batch of messages; continuing with the next batch", e);
             }
         }
     }

@@ -6,12 +6,12 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
-/** A lock, and threads that wait until a condition on what it guards is true. Thread-safe. */
+/** A lock, and threads that wait for a condition on the state that it guards. Thread-safe. */
 public final class ConditionLock {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
 
-    /** Returns what the action returns, which runs under the lock. */
+    /** Runs the action under the lock and returns its result. */
     public <T> T get(Supplier<T> action) {
         lock.lock();
         try {
@@ -31,7 +31,7 @@ public final class ConditionLock {
         }
     }
 
-    /** Runs the action under the lock, and lets all waiting threads look at their conditions. */
+    /** Runs the action under the lock, then makes all waiting threads check their conditions. */
     public void change(Runnable action) {
         lock.lock();
         try {
@@ -42,19 +42,19 @@ public final class ConditionLock {
         }
     }
 
-    /** Lets all waiting threads look at their conditions. Under the lock only. */
+    /** Makes all waiting threads check their conditions. Called under the lock. */
     public void changed() {
         changed.signalAll();
     }
 
-    /** Waits, without the lock meanwhile. Under the lock only. */
+    /** Waits for the condition, releasing the lock meanwhile. Called under the lock. */
     public void awaitUninterruptibly(BooleanSupplier condition) {
         while (!condition.getAsBoolean()) {
             changed.awaitUninterruptibly();
         }
     }
 
-    /** Waits for at most this time, less when the thread is interrupted, and returns whether the condition is true. */
+    /** Waits at most this long, or less if the thread is interrupted, and returns whether the condition is true. */
     public boolean await(Duration longest, BooleanSupplier condition) {
         return get(() -> {
             long left = longest.toNanos();

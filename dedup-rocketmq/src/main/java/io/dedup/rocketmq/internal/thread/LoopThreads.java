@@ -13,7 +13,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The threads of one loop, all of them daemons. Tasks that come after {@link #end} are dropped. Thread-safe. */
+/** The threads of one loop, all daemons. Tasks that are submitted after {@link #end} are dropped. Thread-safe. */
 public final class LoopThreads {
     private static final Logger log = LoggerFactory.getLogger("io.dedup.rocketmq.SimpleConsumerLoop");
     private static final AtomicInteger LOOPS = new AtomicInteger();
@@ -23,12 +23,12 @@ public final class LoopThreads {
     private final ScheduledExecutorService timers;
     private final ScheduledExecutorService renewal; // has its own thread, as the timers may wait for the store
 
-    /** Threads for a loop that runs this many handlers at once. */
+    /** Creates the threads of a loop that runs this many handlers at the same time. */
     public LoopThreads(int concurrency) {
         this.factory = factory("dedup-rocketmq-" + LOOPS.incrementAndGet() + "-");
         ThreadPoolExecutor pool = new ThreadPoolExecutor(
                 concurrency, concurrency, 0, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), factory);
-        pool.prestartAllCoreThreads(); // a thread that can't be started is noticed here
+        pool.prestartAllCoreThreads(); // fails here if a thread can't be started
         this.handlers = pool;
         this.timers = Executors.newScheduledThreadPool(2, factory);
         this.renewal = Executors.newSingleThreadScheduledExecutor(factory);
@@ -43,35 +43,35 @@ public final class LoopThreads {
         };
     }
 
-    /** Runs a handler as soon as a handlers' thread is free. */
+    /** Runs a handler as soon as a handler thread is free. */
     public void handle(Runnable handler) {
         try {
             handlers.execute(handler);
         } catch (RejectedExecutionException e) {
-            log.debug("the loop is over, and nothing is open any more", e);
+            log.debug("Handler not started: the loop has ended and no message is open", e);
         }
     }
 
-    /** Runs a task after the delay. The task catches what it throws. */
+    /** Runs a task after the delay. The task must catch its own exceptions. */
     public void later(Runnable task, Duration delay) {
         try {
             var unused = timers.schedule(task, delay.toNanos(), TimeUnit.NANOSECONDS);
         } catch (RejectedExecutionException e) {
-            log.debug("the loop is over, and nothing waits for this any more", e);
+            log.debug("Task not started: the loop has ended", e);
         }
     }
 
-    /** Runs the renewal again and again, with this pause between two runs. */
+    /** Repeats the renewal, with this pause between two runs. */
     public void renewEvery(Duration pause, Runnable task) {
         var unused = renewal.scheduleWithFixedDelay(task, pause.toMillis(), pause.toMillis(), TimeUnit.MILLISECONDS);
     }
 
-    /** Makes a thread for this task alone, and doesn't start it. */
+    /** Creates a thread for this task alone, without starting it. */
     public Thread newThread(Runnable task) {
         return factory.newThread(task);
     }
 
-    /** Ends the threads that wait for tasks; tasks that run go on. May be called more than once. */
+    /** Ends idle threads; running tasks continue. May be called more than once. */
     public void end() {
         handlers.shutdown();
         timers.shutdownNow();
