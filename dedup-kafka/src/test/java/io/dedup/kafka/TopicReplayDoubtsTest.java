@@ -97,7 +97,7 @@ class TopicReplayDoubtsTest {
         startPlain(record -> scene.effect().accept(record));
         try (TopicReplay empty = replay().build()) {
             assertThatThrownBy(() -> empty.report().assertThat().lostNothing())
-                    .hasMessageContaining("is empty: nothing is proven");
+                    .hasMessageContaining("is empty, so nothing can be checked");
         }
         scene.send("a");
         try (TopicReplay wrong =

@@ -182,7 +182,7 @@ class TopicReplayTest {
                 .containsExactly(2, 2, 6, 4, 2, 2);
         assertThatThrownBy(() -> replay.ids("nobody").bySendingAgain())
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("nothing to replay");
+                .hasMessageContaining("Nothing to replay");
         assertThatThrownBy(() -> replay.ids("m2").byRewinding())
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("bySendingAgain");
@@ -236,11 +236,11 @@ class TopicReplayTest {
                 .hasMessageContaining("the listener isn't decorated");
         assertThatThrownBy(() -> report.assertThat().ackedDuplicates())
                 .isInstanceOf(AssertionError.class)
-                .hasMessageContaining("add it as a listener");
+                .hasMessageContaining("Register it as a listener");
         assertThatThrownBy(() ->
                         scene.closeLater(replay().build()).report().assertThat().handledOncePerId())
                 .isInstanceOf(AssertionError.class)
-                .hasMessageContaining("nothing is known about effects");
+                .hasMessageContaining("Nothing is known about effects");
     }
 
     @Test
@@ -256,11 +256,11 @@ class TopicReplayTest {
 
         assertThatThrownBy(() -> report.assertThat().lostNothing())
                 .isInstanceOf(AssertionError.class)
-                .hasMessageContaining("1 message lost: acked without an effect:")
+                .hasMessageContaining("1 message lost: acknowledged without an effect:")
                 .hasMessageContaining("\"m1\": " + scene.topic + "-1@0; took effect 0 times")
                 .hasMessageContaining("claimed (attempt 1) by \"c-" + scene.topic)
                 .hasMessageContaining("completed (handler took")
-                .hasMessageContaining("acked (" + scene.topic + "-1@0) by \"group " + scene.group)
+                .hasMessageContaining("acknowledged (" + scene.topic + "-1@0) by \"group " + scene.group)
                 .hasMessageNotContaining("m0");
     }
 
@@ -289,11 +289,11 @@ class TopicReplayTest {
 
         assertThatThrownBy(() -> early.assertThat().lostNothing())
                 .isInstanceOf(AssertionError.class)
-                .hasMessageContaining("lost: acked without an effect");
+                .hasMessageContaining("lost: acknowledged without an effect");
         assertThatThrownBy(() -> late.assertThat().handledOncePerId())
                 .isInstanceOf(AssertionError.class)
-                .hasMessageContaining("acked before the effect: a crash in between loses it")
-                .hasMessageContaining("acked at " + scene.topic + "-0@0 while its effect wasn't there");
+                .hasMessageContaining("acknowledged before the effect: a crash in between would lose it")
+                .hasMessageContaining("acknowledged at " + scene.topic + "-0@0 before its effect");
     }
 
     @Test
@@ -317,7 +317,7 @@ class TopicReplayTest {
                 replay().effects(() -> scene.effects).atMost(SHORT).build()) {
             assertThatThrownBy(hasty::report)
                     .isInstanceOf(AssertionError.class)
-                    .hasMessageContaining("hasn't acked")
+                    .hasMessageContaining("has not acknowledged")
                     .hasMessageContaining("\"m3\": " + scene.topic + "-1@1; took effect 0 times")
                     .hasMessageContaining("claimed (attempt 1)");
         }
@@ -347,7 +347,7 @@ class TopicReplayTest {
         report.assertThat().handledOncePerId();
         assertThatThrownBy(() -> report.assertThat().deferredNothing())
                 .isInstanceOf(AssertionError.class)
-                .hasMessageContaining("was deferred")
+                .hasMessageContaining("deferred")
                 .hasMessageContaining("deferred (IN_FLIGHT) by \"c-");
         assertThatThrownBy(() -> report.assertThat().deferredOnly("m1", "m0")).isInstanceOf(AssertionError.class);
         assertThatThrownBy(() -> report.assertThat().deferredOnly()).isInstanceOf(AssertionError.class);
@@ -382,7 +382,7 @@ class TopicReplayTest {
                             .assertThat()
                             .lostNothing())
                     .isInstanceOf(AssertionError.class)
-                    .hasMessageContaining("expected, and not on the topic")
+                    .hasMessageContaining("expected, but not on the topic")
                     .hasMessageContaining("\"never sent\"");
         }
     }

@@ -24,7 +24,8 @@ import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
 
 /**
- * What every dedup store does. A store proves it with one test class:
+ * The contract of every {@link io.dedup.store.DedupStore}. A store proves that it meets the contract with one test
+ * class:
  *
  * <pre>{@code
  * class MyStoreContractTest extends DedupStoreContract {
@@ -35,23 +36,24 @@ import org.junit.jupiter.api.Tag;
  * }
  * }</pre>
  *
- * <p>See {@link StoreFixture} for what to give it. Run it against the real server, not against a mock: races, clocks
- * and collations are what it is about. Every transition is checked in its single and in its batch form. Tests never
- * sleep and assume nothing about speed; they hold leases of an hour and {@link StoreFixture#advance} the time.
+ * <p>{@link StoreFixture} describes what the store must provide for this. Run the contract against the real server, not
+ * against a mock: it tests races, clocks and collations. Every operation is checked in its single and in its batch
+ * form. The tests never sleep and don't depend on speed: they hold leases of an hour and {@link StoreFixture#advance}
+ * the time.
  *
- * <p>Each group has a tag, for those who want to run one alone while they write a store: {@code claim},
+ * <p>Each group has a tag, so that you can run it alone while you write a store. A good order is: {@code claim},
  * {@code complete}, {@code release}, {@code renew}, {@code ownership}, {@code every-state}, {@code fencing-tokens},
- * {@code fingerprints}, {@code results}, {@code expiry}, {@code operators}, {@code stuck}, {@code batches}, {@code hostile-ids},
- * {@code races}, {@code races-of-batches}, {@code random-histories}, {@code lifecycle}. A good order, too.
+ * {@code fingerprints}, {@code results}, {@code expiry}, {@code operators}, {@code stuck}, {@code batches},
+ * {@code hostile-ids}, {@code races}, {@code races-of-batches}, {@code random-histories}, {@code lifecycle}.
  *
- * <p>It doesn't check what no store has in common: outages, restarts and what a full server does are for the store's
- * own tests.
+ * <p>The contract doesn't cover behaviour that differs between stores: outages, restarts and full servers need tests of
+ * the store's own.
  */
 public abstract class DedupStoreContract {
     /** For subclasses. */
     protected DedupStoreContract() {}
 
-    /** Opens a fixture; called once for each group of tests, and closed when the group is done. */
+    /** Opens a fixture. Called once for each group of tests; the fixture is closed when the group has finished. */
     protected abstract StoreFixture newFixture() throws Exception;
 
     @Nested

@@ -110,8 +110,8 @@ class FaultPlanTest {
             assertThat(report.ackedEarly()).isNotEmpty();
             assertThat(report.doubled()).isNotEmpty(); // nothing recognises copies
             assertThatThrownBy(() -> report.assertThat().lostNothing())
-                    .hasMessageContaining("acked before the effect")
-                    .hasMessageContaining("), without an effect");
+                    .hasMessageContaining("acknowledged before the effect")
+                    .hasMessageContaining(") without an effect");
         } finally {
             container.stop();
             later.shutdownNow();

@@ -8,9 +8,9 @@ import java.util.Random;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** A fault that was injected, and how often it has struck. Thread-safe. */
+/** An injected fault, with the number of its hits. Thread-safe. */
 final class ActiveFault {
-    /** Stands for the key of a call that is about none. */
+    /** The key of a call that has none. */
     static final DedupKey NO_KEY =
             DedupScope.of("io.dedup.testkit.faults", "none").key("none");
 
@@ -28,7 +28,7 @@ final class ActiveFault {
         return fault;
     }
 
-    /** The keys of this call that it strikes; empty when it doesn't strike. */
+    /** The keys of this call that the fault hits; empty if it doesn't hit the call. */
     Set<DedupKey> strikes(Operation operation, List<DedupKey> keys) {
         if (!fault.isFor(operation)) {
             return Set.of();

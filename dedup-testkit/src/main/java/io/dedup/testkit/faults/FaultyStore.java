@@ -33,11 +33,12 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
- * A store that does what another does, but for the faults that were injected; give it to the application in place of the
- * real one. Faults last until they have struck as often as they say, or until {@link #heal()}. Thread-safe.
+ * A store that delegates to another one, and fails as injected; pass it to the application in place of the real store.
+ * A fault lasts until it has hit as often as it specifies, or until {@link #heal()}. Thread-safe.
  *
- * <p>It stands in the application, so that it can't break what passes it by: records that are written in a business
- * transaction (use a {@link TcpProxy}; mode LEASED_TRANSACTIONAL refuses any store but the table itself).
+ * <p>It runs inside the application and sees only calls of the store interface. Records that are written in a business
+ * transaction bypass it: use a {@link TcpProxy} for these (mode LEASED_TRANSACTIONAL accepts no store but the table
+ * itself).
  */
 public final class FaultyStore implements DedupStore, StuckRecordFinder, ResettableStore {
     private final List<ActiveFault> faults = new CopyOnWriteArrayList<>();
@@ -49,23 +50,23 @@ public final class FaultyStore implements DedupStore, StuckRecordFinder, Resetta
         this.store = Objects.requireNonNull(store, "store");
     }
 
-    /** Around a store that works. */
+    /** Returns a store that delegates to the given one and has no faults yet. */
     public static FaultyStore around(DedupStore store) {
         return new FaultyStore(store);
     }
 
-    /** Adds a fault; where several strike one call, the first that fails it wins, and delays add up. */
+    /** Adds a fault. If several faults hit one call, the first one that fails it wins, and delays add up. */
     public FaultyStore inject(StoreFault fault) {
         faults.add(new ActiveFault(fault));
         return this;
     }
 
-    /** Every call fails, before anything is applied, until {@link #heal()}. */
+    /** Makes every call fail before anything is applied, until {@link #heal()}. */
     public FaultyStore down() {
         return inject(StoreFault.before());
     }
 
-    /** Ends all faults, and the waits of those that are slow. */
+    /** Ends all faults, including the current delays of slow calls. */
     public void heal() {
         faults.clear();
         CountDownLatch before = healed;
@@ -74,13 +75,14 @@ public final class FaultyStore implements DedupStore, StuckRecordFinder, Resetta
     }
 
     /**
-     * Serves from another store from now on: a restarted one, or one that has lost its data. The one before isn't closed.
+     * Delegates to another store from now on, for example one that was restarted or has lost its data. The previous
+     * store isn't closed.
      */
     public void replaceBy(DedupStore other) {
         store = Objects.requireNonNull(other, "other");
     }
 
-    /** How many calls were failed so far; slow ones don't count. */
+    /** Returns how many calls have failed so far; slow calls don't count. */
     public int struck() {
         return struck.get();
     }
@@ -200,7 +202,7 @@ public final class FaultyStore implements DedupStore, StuckRecordFinder, Resetta
         });
     }
 
-    /** Closes the store behind, the one of now. */
+    /** Heals, and closes the store that is delegated to now. */
     @Override
     public void close() {
         heal();
@@ -246,7 +248,7 @@ public final class FaultyStore implements DedupStore, StuckRecordFinder, Resetta
         return all;
     }
 
-    /** What fails of a call, and when. */
+    /** Which keys of a call fail, and when. */
     private record Strike(Moment moment, Set<DedupKey> keys) {}
 
     private Strike strike(Operation operation, List<DedupKey> keys) {
@@ -270,15 +272,15 @@ public final class FaultyStore implements DedupStore, StuckRecordFinder, Resetta
             boolean unused = healed.await(delay.toNanos(), TimeUnit.NANOSECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new DedupStoreException("interrupted in an injected delay of " + operation, e);
+            throw new DedupStoreException("Injected fault: interrupted during a delay of " + operation, e);
         }
     }
 
     private static DedupStoreException failure(Operation operation, Moment moment) {
         return new DedupStoreException(
                 moment == Moment.BEFORE
-                        ? "injected: " + operation + " failed before it was applied"
-                        : "injected: " + operation + " was applied, and its reply lost",
+                        ? "Injected fault: " + operation + " failed before it was applied"
+                        : "Injected fault: " + operation + " was applied, but its reply was lost",
                 null);
     }
 }

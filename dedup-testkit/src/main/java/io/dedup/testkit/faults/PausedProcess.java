@@ -6,11 +6,11 @@ import java.util.Arrays;
 import org.opentest4j.TestAbortedException;
 
 /**
- * A process that stands still (SIGSTOP): its connections stay open and nothing answers, as in a long garbage collection
- * or on a machine that was suspended. {@link #close()} lets it go on. Thread-safe.
+ * A paused process (SIGSTOP): its connections stay open and nothing answers, as during a long garbage collection or on
+ * a suspended machine. {@link #close()} resumes it. Thread-safe.
  *
- * <p>Pauses that one process, not its children. Whoever pauses a process has to see to it that it goes on or ends:
- * close this in a {@code finally} or {@code try}.
+ * <p>Pauses the process only, not its children. Make sure that the process is resumed or ended: close this object in a
+ * {@code finally} block or a {@code try}-with-resources.
  */
 public final class PausedProcess implements AutoCloseable {
     private final long pid;
@@ -19,7 +19,7 @@ public final class PausedProcess implements AutoCloseable {
         this.pid = pid;
     }
 
-    /** Whether this system has signals that pause. */
+    /** Whether the operating system can pause processes with signals. */
     public static boolean isSupported() {
         return !System.getProperty("os.name", "").startsWith("Windows");
     }
@@ -27,27 +27,28 @@ public final class PausedProcess implements AutoCloseable {
     /**
      * Pauses a process.
      *
-     * @throws TestAbortedException where the system can't: a test is reported as skipped
-     * @throws IllegalArgumentException for this very process, which could never let itself go on
-     * @throws IllegalStateException when there is no such process, or it isn't ours to pause
+     * @throws TestAbortedException when the operating system can't pause processes; the test is reported as skipped
+     * @throws IllegalArgumentException when it is the current process, which could never resume itself
+     * @throws IllegalStateException when the process doesn't exist, or this user may not signal it
      */
     public static PausedProcess pause(long pid) {
         if (!isSupported()) {
-            throw new TestAbortedException("processes can't be paused on " + System.getProperty("os.name"));
+            throw new TestAbortedException("Cannot pause processes on " + System.getProperty("os.name"));
         }
         if (pid == ProcessHandle.current().pid()) {
-            throw new IllegalArgumentException("process " + pid + " is this one, which could never go on");
+            throw new IllegalArgumentException(
+                    "Process " + pid + " is the current process, which couldn't resume itself");
         }
         signal("STOP", pid);
         return new PausedProcess(pid);
     }
 
-    /** The process. */
+    /** Returns the process ID. */
     public long pid() {
         return pid;
     }
 
-    /** Lets it go on, if it is still there. */
+    /** Resumes the process, if it still exists. */
     @Override
     public void close() {
         if (ProcessHandle.of(pid).filter(ProcessHandle::isAlive).isPresent()) {
@@ -64,11 +65,11 @@ public final class PausedProcess implements AutoCloseable {
                     .start();
             int exit = kill.onExit().join().exitValue();
             if (exit != 0) {
-                throw new IllegalStateException(
-                        Arrays.toString(command) + " failed (" + exit + "): no such process, or not ours to pause");
+                throw new IllegalStateException(Arrays.toString(command) + " failed (exit value " + exit
+                        + "): the process doesn't exist, or this user may not signal it");
             }
         } catch (IOException e) {
-            throw new UncheckedIOException("can't run " + Arrays.toString(command), e);
+            throw new UncheckedIOException("Cannot run " + Arrays.toString(command), e);
         }
     }
 }

@@ -61,7 +61,7 @@ final class ProxiedConnection {
         });
     }
 
-    /** The server sees the connection closed; the client doesn't, and what it sends goes nowhere. */
+    /** The server sees the connection closed; the client doesn't, and what it sends is discarded. */
     void halfOpen() {
         halfOpen = true;
         close(server);
@@ -94,7 +94,7 @@ final class ProxiedConnection {
                 }
             }
         } catch (IOException e) {
-            LOG.debug("connection ends: {}", e.toString());
+            LOG.debug("A proxied connection has ended: {}", e.toString());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } finally {
@@ -108,8 +108,9 @@ final class ProxiedConnection {
         try {
             out.write(buffer, 0, length);
         } catch (IOException e) {
-            if (!halfOpen) { // else it was on its way when the server's side was closed: its sender mustn't hear of
-                // that
+            // If half open, the data was on its way when the server's side was closed, which the sender must not
+            // notice.
+            if (!halfOpen) {
                 throw e;
             }
         }
@@ -119,7 +120,7 @@ final class ProxiedConnection {
         try {
             socket.close();
         } catch (IOException e) {
-            LOG.debug("can't close: {}", e.toString());
+            LOG.debug("Cannot close a socket: {}", e.toString());
         }
     }
 }

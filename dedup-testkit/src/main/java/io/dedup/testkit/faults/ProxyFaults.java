@@ -5,7 +5,7 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** What a {@link TcpProxy} is to do to what passes. Thread-safe. */
+/** The current faults of a {@link TcpProxy}. Thread-safe. */
 final class ProxyFaults {
 
     private boolean frozen;
@@ -59,7 +59,7 @@ final class ProxyFaults {
         return dropsReplies;
     }
 
-    /** Whether the reply to this request is the one to be lost; true once. */
+    /** Whether the reply to this request must be lost; true once. */
     synchronized boolean dooms(byte[] request, int length) {
         if (doomed == null || !new String(request, 0, length, StandardCharsets.ISO_8859_1).contains(doomed)) {
             return false;

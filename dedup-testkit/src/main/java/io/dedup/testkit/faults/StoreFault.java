@@ -9,24 +9,29 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a {@link FaultyStore} does wrong. Immutable; each method that narrows a fault returns a new one.
+ * A fault of a {@link FaultyStore}. Immutable; each method that narrows a fault returns a new one.
  *
  * <pre>{@code
- * StoreFault.after(COMPLETE).times(2)                    // two completions are applied, and their replies lost
- * StoreFault.before(CLAIM).share(0.1, 42)                // every tenth claim fails, the same ones each time
+ * StoreFault.after(COMPLETE).times(2)                    // two completions are applied, but their replies are lost
+ * StoreFault.before(CLAIM).share(0.1, 42)                // one claim in ten fails, the same ones in each run
  * StoreFault.before().forKeys(key -> key.messageId().equals("p-7"))
  * StoreFault.slow(Duration.ofSeconds(3), RENEW)
  * }</pre>
  */
 public final class StoreFault {
-    /** What a store is asked for; single calls and batches alike. */
+    /** An operation of a store, single or batch. */
     public enum Operation {
+        /** {@code claim}, {@code claimAll}. */
         CLAIM,
+        /** {@code complete}, {@code completeAll}. */
         COMPLETE,
+        /** {@code release}, {@code releaseAll}. */
         RELEASE,
+        /** {@code renew}, {@code renewAll}. */
         RENEW,
-        /** {@code find}, {@code forget}, {@code forceDone}, {@code forgetAll}. */
+        /** {@code find}, {@code findStuck}, {@code forget}, {@code forceDone}, {@code forgetAll}. */
         OPERATOR,
+        /** {@code ping}. */
         PING
     }
 
@@ -64,28 +69,29 @@ public final class StoreFault {
     }
 
     /**
-     * Fails before anything is applied.
+     * Fails calls before anything is applied.
      *
-     * @param operations which; all when none is given
+     * @param operations the affected operations; all if none is given
      */
     public static StoreFault before(Operation... operations) {
         return new StoreFault(Moment.BEFORE, set(operations), null, null, 0, Integer.MAX_VALUE, 1, 0);
     }
 
     /**
-     * Applies what was asked for, then fails: the reply is lost.
+     * Applies calls, then fails: the reply is lost.
      *
-     * @param operations which; all when none is given
+     * @param operations the affected operations; all if none is given
      */
     public static StoreFault after(Operation... operations) {
         return new StoreFault(Moment.AFTER, set(operations), null, null, 0, Integer.MAX_VALUE, 1, 0);
     }
 
     /**
-     * Waits, then does what was asked for; {@link FaultyStore#heal()} ends the wait.
+     * Delays calls, then applies them; {@link FaultyStore#heal()} ends the delay.
      *
      * @param delay positive
-     * @param operations which; all when none is given
+     * @param operations the affected operations; all if none is given
+     * @throws IllegalArgumentException when the delay isn't positive
      */
     public static StoreFault slow(Duration delay, Operation... operations) {
         if (delay.isNegative() || delay.isZero()) {
@@ -103,30 +109,40 @@ public final class StoreFault {
     }
 
     /**
-     * Strikes only these keys; the others of a batch are served. Calls without keys ({@code ping}) are served, too.
+     * Affects only these keys; the other keys of a batch are served. Calls without keys, such as {@code ping}, are
+     * served too.
      *
-     * @param which looks at nothing but its argument; called on the callers' threads
+     * @param which must depend on its argument only; called on the callers' threads
      */
     public StoreFault forKeys(Predicate<DedupKey> which) {
         Objects.requireNonNull(which, "which");
         return new StoreFault(moment, operations, delay, which, skipped, times, share, seed);
     }
 
-    /** Lets this many calls pass that it would strike, then begins. */
+    /**
+     * Lets this many matching calls pass before the first hit.
+     *
+     * @throws IllegalArgumentException when it is negative
+     */
     public StoreFault skipping(int calls) {
         return new StoreFault(moment, operations, delay, keys, notNegative("skipping", calls), times, share, seed);
     }
 
-    /** Strikes this many calls, then ends. */
+    /**
+     * Affects this many calls, then ends.
+     *
+     * @throws IllegalArgumentException when it is negative
+     */
     public StoreFault times(int calls) {
         return new StoreFault(moment, operations, delay, keys, skipped, notNegative("times", calls), share, seed);
     }
 
     /**
-     * Strikes this share of the calls, by chance.
+     * Affects this share of the calls, chosen at random.
      *
      * @param part from 0 to 1
-     * @param randomSeed decides which: the same calls in the same order are struck alike
+     * @param randomSeed decides which calls: the same calls in the same order are affected in the same way
+     * @throws IllegalArgumentException when the share is out of range
      */
     public StoreFault share(double part, long randomSeed) {
         if (!(part >= 0 && part <= 1)) {
@@ -155,7 +171,7 @@ public final class StoreFault {
         return delay;
     }
 
-    /** @param key null for a call that is about none */
+    /** @param key null for a call without a key */
     boolean isFor(@Nullable DedupKey key) {
         return keys == null || (key != null && keys.test(key));
     }

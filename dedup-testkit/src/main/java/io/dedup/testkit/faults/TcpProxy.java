@@ -17,17 +17,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Stands between a client and a server, and breaks what a network breaks: point the client at {@link #port()} of this
- * machine. Faults last until {@link #heal()}, unless said otherwise. Thread-safe.
+ * A TCP proxy between a client and a server that simulates network failures: connect the client to {@link #port()} on
+ * this machine. Faults last until {@link #heal()}, unless stated otherwise. Thread-safe.
  *
- * <p>What a restart of the server looks like from outside is {@link #refuse()}, {@link #cut()} and, when it is back,
- * {@link #heal()}; {@link #retarget} for one that comes back on another port, as containers do.
+ * <p>To simulate a restart of the server, call {@link #refuse()}, {@link #cut()} and, when it is back, {@link #heal()}.
+ * If it comes back on another port, as containers do, call {@link #retarget}.
  */
 public final class TcpProxy implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(TcpProxy.class);
     private static final Duration LIMIT = Duration.ofSeconds(5);
-    // Below the range that systems give to clients: none of them can take the port while it is refused.
+    // Below the range of ephemeral ports, so that no client can take the port while connections are refused.
     private static final int FIRST_PORT = 22_500;
     private static final int PORTS = 2_500;
     private static final int TRIES = 200;
@@ -45,40 +45,48 @@ public final class TcpProxy implements AutoCloseable {
         this.port = listenSomewhere();
     }
 
-    /** Starts a proxy in front of a port of this machine. */
+    /**
+     * Starts a proxy in front of a port on this machine.
+     *
+     * @throws IllegalStateException when no port is free
+     */
     public static TcpProxy to(int targetPort) {
         return to("127.0.0.1", targetPort);
     }
 
-    /** Starts a proxy in front of a server. */
+    /**
+     * Starts a proxy in front of a server.
+     *
+     * @throws IllegalStateException when no port is free
+     */
     public static TcpProxy to(String targetHost, int targetPort) {
         return new TcpProxy(targetHost, targetPort);
     }
 
-    /** Where clients connect to, on the loopback address. */
+    /** Returns the port for clients, on the loopback address. */
     public int port() {
         return port;
     }
 
-    /** Connections that are open now; those that are half open count. */
+    /** Returns the number of open connections, including half-open ones. */
     public int connections() {
         return connections.size();
     }
 
     /**
-     * How often a server has answered after it was asked, on all connections so far: what a client sends in one go and
-     * what comes back for it count as one.
+     * Returns how many round trips have passed on all connections so far. Everything that a client sends before the
+     * server answers counts as one request, and everything that comes back as one answer.
      */
     public long roundTrips() {
         return roundTrips.sum();
     }
 
-    /** Closes all connections through which something has passed. New ones are taken. */
+    /** Closes all current connections. New ones are accepted. */
     public void cut() {
         connections.forEach(ProxiedConnection::close);
     }
 
-    /** Refuses new connections; those through which something has passed go on. */
+    /** Refuses new connections; current ones continue. */
     public synchronized void refuse() {
         if (listener != null) {
             close(listener);
@@ -87,7 +95,7 @@ public final class TcpProxy implements AutoCloseable {
         }
     }
 
-    /** The system takes connections to a closed socket as long as a thread still waits for them. */
+    /** The operating system accepts connections to a closed socket while a thread is still waiting for them. */
     private static void awaitEnd(Thread acceptor) {
         try {
             acceptor.join(LIMIT.toMillis());
@@ -97,66 +105,69 @@ public final class TcpProxy implements AutoCloseable {
     }
 
     /**
-     * A black hole: stops passing anything on, in both directions; connections stay open, new ones are taken, and nobody
-     * answers. What waits is passed on when healed.
+     * Stops forwarding in both directions: connections stay open and new ones are accepted, but nothing answers. What
+     * was sent meanwhile is forwarded when healed.
      */
     public void freeze() {
         faults.freeze();
     }
 
     /**
-     * The connections of now become half open, for good: the server sees them closed, their clients don't, and what
-     * those send goes nowhere. What a server that lost its power leaves behind, or a firewall that forgot. New
-     * connections work.
+     * Makes the current connections half open, permanently: the server sees them closed, their clients don't, and what
+     * the clients send is discarded. This simulates a server that has lost its power, or a firewall that has dropped
+     * the connections. New connections work.
      */
     public void halfOpen() {
         connections.forEach(ProxiedConnection::halfOpen);
     }
 
-    /** Passes everything on this much later, in each direction. */
+    /** Delays everything by this much, in each direction. */
     public void delay(Duration delay) {
         faults.delay(delay);
     }
 
-    /** Requests reach the server, and what the server sends is thrown away. */
+    /** Forwards requests to the server and discards its replies. */
     public void dropReplies() {
         faults.dropReplies();
     }
 
     /**
-     * Once: the next request that contains the text reaches the server; when the server replies, the reply is thrown away
-     * and the connection closed. For a request that was carried out without its sender's knowledge. {@link
-     * #lostReplies()} tells when it has happened.
+     * Loses one reply: the next request that contains the text reaches the server; when the server replies, the reply
+     * is discarded and the connection is closed. This simulates a request that was executed without the sender's
+     * knowledge. {@link #lostReplies()} shows when it has happened.
      *
-     * @param text ASCII, to be found within one packet; empty for whatever comes next
+     * @param text ASCII, contained in one packet; empty for the next request of any kind
      */
     public void loseReplyTo(String text) {
         faults.loseReplyTo(text);
     }
 
-    /** How often {@link #loseReplyTo} has struck. */
+    /** Returns how many replies {@link #loseReplyTo} has discarded. */
     public int lostReplies() {
         return faults.lostReplies();
     }
 
-    /** Sends connections to another server from now on, for instance one that was restarted; those of now stay. */
+    /** Forwards new connections to another server, for example one that was restarted; current connections stay. */
     public void retarget(String targetHost, int targetPort) {
         target = InetSocketAddress.createUnresolved(targetHost, targetPort);
     }
 
-    /** Ends all faults. What was frozen is passed on now; what was thrown away stays lost, half open stays half open. */
+    /**
+     * Ends all faults. What was frozen is forwarded now; what was discarded stays lost, and half-open connections stay
+     * half open.
+     */
     public synchronized void heal() {
         faults.heal();
         if (listener == null) {
             try {
                 listen(port);
             } catch (IOException e) {
-                throw new UncheckedIOException("can't listen on port " + port, e);
+                throw new UncheckedIOException("Cannot listen on port " + port, e);
             }
         }
     }
 
-    /** Closes everything. */
+    /** Closes the port and all connections. */
     @Override
     public void close() {
         refuse();
@@ -171,10 +182,10 @@ public final class TcpProxy implements AutoCloseable {
                 listen(any);
                 return any;
             } catch (IOException taken) {
-                LOG.debug("port {} is taken: {}", any, taken.toString());
+                LOG.debug("Port {} is taken: {}", any, taken.toString());
             }
         }
-        throw new IllegalStateException("no free port from " + FIRST_PORT + " to " + (FIRST_PORT + PORTS));
+        throw new IllegalStateException("No free port from " + FIRST_PORT + " to " + (FIRST_PORT + PORTS));
     }
 
     private void listen(int where) throws IOException {
@@ -195,7 +206,7 @@ public final class TcpProxy implements AutoCloseable {
             try {
                 connect(socket.accept());
             } catch (IOException e) {
-                LOG.debug("proxy of {} stops listening: {}", target, e.toString());
+                LOG.debug("The proxy of {} has stopped listening: {}", target, e.toString());
             }
         }
     }
@@ -205,7 +216,7 @@ public final class TcpProxy implements AutoCloseable {
         try {
             server = new Socket(target.getHostString(), target.getPort());
         } catch (IOException e) {
-            // As the client would see it without us, or nearly.
+            // Similar to what the client would see without the proxy.
             client.close();
             return;
         }

@@ -16,9 +16,9 @@ import java.time.Duration;
 import java.util.UUID;
 
 /**
- * Claims a message as another process would, and doesn't come back: its lease isn't renewed, and runs out by the store's
- * clock. Or comes back late, when somebody else may have taken over, and does what a paused process would do then. Once
- * somebody has, every answer is to be {@code LeaseLost}, and nothing may change. Thread-safe.
+ * Claims a message as another process would, and then stops: its lease isn't renewed and expires by the store's clock.
+ * It can also come back late, when another consumer may have taken over, and do what a paused process would then do.
+ * After a takeover, the store must answer every call with {@code LeaseLost} and change nothing. Thread-safe.
  */
 public final class ZombieHolder {
     private final DedupStore store;
@@ -30,7 +30,7 @@ public final class ZombieHolder {
     }
 
     /**
-     * Claims, and is not heard of any more.
+     * Claims a message, and does nothing more.
      *
      * @param lease at least 1 ms
      * @throws IllegalStateException when the message can't be claimed now
@@ -39,27 +39,27 @@ public final class ZombieHolder {
         Owner owner = new Owner("zombie-" + UUID.randomUUID());
         ClaimResult answer = store.claim(new ClaimRequest(key, owner, lease));
         if (!(answer instanceof ClaimResult.Acquired acquired)) {
-            throw new IllegalStateException("can't claim " + key + ": " + answer);
+            throw new IllegalStateException("Cannot claim " + key + ": the store answered " + answer);
         }
         return new ZombieHolder(store, new Claim(key, owner, acquired.attempt()));
     }
 
-    /** What the store was shown. */
+    /** Returns the claim that it shows to the store. */
     public Claim claim() {
         return claim;
     }
 
-    /** Comes back, and reports a success. */
+    /** Comes back and completes the message. */
     public WriteResult complete(Window window) {
         return store.complete(new CompleteRequest(claim, window, null, false));
     }
 
-    /** Comes back, and gives up. */
+    /** Comes back and releases its claim. */
     public WriteResult release() {
         return store.release(new ReleaseRequest(claim, ReleaseMode.STARTED));
     }
 
-    /** Comes back, and wants to go on. */
+    /** Comes back and renews its lease. */
     public WriteResult renew(Duration lease) {
         return store.renew(new RenewRequest(claim, lease));
     }

@@ -14,7 +14,7 @@ import org.apache.kafka.clients.consumer.StickyAssignor;
 import org.apache.kafka.common.GroupType;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
-/** A member of the group that takes partitions, handles nothing, commits nothing, and leaves. */
+/** A member of the group that is assigned partitions, handles nothing, commits nothing, and leaves. */
 final class GroupGuest {
     private static final Duration POLL = Duration.ofMillis(100);
     private static final Map<String, Class<?>> ASSIGNORS = Map.of(
@@ -55,19 +55,20 @@ final class GroupGuest {
         }
     }
 
-    /** As the members: a group takes none that can't share partitions in its way. */
+    /** The same protocol as the members': a group doesn't accept members with an incompatible one. */
     private Map<String, Object> as(ConsumerGroupDescription joined) {
         if (joined.type() == GroupType.CONSUMER) {
             return Map.of("group.protocol", "consumer");
         }
         String assignor = joined.partitionAssignor();
-        if (assignor.isEmpty()) { // it rebalances at this moment; the default ones are accepted by most
+        if (assignor.isEmpty()) { // the group is rebalancing; most groups accept the defaults
             return Map.of();
         }
         Class<?> known = ASSIGNORS.get(assignor);
         if (known == null) {
-            throw new IllegalArgumentException("group " + group + " has the assignor " + assignor
-                    + ": set guests(...) with the partition.assignment.strategy of the application");
+            throw new IllegalArgumentException("Consumer group " + group + " uses the assignor " + assignor
+                    + ", which a guest can't guess the class of. Pass the application's partition.assignment.strategy"
+                    + " to KafkaTraffic.guests(...)");
         }
         return Map.of("partition.assignment.strategy", known.getName());
     }

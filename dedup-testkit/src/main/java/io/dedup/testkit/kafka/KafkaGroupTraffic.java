@@ -25,7 +25,7 @@ import org.apache.kafka.common.errors.GroupIdNotFoundException;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.jspecify.annotations.Nullable;
 
-/** A plan's records on a Kafka topic, and the group that reads it. */
+/** The records of a plan on a Kafka topic, and the group that reads the topic. */
 final class KafkaGroupTraffic implements Traffic {
     private static final Duration LIMIT = Duration.ofMinutes(1);
 
@@ -78,7 +78,7 @@ final class KafkaGroupTraffic implements Traffic {
         if (partition == null && record.key() == null) {
             partition = place % producer.partitionsFor(record.topic()).size();
         }
-        // Headers of their own: a producer forbids changes of those that it has sent.
+        // A copy with its own headers: a producer makes the headers of sent records read-only.
         ProducerRecord<byte[], byte[]> copy =
                 new ProducerRecord<>(record.topic(), partition, record.key(), record.value(), record.headers());
         CompletableFuture<TopicMessage> sent = new CompletableFuture<>();
@@ -140,7 +140,7 @@ final class KafkaGroupTraffic implements Traffic {
     @Override
     public List<TopicMessage> deadLetters() {
         if (deadLetters == null
-                || !answer(admin.listTopics().names()).contains(deadLetters)) { // nothing was ever given up
+                || !answer(admin.listTopics().names()).contains(deadLetters)) { // nothing has been dead-lettered
             return List.of();
         }
         try (KafkaTopic given = topic(deadLetters)) {
@@ -155,12 +155,12 @@ final class KafkaGroupTraffic implements Traffic {
             if (e.getCause() instanceof GroupIdNotFoundException none) {
                 throw none;
             }
-            throw new IllegalStateException("no answer from Kafka for " + description(), e);
+            throw new IllegalStateException("A request to Kafka about " + description() + " failed", e);
         } catch (TimeoutException e) {
-            throw new IllegalStateException("no answer from Kafka for " + description(), e);
+            throw new IllegalStateException("Kafka didn't answer a request about " + description(), e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new IllegalStateException("interrupted", e);
+            throw new IllegalStateException("Interrupted while waiting for Kafka", e);
         }
     }
 

@@ -13,7 +13,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes a {@link TopicReplay} of a Kafka topic. Works with any broker that the test has, given its address.
+ * Builds a {@link TopicReplay} of a Kafka topic. Works with any broker that the test can reach.
  *
  * <pre>{@code
  * TopicReplay replay = KafkaReplay.of("localhost:9092")
@@ -22,7 +22,8 @@ import org.jspecify.annotations.Nullable;
  *         .build();
  * }</pre>
  *
- * <p>Consumption is told by the group's committed offsets: share groups, which have none, can't be replayed.
+ * <p>The group's committed offsets show what it has consumed. Share groups have none, so they can't be replayed. Not
+ * thread-safe.
  */
 public final class KafkaReplay {
     private final Map<String, Object> client;
@@ -39,76 +40,77 @@ public final class KafkaReplay {
         this.client = client;
     }
 
-    /** For a broker without authentication. */
+    /** Connects to a broker without authentication. */
     public static KafkaReplay of(String bootstrapServers) {
         return of(Map.of("bootstrap.servers", bootstrapServers));
     }
 
-    /** For a broker with authentication: the settings that all kinds of clients need. */
+    /** Connects to a broker with the given settings, which must be valid for all kinds of Kafka clients. */
     public static KafkaReplay of(Map<String, Object> clientSettings) {
         return new KafkaReplay(new HashMap<>(clientSettings));
     }
 
-    /** Required. */
+    /** The topic to replay. Required. */
     public KafkaReplay topic(String name) {
         topic = Objects.requireNonNull(name, "topic");
         return this;
     }
 
-    /** Required: the application's consumer group. */
+    /** The application's consumer group. Required. */
     public KafkaReplay group(String name) {
         group = Objects.requireNonNull(name, "group");
         return this;
     }
 
     /**
-     * Required: where the ID is; the same as the listener's. Keys and values are bytes here, whatever the application's
-     * deserializers make of them.
+     * Where the message ID is; use the listener's extractor. Required. Keys and values are bytes here, whichever
+     * deserializers the application uses.
      */
     public KafkaReplay ids(MessageIdExtractor<? super ConsumerRecord<byte[], byte[]>> extractor) {
         ids = Objects.requireNonNull(extractor, "ids");
         return this;
     }
 
-    /** The deduplicator's consumer name, where it isn't the group's. */
+    /** The deduplicator's consumer name, if it isn't the group's name. */
     public KafkaReplay consumer(String name) {
         consumer = Objects.requireNonNull(name, "consumer");
         return this;
     }
 
     /**
-     * What tells the effects: for instance the rows that the handler has written. Without it, the timeline has to tell.
+     * How effects are counted, for example by the rows that the handler has written. Without it, effects are counted
+     * from the timeline.
      *
-     * @param tookEffect the IDs, one entry for each time; called often, on threads of its own, since a
-     *     transaction of the test's may not see what handlers do
+     * @param tookEffect returns the message IDs, one entry for each time a message took effect; called often, on
+     *     separate threads, because the test's own transaction may not see what handlers write
      */
     public KafkaReplay effects(Supplier<? extends Collection<String>> tookEffect) {
         effects = Objects.requireNonNull(tookEffect, "effects");
         return this;
     }
 
-    /** A listener of the application's deduplicator. */
+    /** The timeline that is registered as a listener of the application's deduplicator. */
     public KafkaReplay timeline(Timeline listener) {
         timeline = Objects.requireNonNull(listener, "timeline");
         return this;
     }
 
-    /** Needed for rewinding: what the application consumes with. */
+    /** The application's consumers of the group. Required for {@link io.dedup.testkit.replay.Replay#byRewinding()}. */
     public KafkaReplay consumers(StoppableConsumers stoppable) {
         consumers = Objects.requireNonNull(stoppable, "consumers");
         return this;
     }
 
-    /** How long the application may take to consume everything; 1 minute unless set. */
+    /** How long the application may take to consume everything; 1 minute by default. */
     public KafkaReplay atMost(Duration limit) {
         atMost = limit;
         return this;
     }
 
     /**
-     * The replay.
+     * Creates the replay.
      *
-     * @throws IllegalArgumentException when a setting is missing or wrong; names it
+     * @throws IllegalArgumentException when a setting is missing or invalid; names the setting
      */
     public TopicReplay build() {
         KafkaTopic broker = new KafkaTopic(
@@ -118,7 +120,7 @@ public final class KafkaReplay {
 
     private static <T> T required(String what, @Nullable T value) {
         if (value == null) {
-            throw new IllegalArgumentException(what + "(...) must be set");
+            throw new IllegalArgumentException("Call " + what + "(...) first: it is required");
         }
         return value;
     }

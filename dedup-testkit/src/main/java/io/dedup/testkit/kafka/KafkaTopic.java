@@ -28,10 +28,10 @@ import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionTimeoutException;
 import org.jspecify.annotations.Nullable;
 
-/** A Kafka topic, read with clients of its own that belong to no group. */
+/** A Kafka topic, read with separate clients that belong to no group. */
 final class KafkaTopic implements BrokerTopic {
     private static final Duration POLL = Duration.ofMillis(100);
-    /** For the broker's answers; how long the application may take is the user's to say. */
+    /** The limit for the broker's answers; the limit for the application is configurable. */
     private static final Duration CLIENT_LIMIT = Duration.ofMinutes(1);
 
     private final Map<String, Object> client;
@@ -72,7 +72,7 @@ final class KafkaTopic implements BrokerTopic {
     public List<TopicMessage> messages() {
         List<TopicMessage> found = new ArrayList<>();
         Map<String, Object> config = new HashMap<>(client);
-        config.put("isolation.level", "read_committed"); // what was aborted is no message
+        config.put("isolation.level", "read_committed"); // aborted records aren't messages
         config.put("enable.auto.commit", false);
         config.put("fetch.max.wait.ms", 50); // with the last record, there is nothing to wait for
         try (var consumer = new KafkaConsumer<>(config, new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
@@ -86,7 +86,8 @@ final class KafkaTopic implements BrokerTopic {
             while (partitions.stream().anyMatch(each -> consumer.position(each) < ends.getOrDefault(each, 0L))) {
                 consumer.poll(POLL).forEach(record -> found.add(message(record)));
                 if (System.nanoTime() - deadline > 0) {
-                    throw new IllegalStateException("can't read topic " + topic + " to its end within " + CLIENT_LIMIT);
+                    throw new IllegalStateException(
+                            "Cannot read topic " + topic + " to its end within " + CLIENT_LIMIT);
                 }
             }
         }
@@ -104,7 +105,10 @@ final class KafkaTopic implements BrokerTopic {
                 record);
     }
 
-    /** Compares with records that are there: behind the last of them may be markers of transactions, which nobody reads. */
+    /**
+     * Compares with existing records: behind the last one there may be transaction markers, which consumers don't
+     * receive.
+     */
     @Override
     public List<TopicMessage> unacked(Collection<TopicMessage> messages) {
         Map<TopicPartition, OffsetAndMetadata> committed = answer(
@@ -141,9 +145,10 @@ final class KafkaTopic implements BrokerTopic {
     @Override
     public void rewind(List<TopicMessage> chosen) {
         if (consumers == null) {
-            throw new IllegalStateException("the offsets of group " + group + " can only be changed while it has no"
-                    + " consumer: set consumers(...), for instance SpringContainers.of(container); or use"
-                    + " bySendingAgain()");
+            throw new IllegalStateException(
+                    "Cannot rewind group " + group + " while it has consumers, and consumers(...)"
+                            + " isn't set. Call consumers(...), for example with SpringContainers.of(container), so"
+                            + " that they can be stopped; or use bySendingAgain()");
         }
         Map<TopicPartition, OffsetAndMetadata> offsets = new HashMap<>();
         for (TopicMessage message : chosen) {
@@ -171,8 +176,8 @@ final class KafkaTopic implements BrokerTopic {
                     .until(() -> members().isEmpty());
         } catch (ConditionTimeoutException e) {
             throw new IllegalStateException(
-                    "group " + group + " still has members after its consumers(...) were stopped, so that its offsets"
-                            + " can't be changed: " + members() + ". Name all containers of the group; a static member"
+                    "Cannot rewind group " + group + ": it still has members after its consumers(...) were stopped, "
+                            + members() + ". Pass all containers of the group to consumers(...). A static member"
                             + " (group.instance.id) stays for its session.timeout.ms",
                     e);
         }
@@ -192,10 +197,10 @@ final class KafkaTopic implements BrokerTopic {
         try {
             return future.get(CLIENT_LIMIT.toMillis(), TimeUnit.MILLISECONDS);
         } catch (ExecutionException | TimeoutException e) {
-            throw new IllegalStateException("no answer from Kafka to the question for " + what, e);
+            throw new IllegalStateException("Kafka didn't answer the request for " + what, e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new IllegalStateException("interrupted while waiting for " + what, e);
+            throw new IllegalStateException("Interrupted while waiting for " + what, e);
         }
     }
 

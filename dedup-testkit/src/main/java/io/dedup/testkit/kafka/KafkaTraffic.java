@@ -13,7 +13,7 @@ import org.apache.kafka.common.serialization.StringSerializer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes the {@link Traffic} of a fault plan on a Kafka topic. Works with any broker that the test has, given its address.
+ * Builds the {@link Traffic} of a fault plan on a Kafka topic. Works with any broker that the test can reach.
  *
  * <pre>{@code
  * KafkaTraffic.of("localhost:9092")
@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  *         .build()
  * }</pre>
  *
- * <p>Consumption is told by the group's committed offsets: share groups have none.
+ * <p>The group's committed offsets show what it has consumed; share groups have none. Not thread-safe.
  */
 public final class KafkaTraffic {
     private final Map<String, Object> client;
@@ -36,41 +36,41 @@ public final class KafkaTraffic {
         this.client = client;
     }
 
-    /** For a broker without authentication. */
+    /** Connects to a broker without authentication. */
     public static KafkaTraffic of(String bootstrapServers) {
         return of(Map.of("bootstrap.servers", bootstrapServers));
     }
 
-    /** For a broker with authentication: the settings that all kinds of clients need. */
+    /** Connects to a broker with the given settings, which must be valid for all kinds of Kafka clients. */
     public static KafkaTraffic of(Map<String, Object> clientSettings) {
         return new KafkaTraffic(new HashMap<>(clientSettings));
     }
 
-    /** Required: the application's consumer group. */
+    /** The application's consumer group. Required. */
     public KafkaTraffic group(String name) {
         group = Objects.requireNonNull(name, "group");
         return this;
     }
 
     /**
-     * Required: where the ID is; the same as the listener's. Keys and values are bytes here, whatever the application's
-     * deserializers make of them.
+     * Where the message ID is; use the listener's extractor. Required. Keys and values are bytes here, whichever
+     * deserializers the application uses.
      */
     public KafkaTraffic ids(MessageIdExtractor<? super ConsumerRecord<byte[], byte[]>> extractor) {
         ids = Objects.requireNonNull(extractor, "ids");
         return this;
     }
 
-    /** Required: makes a message, given its number from 0 on. All go to one topic. */
+    /** Creates a message from its number, which counts from 0. Required. All messages must go to one topic. */
     public KafkaTraffic records(IntFunction<ProducerRecord<String, String>> message) {
         return records(message, new StringSerializer(), new StringSerializer());
     }
 
     /**
-     * As {@link #records(IntFunction)}, for other types.
+     * As {@link #records(IntFunction)}, for keys and values of other types.
      *
-     * <p>A record that names a partition goes there, one with a key where its key goes, another one anywhere; so do its
-     * copies.
+     * <p>A record goes to the partition that it names, otherwise to the partition of its key, and without a key to any
+     * partition. The same holds for its copies.
      */
     public <K, V> KafkaTraffic records(
             IntFunction<ProducerRecord<K, V>> message, Serializer<K> keys, Serializer<V> values) {
@@ -87,22 +87,27 @@ public final class KafkaTraffic {
         return this;
     }
 
-    /** Where the application puts what it gives up. Without it, such messages count as lost. */
+    /**
+     * The topic where the application sends messages that it gives up. If it isn't set, such messages count as lost.
+     */
     public KafkaTraffic deadLetters(String topic) {
         deadLetters = Objects.requireNonNull(topic, "topic");
         return this;
     }
 
-    /** Settings of guests in the group, where it has an assignor that isn't one of Kafka's. */
+    /**
+     * Consumer settings for the guests that join the group, needed if the group uses an assignor that isn't one of
+     * Kafka's.
+     */
     public KafkaTraffic guests(Map<String, Object> consumerSettings) {
         guest = Map.copyOf(consumerSettings);
         return this;
     }
 
     /**
-     * The traffic.
+     * Creates the traffic.
      *
-     * @throws IllegalArgumentException when a setting is missing; names it
+     * @throws IllegalArgumentException when a setting is missing; names the setting
      */
     public Traffic build() {
         String reading = required("group", group);
@@ -116,7 +121,7 @@ public final class KafkaTraffic {
 
     private static <T> T required(String what, @Nullable T value) {
         if (value == null) {
-            throw new IllegalArgumentException(what + "(...) must be set");
+            throw new IllegalArgumentException("Call " + what + "(...) first: it is required");
         }
         return value;
     }

@@ -11,7 +11,7 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.record.TimestampType;
 import org.jspecify.annotations.Nullable;
 
-/** The records of a plan, each made once: its copies are the same to the last byte. Thread-safe. */
+/** The records of a plan, each created once, so that its copies are identical. Thread-safe. */
 final class RecordSource {
     private final IntFunction<ProducerRecord<byte[], byte[]>> maker;
     private final MessageIdExtractor<? super ConsumerRecord<byte[], byte[]>> ids;
@@ -24,7 +24,7 @@ final class RecordSource {
         this.ids = ids;
     }
 
-    /** Where all records go. */
+    /** The topic of all records. */
     String topic() {
         return record(0).topic();
     }
@@ -32,8 +32,8 @@ final class RecordSource {
     ProducerRecord<byte[], byte[]> record(int number) {
         ProducerRecord<byte[], byte[]> record = made.computeIfAbsent(number, maker::apply);
         if (number > 0 && !record.topic().equals(topic())) {
-            throw new IllegalArgumentException("record " + number + " goes to topic " + record.topic()
-                    + ", record 0 to " + topic() + ": a plan has one topic");
+            throw new IllegalArgumentException("Record " + number + " goes to topic " + record.topic()
+                    + ", but record 0 goes to " + topic() + ": all records of a plan must go to one topic");
         }
         return record;
     }

@@ -3,7 +3,7 @@ package io.dedup.testkit.kafka;
 import java.util.List;
 import org.springframework.kafka.listener.MessageListenerContainer;
 
-/** The listener containers of a group, for a replay to stop and start. */
+/** The listener containers of a group, for a replay to stop and start. Thread-safe as far as the containers are. */
 public final class SpringContainers implements StoppableConsumers {
     private final List<MessageListenerContainer> containers;
 
@@ -11,7 +11,7 @@ public final class SpringContainers implements StoppableConsumers {
         this.containers = containers;
     }
 
-    /** All containers of the group; one that isn't named keeps the group from being rewound. */
+    /** Takes all containers of the group: if one is missing, the group can't be rewound. */
     public static SpringContainers of(MessageListenerContainer... containers) {
         return new SpringContainers(List.of(containers));
     }

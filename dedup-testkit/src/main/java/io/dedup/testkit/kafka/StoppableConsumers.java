@@ -1,13 +1,13 @@
 package io.dedup.testkit.kafka;
 
 /**
- * An application's consumers of one group, all of them, to be stopped while the group's offsets are changed: Kafka
- * refuses that as long as the group has a member. {@link SpringContainers} is one for spring-kafka.
+ * All of an application's consumers of one group, which are stopped while the group's offsets are changed: Kafka
+ * refuses to change them while the group has a member. {@link SpringContainers} is the implementation for spring-kafka.
  */
 public interface StoppableConsumers {
-    /** Stops them; returns when they have stopped, or soon will. */
+    /** Stops the consumers; returns when they have stopped or will soon. */
     void stop();
 
-    /** Starts them again. */
+    /** Starts the consumers again. */
     void start();
 }

@@ -9,9 +9,10 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * How a process of the application is started.
+ * The command that starts a process of the application.
  *
- * @param file has options, class path and arguments: a command line may be too short for them, and is for everybody to see
+ * @param file contains options, class path and arguments, because they may be too long for a command line, and a
+ *     command line is visible to all users
  */
 record AppCommand(String main, Path file) {
     static AppCommand write(String main, List<String> jvmOptions, List<String> arguments, Path directory) {
@@ -30,7 +31,7 @@ record AppCommand(String main, Path file) {
         }
     }
 
-    /** As a JVM reads its argument files. */
+    /** Quotes a word as JVM argument files require. */
     static String quoted(String word) {
         return '"'
                 + word.replace("\\", "\\\\")
@@ -48,12 +49,12 @@ record AppCommand(String main, Path file) {
                 .start();
     }
 
-    /** The arguments may hold passwords. */
+    /** Deletes the file: its arguments may contain passwords. */
     void delete() throws IOException {
         Files.deleteIfExists(file);
     }
 
-    /** Without the arguments, which may hold passwords. */
+    /** Omits the arguments, which may contain passwords. */
     @Override
     public String toString() {
         return main;

@@ -5,14 +5,17 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.util.Arrays;
 
-/** The main class of a process that a fault plan starts: calls the application's, and ends with the plan. */
+/**
+ * The main class of the processes that a fault plan starts: calls the application's main method, and ends when the plan
+ * does.
+ */
 public final class AppLauncher {
     private static final int PARENT_IS_GONE = 143;
 
     private AppLauncher() {}
 
     /**
-     * For fault plans.
+     * Called by fault plans.
      *
      * @param arguments the application's main class, and its arguments
      */
@@ -21,7 +24,7 @@ public final class AppLauncher {
         watch.setDaemon(true);
         watch.start();
         Method main = Class.forName(arguments[0]).getDeclaredMethod("main", String[].class);
-        main.setAccessible(true); // neither the class nor, in newer Java, the method has to be public
+        main.setAccessible(true); // neither the class nor, in newer Java versions, the method needs to be public
         try {
             main.invoke(null, (Object) Arrays.copyOfRange(arguments, 1, arguments.length));
         } catch (InvocationTargetException e) {
@@ -29,14 +32,14 @@ public final class AppLauncher {
         }
     }
 
-    /** The plan never writes, and its end of the pipe is closed when it ends, however that happens. */
+    /** The plan never writes to this pipe. Its end is closed when the plan ends, for whatever reason. */
     private static void endWithParent() {
         try {
             while (System.in.read() >= 0) {
                 // never
             }
         } catch (IOException e) {
-            // as the end
+            // treated as the end
         }
         Runtime.getRuntime().halt(PARENT_IS_GONE);
     }

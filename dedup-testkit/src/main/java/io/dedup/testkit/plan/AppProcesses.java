@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
 
-/** The application's processes: JVMs with the class path of this one, which end with it. */
+/** The application's processes: JVMs with the class path of this one, which end when this one ends. */
 final class AppProcesses implements AutoCloseable {
     private static final int MAX_ENDS = 5;
     private static final int TAIL_LINES = 15;
@@ -27,7 +27,7 @@ final class AppProcesses implements AutoCloseable {
     private final Thread atExit = new Thread(this::destroy, "fault-plan-exit");
     private int ends;
 
-    /** @param atMost how long one may take from its start to its membership in the group */
+    /** @param atMost how long a process may take from its start until it is a member of the group */
     AppProcesses(AppCommand command, Path logs, Traffic traffic, History history, Duration atMost) {
         this.command = command;
         this.logs = logs;
@@ -36,10 +36,10 @@ final class AppProcesses implements AutoCloseable {
         this.atMost = atMost;
     }
 
-    /** Returns when they are in the group. */
+    /** Returns when the processes are members of the group. */
     void start() {
-        Runtime.getRuntime().addShutdownHook(atExit); // one that is paused doesn't see our end
-        // Members of an application that was killed before this run leave the group only when their sessions are over.
+        Runtime.getRuntime().addShutdownHook(atExit); // a paused process doesn't notice the end of this one
+        // Members that were killed before this run leave the group only when their sessions expire.
         Set<String> before = Set.copyOf(traffic.members());
         for (int i = 0; i < DrawnPlan.PROCESSES; i++) {
             apps.add(new App(i, Set.of()));
@@ -52,7 +52,7 @@ final class AppProcesses implements AutoCloseable {
                         >= DrawnPlan.PROCESSES);
     }
 
-    /** Waits until each of them, as it is now, is in the group, and the group has shared its partitions. */
+    /** Waits until each current process is a member of the group and the group has assigned its partitions. */
     void awaitJoined() {
         for (int i = 0; i < apps.size(); i++) {
             int which = i;
@@ -69,14 +69,14 @@ final class AppProcesses implements AutoCloseable {
         while (!condition.getAsBoolean()) {
             revive();
             if (System.nanoTime() - end > 0) {
-                throw new IllegalStateException("the application hasn't joined the group of " + traffic.description()
-                        + " within " + atMost + "; the end of its output:\n" + tail(which));
+                throw new IllegalStateException("The application hasn't joined its consumer group ("
+                        + traffic.description() + ") within " + atMost + ". The end of its output:\n" + tail(which));
             }
             Pause.shortly();
         }
     }
 
-    /** Starts those again that have ended by themselves. */
+    /** Restarts processes that have ended by themselves. */
     void revive() {
         for (int i = 0; i < apps.size(); i++) {
             Process process = apps.get(i).process;
@@ -84,18 +84,18 @@ final class AppProcesses implements AutoCloseable {
                 String what =
                         "process " + i + " (pid " + process.pid() + ") ended with exit value " + process.exitValue();
                 if (++ends > MAX_ENDS) {
-                    throw new IllegalStateException("the application has ended by itself " + ends + " times; " + what
-                            + "; the end of its output:\n" + tail(i));
+                    throw new IllegalStateException("The application has ended by itself " + ends
+                            + " times; the last time, " + what + ". The end of its output:\n" + tail(i));
                 }
                 apps.set(i, new App(i, traffic.members()));
                 Instant now = Instant.now();
-                history.happened(new History.Happening(
-                        "END", now, now, what + " by itself, and was started again as " + pid(i)));
+                history.happened(
+                        new History.Happening("END", now, now, what + " by itself, and was restarted as " + pid(i)));
             }
         }
     }
 
-    /** SIGKILL, and a new one. */
+    /** Kills the process (SIGKILL) and starts a new one. */
     void kill(int which) {
         Process process = apps.get(which).process;
         Instant now = Instant.now();
@@ -105,24 +105,24 @@ final class AppProcesses implements AutoCloseable {
                 Fault.KILL.name(),
                 now,
                 now,
-                "process " + which + " (pid " + process.pid() + "), started again as " + pid(which)));
+                "process " + which + " (pid " + process.pid() + ") was killed, and restarted as " + pid(which)));
     }
 
-    /** SIGSTOP for so long. */
+    /** Pauses the process (SIGSTOP) for this long. */
     void pause(int which, Duration time) {
         Instant from = Instant.now();
         try (PausedProcess paused = PausedProcess.pause(apps.get(which).process.pid())) {
             Pause.of(time);
         }
         history.happened(new History.Happening(
-                Fault.PAUSE.name(), from, Instant.now(), "process " + which + " (" + pid(which) + ") stood still"));
+                Fault.PAUSE.name(), from, Instant.now(), "process " + which + " (" + pid(which) + ") was paused"));
     }
 
     private String pid(int which) {
         return "pid " + apps.get(which).process.pid();
     }
 
-    /** Where a process's output goes. */
+    /** The file with the output of a process. */
     static Path log(Path directory, int which) {
         return directory.resolve("process-" + which + ".log");
     }
@@ -134,7 +134,7 @@ final class AppProcesses implements AutoCloseable {
                     .toList();
             return String.join("\n", lines.subList(Math.max(0, lines.size() - TAIL_LINES), lines.size()));
         } catch (IOException e) {
-            return "none, " + e;
+            return "(cannot be read: " + e + ")";
         }
     }
 
@@ -150,7 +150,7 @@ final class AppProcesses implements AutoCloseable {
         try {
             Runtime.getRuntime().removeShutdownHook(atExit);
         } catch (IllegalStateException e) {
-            // it is running
+            // the shutdown hook is running
         }
     }
 
@@ -163,7 +163,7 @@ final class AppProcesses implements AutoCloseable {
             try {
                 this.process = command.start(log(logs, which));
             } catch (IOException e) {
-                throw new UncheckedIOException("can't start " + command, e);
+                throw new UncheckedIOException("Cannot start " + command, e);
             }
         }
     }

@@ -8,13 +8,13 @@ import java.util.List;
 import java.util.Random;
 
 /**
- * Which faults come, in which order, and what is sent meanwhile: a matter of the settings alone.
+ * The faults of a plan in their order, and the messages that are sent meanwhile. Depends on the settings only.
  *
- * @param steps one after the other
- * @param last what is sent after the last of them
+ * @param steps the steps, one after the other
+ * @param last the messages that are sent after the last step
  */
 record DrawnPlan(List<Step> steps, List<Send> last) {
-    /** How many processes the application has. */
+    /** The number of processes of the application. */
     static final int PROCESSES = 2;
 
     private static final int MAX_MOMENT_MILLIS = 400;
@@ -22,21 +22,21 @@ record DrawnPlan(List<Step> steps, List<Send> last) {
     private static final int BURST_MILLIS = 60;
 
     /**
-     * One fault, and what is sent around it.
+     * One fault, and the messages that are sent around it.
      *
-     * @param moment how long after the first of its messages
-     * @param length zero for a fault that is over at once
-     * @param victim the process, where one is hit
-     * @param choice which of the ways to do it, or to which store
+     * @param moment the time from its first message to the fault
+     * @param length the duration of the fault; zero if it is over at once
+     * @param victim the affected process, if the fault affects one
+     * @param choice selects a variant of the fault, and a store
      */
     record Step(Fault fault, Duration moment, Duration length, int victim, int choice, List<Send> sends) {}
 
     /**
      * One message, or a copy of it.
      *
-     * @param number which message
+     * @param number the message's number
      * @param at milliseconds after the beginning of its step
-     * @param place where it goes, if it may go anywhere
+     * @param place selects the partition, if the message may go to any
      */
     record Send(int number, int at, int place) {}
 
@@ -100,7 +100,7 @@ record DrawnPlan(List<Step> steps, List<Send> last) {
         return steps;
     }
 
-    /** A pause teaches something only when it is long: leases and sessions have to run out. */
+    /** Only a long pause has consequences: leases and sessions must expire. */
     private static Duration length(Fault fault, Duration longest, Random random) {
         if (fault == Fault.KILL) {
             return Duration.ZERO;
@@ -110,7 +110,7 @@ record DrawnPlan(List<Step> steps, List<Send> last) {
         return Duration.ofMillis(least + random.nextInt(millis - least));
     }
 
-    /** Every second message comes shortly before the fault, so that it finds work in progress. */
+    /** Every second message is sent shortly before the fault, so that the fault interrupts work in progress. */
     private static int moment(List<Step> steps, int chunk, Random random) {
         if (chunk == steps.size()) {
             return random.nextInt(TAIL_MILLIS);
@@ -123,7 +123,7 @@ record DrawnPlan(List<Step> steps, List<Send> last) {
         return (int) step.moment().plus(step.length()).toMillis() + TAIL_MILLIS;
     }
 
-    /** At once, in this step, or at any later time. */
+    /** Sends the copy at the same time, later in this step, or in a later step. */
     private static void again(Send first, int chunk, List<Step> steps, List<List<Send>> sends, Random random) {
         int when = random.nextInt(3);
         if (when == 0) {
@@ -139,7 +139,7 @@ record DrawnPlan(List<Step> steps, List<Send> last) {
         }
     }
 
-    /** A tenth of all messages once more, after everything else. */
+    /** Sends a tenth of all messages once more, after everything else. */
     private static void replay(int messages, List<Send> last, Random random) {
         for (int i = 0; i < (messages + 9) / 10; i++) {
             last.add(new Send(random.nextInt(messages), TAIL_MILLIS, place(random)));

@@ -1,16 +1,24 @@
 package io.dedup.testkit.plan;
 
-/** What goes wrong in a fault plan. */
+/** A kind of fault in a fault plan. */
 public enum Fault {
-    /** SIGKILL of a process of the application, which is started again at once. Needs an application of its own. */
+    /**
+     * Kills a process of the application (SIGKILL), and restarts it at once. Needs the application to run in its own
+     * processes.
+     */
     KILL(true, false),
-    /** SIGSTOP of a process of the application, as in a long garbage collection. Needs an application of its own. */
+    /**
+     * Pauses a process of the application (SIGSTOP), as a long garbage collection would. Needs the application to run
+     * in its own processes.
+     */
     PAUSE(true, false),
-    /** Other members join the consumer group, take partitions, and leave. */
+    /** Other members join the consumer group, are assigned partitions, and leave. */
     REBALANCE(false, false),
-    /** A store's connections are closed and refused, or hang, or are half open, or its answers are lost. Needs a store. */
+    /**
+     * A store's connections are closed and refused, or hang, or are half open, or its replies are lost. Needs a store.
+     */
     STORE_CUT(false, true),
-    /** A store answers 6 to 60 ms later. Needs a store. */
+    /** A store's answers are delayed by 6 to 60 ms. Needs a store. */
     SLOW_STORE(false, true),
     /** The producer sends messages again: at once, a little later, or much later. Lasts through the whole plan. */
     COPIES(false, false);

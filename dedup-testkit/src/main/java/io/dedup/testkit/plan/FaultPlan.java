@@ -11,7 +11,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * A JUnit Jupiter test that takes a {@link FaultRun} as a parameter, says what is to be run, and plays it:
+ * Marks a JUnit Jupiter test that plays a fault plan. The method takes a {@link FaultRun} as a parameter, configures it and
+ * plays it:
  *
  * <pre>{@code
  * @FaultPlan(seed = 7, messages = 1_000)
@@ -28,8 +29,9 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * }
  * }</pre>
  *
- * <p>The test fails as well when it plays nothing. Processes that were started end with the test, whatever becomes of it. A
- * plan may take 15 minutes unless the method has a {@link Timeout} of its own, whatever the time-out of other tests is.
+ * <p>The test also fails if it doesn't call {@link FaultRun#play()}. Processes that the plan has started end with the test,
+ * whether it passes or fails. A plan may take 15 minutes, whatever the default time-out of tests is, unless the method has
+ * its own {@link Timeout}.
  */
 @Documented
 @Target({ElementType.METHOD, ElementType.ANNOTATION_TYPE})
@@ -39,18 +41,18 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @ExtendWith(FaultPlanExtension.class)
 public @interface FaultPlan {
     /**
-     * Decides which faults come in which order, when, for how long, and which messages are sent again. {@code
-     * -Ddedup.fault-plan.seed=8} overrides it; {@code -Ddedup.fault-plan.seed=random} draws a new one.
+     * Decides which faults happen in which order, when and for how long, and which messages are sent again.
+     * {@code -Ddedup.fault-plan.seed=8} overrides it; {@code -Ddedup.fault-plan.seed=random} chooses a new one.
      */
     long seed() default 1;
 
-    /** How many messages are sent, copies not counted. {@code -Ddedup.fault-plan.messages} overrides it. */
+    /** The number of messages that are sent, not counting copies. {@code -Ddedup.fault-plan.messages} overrides it. */
     int messages() default 500;
 
-    /** What goes wrong; everything unless said otherwise. */
+    /** The kinds of faults; all by default. */
     Fault[] faults() default {Fault.KILL, Fault.PAUSE, Fault.REBALANCE, Fault.STORE_CUT, Fault.SLOW_STORE, Fault.COPIES
     };
 
-    /** How often each fault comes. {@code -Ddedup.fault-plan.times} overrides it. */
+    /** How often each kind of fault happens. {@code -Ddedup.fault-plan.times} overrides it. */
     int times() default 2;
 }

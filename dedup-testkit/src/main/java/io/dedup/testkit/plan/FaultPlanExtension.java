@@ -8,7 +8,7 @@ import org.junit.jupiter.api.extension.ParameterContext;
 import org.junit.jupiter.api.extension.ParameterResolver;
 import org.junit.platform.commons.support.AnnotationSupport;
 
-/** Gives a test its run, and closes it. */
+/** Passes a run to the test, and closes it after the test. */
 final class FaultPlanExtension implements ParameterResolver, AfterTestExecutionCallback {
     private static final ExtensionContext.Namespace HERE = ExtensionContext.Namespace.create(FaultPlanExtension.class);
 
@@ -41,7 +41,7 @@ final class FaultPlanExtension implements ParameterResolver, AfterTestExecutionC
         }
         if (!played && passed) {
             throw new AssertionError(
-                    "the test has played no fault plan: take a FaultRun as a parameter, and call play()");
+                    "The test hasn't played its fault plan: take a FaultRun as a parameter and call play() on it");
         }
     }
 }

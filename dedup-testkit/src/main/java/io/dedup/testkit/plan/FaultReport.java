@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** What is known after a fault plan. Immutable. */
+/** The result of a fault plan. Immutable. */
 public final class FaultReport {
     private final PlanSettings settings;
     private final String traffic;
@@ -51,63 +51,66 @@ public final class FaultReport {
         this.atMost = atMost;
     }
 
-    /** The beginning of an assertion. */
+    /** Starts an assertion about this report. */
     public FaultReportAssert assertThat() {
         return new FaultReportAssert(this);
     }
 
-    /** The IDs of the messages, by the time they were first sent. */
+    /** Returns the message IDs, in the order in which the messages were first sent. */
     public List<String> ids() {
         return List.copyOf(copies.keySet());
     }
 
-    /** How often the message took effect. */
+    /** Returns how often the message took effect. */
     public int handled(String id) {
         return effects.getOrDefault(id, 0);
     }
 
-    /** Those that were acked, without an effect, and aren't among the dead letters. */
+    /** Returns the IDs that were acknowledged without taking effect and aren't among the dead letters. */
     public List<String> lost() {
         return copies.keySet().stream()
                 .filter(id -> handled(id) == 0 && !unacked.containsKey(id) && !givenUp.contains(id))
                 .toList();
     }
 
-    /** Those that took effect more than once. */
+    /** Returns the IDs that took effect more than once. */
     public List<String> doubled() {
         return copies.keySet().stream().filter(id -> handled(id) > 1).toList();
     }
 
-    /** Those that are among the dead letters and took no effect. */
+    /** Returns the IDs that are among the dead letters and took no effect. */
     public List<String> givenUp() {
         return copies.keySet().stream()
                 .filter(id -> handled(id) == 0 && givenUp.contains(id))
                 .toList();
     }
 
-    /** Those of which a copy wasn't acked in time. */
+    /** Returns the IDs of which a copy wasn't acknowledged in time. */
     public List<String> unacked() {
         return copies.keySet().stream().filter(unacked::containsKey).toList();
     }
 
-    /** Those that were acked when their effect wasn't there, though it came later. */
+    /** Returns the IDs that were acknowledged before they took effect. */
     public List<String> ackedEarly() {
         return copies.keySet().stream()
                 .filter(id -> handled(id) > 0 && history.ackedEarly(id) != null && !givenUp.contains(id))
                 .toList();
     }
 
-    /** What happened to a message, a line each: where it was sent, the faults meanwhile, its acks, its effects. */
+    /**
+     * Returns what happened to a message, one line for each event: where it was sent, the faults meanwhile, its
+     * acknowledgments and its effects.
+     */
     public List<String> timeLine(String id) {
         return TimeLine.of(copies.getOrDefault(id, List.of()), history.effectsOf(id), history);
     }
 
-    /** The faults, a line each. */
+    /** Returns the faults, one line for each. */
     public List<String> faults() {
         return TimeLine.of(history.happenings());
     }
 
-    /** The seed, which makes the same plan again. */
+    /** Returns the seed, with which the same plan can be run again. */
     public long seed() {
         return settings.seed();
     }
@@ -146,7 +149,7 @@ public final class FaultReport {
         return logs;
     }
 
-    /** In a few lines. */
+    /** Returns a summary of a few lines. */
     @Override
     public String toString() {
         return PlanText.summary(this);

@@ -7,8 +7,8 @@ import java.util.Map;
 import org.assertj.core.api.AbstractAssert;
 
 /**
- * What has to be true after a fault plan. Failures name the messages, with what happened to them and the faults meanwhile;
- * IDs are escaped and shortened.
+ * Assertions about the result of a fault plan. Failures list the messages, with what happened to them and the faults
+ * meanwhile; IDs are escaped and shortened.
  */
 public final class FaultReportAssert extends AbstractAssert<FaultReportAssert, FaultReport> {
     FaultReportAssert(FaultReport report) {
@@ -16,43 +16,47 @@ public final class FaultReportAssert extends AbstractAssert<FaultReportAssert, F
     }
 
     /**
-     * Every message took effect exactly once, and was acked after that. A message that is among the dead letters, where
-     * {@link Traffic} names those, may have taken none: see {@link #gaveNothingUp()}.
+     * Asserts that every message took effect exactly once, and was acknowledged after that. A message among the dead
+     * letters, if {@link Traffic} knows these, may have taken no effect: see {@link #gaveNothingUp()}.
      */
     public FaultReportAssert handledOncePerId() {
         lostNothing();
         return fails("took effect more than once", actual.doubled());
     }
 
-    /** Every message was acked, took effect at least once or is among the dead letters, and wasn't acked before. */
+    /**
+     * Asserts that every message was acknowledged, and took effect at least once before that or is among the dead
+     * letters.
+     */
     public FaultReportAssert lostNothing() {
-        fails("not acked, and nothing else was for " + actual.atMost(), actual.unacked());
-        fails("lost: acked without an effect", actual.lost());
+        fails("not acknowledged; no progress for " + actual.atMost(), actual.unacked());
+        fails("lost: acknowledged without an effect", actual.lost());
         if (actual.brokenOffAfter() != null) {
             throw failure(
                     "%s",
-                    "nothing was acked for " + actual.atMost() + " after " + actual.brokenOffAfter()
-                            + ", so that the plan was broken off, though all was acked later\n" + actual);
+                    "No message was acknowledged for " + actual.atMost() + " after " + actual.brokenOffAfter()
+                            + ", so the plan was cut short; all messages were acknowledged later\n" + actual);
         }
-        return fails("acked before the effect: a crash in between loses it", actual.ackedEarly());
+        return fails("acknowledged before the effect: a crash in between would lose it", actual.ackedEarly());
     }
 
-    /** No message without an effect is among the dead letters. */
+    /** Asserts that no message without an effect is among the dead letters. */
     public FaultReportAssert gaveNothingUp() {
-        return fails("given up: among the dead letters, without an effect", actual.givenUp());
+        return fails("given up: dead-lettered without an effect", actual.givenUp());
     }
 
     /**
-     * Where a message took effect more than once, every run but one knew that it was a retry, so that it could have looked
-     * for the effect of an earlier one. What the mode LEASED promises.
+     * Asserts that whenever a message took effect more than once, all runs except one knew that they were retries, so
+     * that they could have checked for the effect of an earlier one. This is what mode LEASED guarantees.
      *
-     * @param retries the IDs of effects whose handler saw {@code DedupContext.attempt()} greater than 1, one entry for each
+     * @param retries the IDs of effects whose handler saw {@code DedupContext.attempt()} greater than 1, one entry for
+     *     each
      */
     public FaultReportAssert doubledByRetriesOnly(Collection<String> retries) {
         Map<String, Integer> known = new HashMap<>();
         retries.forEach(id -> known.merge(id, 1, Integer::sum));
         return fails(
-                "took effect more than once without knowing of an earlier attempt",
+                "took effect more than once, in runs that weren't marked as retries (attempt() was 1)",
                 actual.doubled().stream()
                         .filter(id -> actual.handled(id) - known.getOrDefault(id, 0) > 1)
                         .toList());

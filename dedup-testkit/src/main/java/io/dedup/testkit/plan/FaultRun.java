@@ -19,8 +19,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One run of a fault plan: say what is run, what is sent and how an effect is counted, and {@link #play()} it. A {@link
- * FaultPlan} test is given one; {@link #of} is for everybody else, who has to close it. Not thread-safe.
+ * One run of a fault plan: configure the application, the messages and how effects are counted, then {@link #play()}
+ * it. A {@link FaultPlan} test gets one as a parameter; other code creates one with {@link #of} and must close it. Not
+ * thread-safe.
  */
 public final class FaultRun implements AutoCloseable {
     private PlanSettings settings;
@@ -41,45 +42,53 @@ public final class FaultRun implements AutoCloseable {
     }
 
     /**
-     * A run without the annotation. What the system properties of {@link FaultPlan} say takes precedence here as well.
+     * Creates a run without the annotation. The system properties of {@link FaultPlan} override the parameters here as
+     * well.
      *
-     * @param times how often each fault comes
+     * @param times how often each kind of fault happens
+     * @throws IllegalArgumentException when a parameter is out of range
      */
     public static FaultRun of(long seed, int messages, int times, Fault... faults) {
         return new FaultRun(PlanSettings.of(seed, messages, times, List.of(faults)));
     }
 
     /**
-     * The application, which is run in two processes with the class path of this JVM. They may be killed, and end with the
-     * test. Their standard input isn't theirs.
+     * The application, which runs in two processes with the class path of this JVM. They end with the test. The plan
+     * uses their standard input.
      *
      * @param mainClass has the {@code main} method
-     * @param args its arguments; {@link #store} adds some
+     * @param args its arguments; {@link #store} adds more
      */
     public FaultRun application(Class<?> mainClass, String... args) {
         return application(mainClass.getName(), args);
     }
 
-    /** As {@link #application(Class, String...)}, for a class that has no name in Java, as those of Kotlin's files. */
+    /**
+     * As {@link #application(Class, String...)}, for a class that can't be named in Java, such as those of Kotlin
+     * files.
+     */
     public FaultRun application(String mainClass, String... args) {
         main = Objects.requireNonNull(mainClass, "mainClass");
         arguments.addAll(List.of(args));
         return this;
     }
 
-    /** Options of the application's JVMs; {@code -XX:TieredStopAtLevel=1}, for a quick start, unless set. */
+    /** Options of the application's JVMs; by default {@code -XX:TieredStopAtLevel=1}, for a quick start. */
     public FaultRun jvmOptions(String... options) {
         jvmOptions = List.of(options);
         return this;
     }
 
-    /** Instead of {@link #application}: the listener runs in this JVM already. Nothing is killed or paused then. */
+    /**
+     * Use this instead of {@link #application} if the listener runs in this JVM already. Faults that kill or pause
+     * processes aren't possible then.
+     */
     public FaultRun inThisProcess() {
         inThisProcess = true;
         return this;
     }
 
-    /** Required: what is sent, and which group handles it. Closed with the run. */
+    /** The messages that are sent, and the consumer group that handles them. Required. Closed with the run. */
     public FaultRun traffic(Traffic sent) {
         traffic = Objects.requireNonNull(sent, "traffic");
         open.add(sent);
@@ -87,10 +96,10 @@ public final class FaultRun implements AutoCloseable {
     }
 
     /**
-     * A store that is cut off and slowed down. A proxy is put in front of it.
+     * A store that faults cut off and slow down, through a proxy in front of it.
      *
-     * @param argument the application's argument that leads it through the proxy, given the proxy's port on localhost; for
-     *     instance {@code port -> "--spring.data.redis.port=" + port}
+     * @param argument returns the application's argument that makes it use the proxy, given the proxy's port on
+     *     localhost; for example {@code port -> "--spring.data.redis.port=" + port}
      */
     public FaultRun store(String host, int port, IntFunction<String> argument) {
         ProxiedStore store = ProxiedStore.inFrontOf(host, port, argument);
@@ -99,7 +108,10 @@ public final class FaultRun implements AutoCloseable {
         return this;
     }
 
-    /** A store that the application reaches through this proxy already. It is healed with the run's end, and not closed. */
+    /**
+     * A store that the application reaches through this proxy already. At the end of the run the proxy is healed, but
+     * not closed.
+     */
     public FaultRun store(TcpProxy proxy) {
         ProxiedStore store = ProxiedStore.of(proxy);
         open.add(store::close);
@@ -108,10 +120,10 @@ public final class FaultRun implements AutoCloseable {
     }
 
     /**
-     * Required: how an effect is counted; for instance a query for the order IDs of all invoices.
+     * How effects are counted, for example by a query for the order IDs of all invoices. Required.
      *
-     * @param tookEffect the messages' IDs, one entry for each time; called often, on a thread of its own. Must not go
-     *     through a proxy of this run
+     * @param tookEffect returns the message IDs, one entry for each time a message took effect; called often, on a
+     *     separate thread. Must not go through a proxy of this run
      */
     public FaultRun effects(Supplier<? extends Collection<String>> tookEffect) {
         effects = Objects.requireNonNull(tookEffect, "effects");
@@ -119,8 +131,8 @@ public final class FaultRun implements AutoCloseable {
     }
 
     /**
-     * How long a fault lasts at most; 3 s unless set. A pause lasts three quarters of it or more: let it be longer than
-     * the application's leases and its {@code session.timeout.ms}, or a pause shows nothing.
+     * The maximum duration of a fault; 3 s by default. A pause lasts at least three quarters of it: set it to more than
+     * the application's leases and its {@code session.timeout.ms}, otherwise pauses have no consequences.
      */
     public FaultRun faultsLast(Duration longest) {
         settings = settings.lasting(longest);
@@ -128,8 +140,8 @@ public final class FaultRun implements AutoCloseable {
     }
 
     /**
-     * How long the application may take to start, and how long it may go without acking anything after a fault and in the
-     * end; 5 minutes unless set.
+     * How long the application may take to start, and how long it may go without acknowledging a message after a fault
+     * and at the end; 5 minutes by default.
      */
     public FaultRun atMost(Duration limit) {
         atMost = Objects.requireNonNull(limit, "limit");
@@ -137,9 +149,10 @@ public final class FaultRun implements AutoCloseable {
     }
 
     /**
-     * Plays the plan, and returns when all that was sent is acked and no more effects come.
+     * Plays the plan. Returns when all sent messages are acknowledged and no more effects appear, or when the
+     * application has acknowledged nothing for the time of {@link #atMost}.
      *
-     * @throws IllegalArgumentException when a setting is missing or wrong; names it
+     * @throws IllegalArgumentException when a setting is missing or invalid; names the setting
      * @throws IllegalStateException when the application can't be started, or the effects can't be counted
      */
     public FaultReport play() {
@@ -175,44 +188,46 @@ public final class FaultRun implements AutoCloseable {
     private void checkFaults() {
         check(
                 (main != null) != inThisProcess,
-                "set application(...), or inThisProcess() where the listener runs already");
+                "Call application(...) to run the listener in its own processes, or inThisProcess() if it runs in this"
+                        + " JVM already");
         for (Fault fault : Fault.values()) {
             if (settings.faults().contains(fault)) {
                 check(
                         !fault.hitsProcess() || main != null,
                         fault
-                                + " would end this JVM, or stop it: run the listener as an application(...) of its own, or"
-                                + " name faults without " + Fault.KILL + " and " + Fault.PAUSE);
+                                + " would kill or pause this JVM. Run the listener in its own processes with"
+                                + " application(...), or set faults without " + Fault.KILL + " and " + Fault.PAUSE);
                 check(
                         !fault.hitsStore() || !stores.isEmpty(),
-                        fault + " needs a store(...) to hit: name one, or name faults without " + Fault.STORE_CUT
-                                + " and " + Fault.SLOW_STORE);
+                        fault + " needs a store. Call store(...), or set faults without " + Fault.STORE_CUT + " and "
+                                + Fault.SLOW_STORE);
             }
         }
         check(
                 main != null
                         || stores.stream().allMatch(store -> store.argument().isEmpty()),
-                "a listener in this process can't be led to another port: let it use a TcpProxy from its start, and give"
-                        + " that to store(...)");
+                "A listener in this process can't be redirected to a proxy's port. Start it with the port of a"
+                        + " TcpProxy, and pass that proxy to store(...)");
     }
 
     private Set<String> ids(Traffic sent) {
         Set<String> ids = new LinkedHashSet<>();
         for (int number = 0; number < settings.messages(); number++) {
             String id = sent.id(number);
-            check(id != null, "message " + number + " of " + sent.description() + " has no usable ID");
+            check(id != null, "Message " + number + " of " + sent.description() + " has no usable message ID");
             check(
                     ids.add(Objects.requireNonNull(id)),
-                    "message " + number + " of " + sent.description()
-                            + " has the ID of another one: give each its own; " + Fault.COPIES + " makes the copies");
+                    "Message " + number + " of " + sent.description()
+                            + " has the ID of another message. Give each message its own ID; the fault " + Fault.COPIES
+                            + " sends copies");
         }
         return ids;
     }
 
     private static void requireFresh(Set<String> ids, Map<String, Integer> before) {
         ids.stream().filter(before::containsKey).findFirst().ifPresent(id -> {
-            throw new IllegalArgumentException("message " + PlanText.id(id)
-                    + " had taken effect before the plan began: give the messages of each run IDs of their own");
+            throw new IllegalArgumentException("Message " + PlanText.id(id)
+                    + " had already taken effect before the plan started. Use new message IDs in each run");
         });
     }
 
@@ -225,7 +240,7 @@ public final class FaultRun implements AutoCloseable {
     }
 
     private static <T> T required(String what, @Nullable T value) {
-        check(value != null, what + "(...) must be set");
+        check(value != null, "Call " + what + "(...) first: it is required");
         return Objects.requireNonNull(value);
     }
 
@@ -240,7 +255,7 @@ public final class FaultRun implements AutoCloseable {
         return played;
     }
 
-    /** The application's output is of no use to anybody. */
+    /** Deletes the application's output. */
     void deleteOutput() {
         if (logs != null) {
             for (int i = 0; i < DrawnPlan.PROCESSES; i++) {
@@ -250,7 +265,7 @@ public final class FaultRun implements AutoCloseable {
         }
     }
 
-    /** Ends the application's processes, and frees all else that was opened for the run. */
+    /** Ends the application's processes, and closes everything else that was opened for the run. */
     @Override
     public void close() {
         IllegalStateException failure = null;
@@ -258,7 +273,9 @@ public final class FaultRun implements AutoCloseable {
             try {
                 each.close();
             } catch (Exception e) {
-                failure = failure == null ? new IllegalStateException("can't close a fault plan's run", e) : failure;
+                failure = failure == null
+                        ? new IllegalStateException("Cannot close the run of a fault plan", e)
+                        : failure;
             }
         }
         open.clear();

@@ -10,12 +10,15 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** What this JVM has seen of a plan: what was sent, acked, took effect and went wrong, and when. Thread-safe. */
+/**
+ * What this JVM has observed of a plan: messages sent, acknowledgments, effects and faults, with their times.
+ * Thread-safe.
+ */
 final class History {
     /**
-     * Something that went wrong.
+     * A fault.
      *
-     * @param to the same as {@code from} where it was over at once
+     * @param to the same as {@code from} if it was over at once
      */
     record Happening(String name, Instant from, Instant to, String what) {}
 
@@ -34,12 +37,12 @@ final class History {
         happenings.add(happening);
     }
 
-    /** The group was seen to have acked these. */
+    /** The group was observed to have acknowledged these messages. */
     synchronized void acked(Collection<TopicMessage> messages, Instant at) {
         messages.forEach(message -> acked.putIfAbsent(message.place(), at));
     }
 
-    /** So often each message had taken effect. */
+    /** Each message was observed to have taken effect this often. */
     synchronized void effects(Map<String, Integer> counts, Instant at) {
         counts.forEach((id, count) -> {
             List<Instant> seen = effects.computeIfAbsent(id, any -> new ArrayList<>());
@@ -49,12 +52,12 @@ final class History {
         });
     }
 
-    /** It was acked there, and looked for afterwards, and hadn't taken effect. */
+    /** The message at this place was acknowledged, and hadn't taken effect when it was checked afterwards. */
     synchronized void ackedEarly(String id, String place) {
         early.putIfAbsent(id, place);
     }
 
-    /** The group has acked nothing more after this fault, so that the plan's other ones didn't come. */
+    /** The group has acknowledged nothing more after this fault, so that the plan's remaining faults were omitted. */
     synchronized void brokenOff(Fault after) {
         brokenOff = after;
     }
@@ -71,7 +74,7 @@ final class History {
         return List.copyOf(happenings);
     }
 
-    /** Everything that was sent with an ID, copies together, by the time of the first. */
+    /** All sent messages with an ID, copies together, in the order of the first copies. */
     synchronized Map<String, List<TopicMessage>> copies() {
         Map<String, List<TopicMessage>> copies = new LinkedHashMap<>();
         for (TopicMessage message : sent) {

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** Carries a plan's faults out. */
+/** Executes a plan's faults. */
 final class Injector {
     private static final int WAYS_TO_CUT = 4;
     private static final int GUESTS = 2;
@@ -26,7 +26,7 @@ final class Injector {
         this.history = history;
     }
 
-    /** Returns when it is over. */
+    /** Returns when the fault is over. */
     void carryOut(DrawnPlan.Step step) {
         switch (step.fault()) {
             case KILL -> Objects.requireNonNull(processes).kill(step.victim());
@@ -42,12 +42,12 @@ final class Injector {
         return stores.get(step.choice() % stores.size());
     }
 
-    /** One after the other: each one's arrival and leave moves partitions. */
+    /** One guest after the other: each one's arrival and departure moves partitions. */
     private void rebalance(Duration length) {
         for (int i = 0; i < GUESTS; i++) {
             Instant from = Instant.now();
             traffic.visit(length.dividedBy(GUESTS));
-            happened(Fault.REBALANCE, from, "a guest was in the group");
+            happened(Fault.REBALANCE, from, "another member was in the group");
         }
     }
 
@@ -62,17 +62,21 @@ final class Injector {
             }
             case 1 -> {
                 proxy.freeze();
-                last(length, proxy, from, store.name() + " didn't answer");
+                last(length, proxy, from, store.name() + " did not answer");
             }
             case 2 -> {
                 proxy.halfOpen();
-                last(length, proxy, from, store.name() + " was gone for the connections of that moment, unnoticed");
+                last(
+                        length,
+                        proxy,
+                        from,
+                        store.name() + " had closed its connections, unnoticed by the application (half open)");
             }
-            default -> { // for a moment, or everything would run into time-outs, as when it doesn't answer
+            default -> { // only briefly: otherwise everything would time out, as when it doesn't answer
                 proxy.dropReplies();
                 Pause.of(length.dividedBy(10));
                 proxy.cut();
-                last(Duration.ZERO, proxy, from, store.name() + " did what it was asked, and its answers were lost");
+                last(Duration.ZERO, proxy, from, store.name() + " executed requests, but its replies were lost");
             }
         }
     }
@@ -96,7 +100,7 @@ final class Injector {
         history.happened(new History.Happening(fault.name(), from, Instant.now(), what));
     }
 
-    /** Whatever lasts ends. */
+    /** Ends all faults. */
     void heal() {
         stores.forEach(store -> store.proxy().heal());
     }

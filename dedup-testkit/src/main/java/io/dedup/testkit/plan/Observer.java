@@ -19,13 +19,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Looks what is acked, and then what took effect, again and again. On a thread of its own: the test's transaction may have
- * a snapshot from before the plan.
+ * Repeatedly reads which messages are acknowledged, and then which took effect. It uses a separate thread, because the
+ * test's transaction may have a snapshot from before the plan.
  */
 final class Observer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Observer.class);
     private static final Duration INTERVAL = Duration.ofMillis(100);
-    /** A query that takes long is asked less often. */
+    /** Slow queries are repeated less often. */
     private static final int REST = 5;
 
     private static final int LOOKS = 3;
@@ -42,7 +42,7 @@ final class Observer implements AutoCloseable {
     });
 
     /**
-     * What was seen.
+     * One observation.
      *
      * @param effects how often each message has taken effect
      */
@@ -72,13 +72,17 @@ final class Observer implements AutoCloseable {
         long begin = System.nanoTime();
         try {
             look();
-        } catch (RuntimeException e) { // whoever waits for a look is told; this one was for the time lines
-            LOG.debug("can't look", e);
+        } catch (
+                RuntimeException
+                        e) { // callers that wait for a result get the exception; this run was only for the time lines
+            LOG.debug("Cannot read acknowledgments or effects", e);
         }
         next(Math.max(INTERVAL.toNanos(), REST * (System.nanoTime() - begin)));
     }
 
-    /** Acks first: an effect that isn't there afterwards wasn't there when its message was acked. */
+    /**
+     * Reads acknowledgments first: an effect that is missing afterwards was missing when its message was acknowledged.
+     */
     private Look look() {
         List<TopicMessage> sent = history.sent();
         List<TopicMessage> unacked = traffic.unacked(sent);
@@ -105,13 +109,16 @@ final class Observer implements AutoCloseable {
         return counts;
     }
 
-    /** Looks now. A connection of the one who counts may have been lost with a fault, which shows once. */
+    /**
+     * Reads now. A fault may have closed a connection that counts effects, which causes one exception; so it tries
+     * again.
+     */
     Look now() {
         for (int i = 1; i < LOOKS; i++) {
             try {
                 return await(thread.submit(this::look));
             } catch (IllegalStateException e) {
-                LOG.debug("can't look", e);
+                LOG.debug("Cannot read acknowledgments or effects", e);
                 Pause.shortly();
             }
         }
@@ -127,21 +134,23 @@ final class Observer implements AutoCloseable {
         try {
             return future.get();
         } catch (ExecutionException e) {
-            throw new IllegalStateException("can't look what is acked, or what took effect", e.getCause());
+            throw new IllegalStateException("Cannot read which messages are acknowledged or took effect", e.getCause());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new IllegalStateException("interrupted", e);
+            throw new IllegalStateException("Interrupted while reading acknowledgments and effects", e);
         }
     }
 
-    /** Returns when no look is under way: what it asks may be closed then. */
+    /** Returns when nothing is being read, so that what it reads from may be closed. */
     @Override
     public void close() {
         over = true;
         thread.shutdown();
         try {
             if (!thread.awaitTermination(LAST_LOOK.toMillis(), TimeUnit.MILLISECONDS)) {
-                LOG.warn("the effects are still being counted after {}", LAST_LOOK);
+                LOG.warn(
+                        "The effects(...) function of the fault plan is still running {} after the end of the plan",
+                        LAST_LOOK);
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

@@ -3,13 +3,13 @@ package io.dedup.testkit.plan;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
-/** A plan's own pace: when faults come and how long they last. */
+/** Waits of a plan. */
 final class Pause {
     private static final Duration SHORT = Duration.ofMillis(50);
 
     private Pause() {}
 
-    /** Between two looks. */
+    /** Waits between two checks. */
     static void shortly() {
         of(SHORT);
     }
@@ -20,7 +20,7 @@ final class Pause {
             TimeUnit.NANOSECONDS.sleep(time.toNanos());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new IllegalStateException("the fault plan was interrupted", e);
+            throw new IllegalStateException("The fault plan was interrupted", e);
         }
     }
 }

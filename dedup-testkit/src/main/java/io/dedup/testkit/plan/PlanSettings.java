@@ -8,10 +8,10 @@ import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a plan is drawn from.
+ * The settings that determine a plan.
  *
- * @param times how often each fault comes
- * @param longest how long a fault lasts at most
+ * @param times how often each kind of fault happens
+ * @param longest the maximum duration of a fault
  */
 record PlanSettings(long seed, int messages, Set<Fault> faults, int times, Duration longest) {
     static final String SEED = "dedup.fault-plan.seed";
@@ -22,13 +22,15 @@ record PlanSettings(long seed, int messages, Set<Fault> faults, int times, Durat
 
     PlanSettings {
         faults = Set.copyOf(faults);
-        check(messages > 0, "messages must be positive, is " + messages);
-        check(times > 0, "times must be positive, is " + times);
-        check(!faults.isEmpty(), "faults must name at least one");
-        check(longest.compareTo(Duration.ofMillis(100)) >= 0, "faultsLast(...) must be 100 ms or more, is " + longest);
+        check(messages > 0, "messages must be positive, but is " + messages);
+        check(times > 0, "times must be positive, but is " + times);
+        check(!faults.isEmpty(), "faults must contain at least one fault");
+        check(
+                longest.compareTo(Duration.ofMillis(100)) >= 0,
+                "faultsLast(...) must be at least 100 ms, but is " + longest);
     }
 
-    /** With what this JVM's system properties say instead. */
+    /** With the overrides from this JVM's system properties. */
     static PlanSettings of(long seed, int messages, int times, Collection<Fault> faults) {
         return new PlanSettings(
                 seed(System.getProperty(SEED), seed),
@@ -47,7 +49,7 @@ record PlanSettings(long seed, int messages, Set<Fault> faults, int times, Durat
         try {
             return text == null ? otherwise : Long.parseLong(text);
         } catch (NumberFormatException e) {
-            throw new IllegalArgumentException("-D" + name + " must be a number, is " + text, e);
+            throw new IllegalArgumentException("-D" + name + " must be a number, but is " + text, e);
         }
     }
 

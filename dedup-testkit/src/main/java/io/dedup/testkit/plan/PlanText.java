@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
 
-/** What a plan found, in words that are fit for a terminal: IDs come from outside. */
+/** Describes the result of a plan. The text is safe for a terminal, although IDs come from outside. */
 final class PlanText {
     private static final int MAX_MESSAGES = 10;
     private static final int MAX_EVENTS = 20;
@@ -15,7 +15,7 @@ final class PlanText {
 
     private PlanText() {}
 
-    /** The headline, then the messages, at most {@value #MAX_MESSAGES} of them, and how to run the plan again. */
+    /** The headline, then at most {@value #MAX_MESSAGES} of the messages, and how to run the plan again. */
     static String of(String headline, List<String> ids, FaultReport report) {
         StringBuilder text = new StringBuilder(headline).append(':');
         ids.stream().limit(MAX_MESSAGES).forEach(id -> message(text, id, report));
@@ -32,7 +32,7 @@ final class PlanText {
         List<String> events = report.timeLine(id);
         int skipped = Math.max(0, events.size() - MAX_EVENTS);
         for (int i = 0; i < events.size(); i++) {
-            if (i == MAX_EVENTS / 2 && skipped > 0) { // the beginning and the end say most
+            if (i == MAX_EVENTS / 2 && skipped > 0) { // the beginning and the end are the most useful
                 text.append("\n    … ").append(skipped).append(" more …");
                 i += skipped;
             }
@@ -46,13 +46,13 @@ final class PlanText {
         return copies.size() > MAX_PLACES ? places + " and " + (copies.size() - MAX_PLACES) + " more" : places;
     }
 
-    /** What was done, and how to do it again. */
+    /** What was done, and how to repeat it. */
     static String summary(FaultReport report) {
         PlanSettings settings = report.settings();
         String text = String.format(
                 Locale.ROOT,
-                "Fault plan of seed %d on %s: %d messages and %d copies, %d times each of %s, %.1f s: %d lost, %d doubled,"
-                        + " %d given up, %d not acked.\nThe same plan again: -D%s=%d",
+                "Fault plan with seed %d on %s: %d messages and %d copies, %d times each of %s, in %.1f s. Result: %d"
+                        + " lost, %d doubled, %d given up, %d not acknowledged.\nTo run the same plan again: -D%s=%d",
                 settings.seed(),
                 report.traffic(),
                 report.ids().size(),
@@ -69,7 +69,7 @@ final class PlanText {
                 report.unacked().size(),
                 PlanSettings.SEED,
                 settings.seed());
-        return report.logs() == null ? text : text + "\nThe application's output: " + report.logs();
+        return report.logs() == null ? text : text + "\nOutput of the application: " + report.logs();
     }
 
     static String id(String id) {

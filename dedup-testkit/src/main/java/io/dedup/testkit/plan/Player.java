@@ -10,12 +10,12 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Plays a plan: sends, breaks, and waits. */
+/** Plays a plan: sends messages, executes faults, and waits. */
 final class Player {
     private static final Logger LOG = LoggerFactory.getLogger(Player.class);
-    /** For so long no effect has come when they are counted. */
+    /** Effects are final when none has appeared for this long. */
     private static final Duration SETTLED = Duration.ofSeconds(1);
-    /** For so long a fault waits for the group to do something. */
+    /** How long a fault waits until the group handles something. */
     private static final Duration IDLE = Duration.ofSeconds(20);
 
     private final Traffic traffic;
@@ -40,7 +40,7 @@ final class Player {
         this.atMost = atMost;
     }
 
-    /** Returns when everything that was sent is acked and no more effects come; or what isn't acked after the time. */
+    /** Returns when all sent messages are acknowledged and no more effects appear, or when the time is over. */
     Observer.Look play(DrawnPlan plan) {
         if (processes != null) {
             processes.start();
@@ -61,10 +61,11 @@ final class Player {
 
     private void play(DrawnPlan.Step step) {
         if (processes != null && step.fault().hitsProcess()) {
-            processes.awaitJoined(); // who isn't there yet has nothing to lose, and the others shall take over
+            processes.awaitJoined(); // a process that hasn't joined has no work to interrupt, and the others must be
+            // able to take over
         }
         LOG.info(
-                "{} in {} ms, with {} messages",
+                "Fault plan: {} in {} ms, {} messages meanwhile",
                 step.fault(),
                 step.moment().toMillis(),
                 step.sends().size());
@@ -76,11 +77,14 @@ final class Player {
         try {
             sending.join();
         } catch (CompletionException e) {
-            throw new IllegalStateException("can't send to " + traffic.description(), e.getCause());
+            throw new IllegalStateException("Cannot send to " + traffic.description(), e.getCause());
         }
     }
 
-    /** On a slow machine nobody may have begun with the step's messages at the fault's moment, which would then hit nothing. */
+    /**
+     * On a slow machine, no process may have started with the step's messages at the fault's moment, which would then
+     * interrupt nothing.
+     */
     private void awaitWork(Observer.Look before) {
         long end = System.nanoTime() + Math.min(IDLE.toNanos(), atMost.toNanos());
         Observer.Look look = observer.now();
@@ -98,7 +102,7 @@ final class Player {
         thread.start();
     }
 
-    /** Each at its time; returns when the broker has all of them. */
+    /** Sends each message at its time; returns when the broker has all of them. */
     private void send(List<DrawnPlan.Send> sends) {
         long begin = System.nanoTime();
         List<CompletableFuture<Void>> sending = new ArrayList<>();
@@ -112,7 +116,7 @@ final class Player {
         sending.forEach(CompletableFuture::join);
     }
 
-    /** Whether the application gets something done after the fault. */
+    /** Whether the application makes progress after the fault. */
     private boolean goesOn() {
         int open = observer.now().unacked().size();
         long end = System.nanoTime() + atMost.toNanos();
@@ -126,7 +130,7 @@ final class Player {
         return true;
     }
 
-    /** As long as some are acked every now and then. */
+    /** Waits while messages are acknowledged from time to time. */
     private void awaitAcked() {
         int open = observer.now().unacked().size();
         long end = System.nanoTime() + atMost.toNanos();
@@ -141,7 +145,10 @@ final class Player {
         }
     }
 
-    /** A listener that acks first and works later, or a run that lost its lease, may have an effect after all is acked. */
+    /**
+     * A listener that acknowledges first and works later, or a run that has lost its lease, may take effect after
+     * everything is acknowledged.
+     */
     private Observer.Look awaitSettled() {
         Observer.Look look = observer.now();
         Map<String, Integer> counts = look.effects();

@@ -7,8 +7,8 @@ import java.util.function.IntFunction;
 /**
  * A store behind a proxy.
  *
- * @param argument what tells the application where it is, where that is ours to tell
- * @param own whether the proxy is ours to close
+ * @param argument the application's argument that points to the proxy; empty if the application is configured already
+ * @param own whether the proxy is closed with the run
  */
 record ProxiedStore(TcpProxy proxy, String name, Optional<String> argument, boolean own) {
     static ProxiedStore inFrontOf(String host, int port, IntFunction<String> argument) {

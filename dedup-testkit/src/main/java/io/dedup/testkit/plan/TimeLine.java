@@ -8,16 +8,16 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 
-/** Puts together what happened to one message from what was seen of the whole plan. */
+/** Collects what happened to one message from the history of the plan. */
 final class TimeLine {
-    /** Faults that were over so long before a message was sent have to do with it all the same. */
+    /** Faults that ended at most this long before a message was sent are included. */
     private static final Duration NEAR = Duration.ofMillis(500);
 
     private record Event(Instant at, String what) {}
 
     private TimeLine() {}
 
-    /** A line each, with the time since the first copy was sent. */
+    /** One line for each event, with the time since the first copy was sent. */
     static List<String> of(List<TopicMessage> copies, List<Instant> effects, History history) {
         List<Event> events = new ArrayList<>();
         for (TopicMessage copy : copies) {
@@ -30,7 +30,8 @@ final class TimeLine {
             Instant acked = history.ackedAt(copy);
             if (acked != null) {
                 boolean early = effects.isEmpty() || effects.get(0).isAfter(acked);
-                events.add(new Event(acked, "acked (" + copy.place() + (early ? "), without an effect" : ")")));
+                events.add(
+                        new Event(acked, "acknowledged (" + copy.place() + ")" + (early ? " without an effect" : "")));
             }
         }
         if (events.isEmpty()) {
@@ -48,7 +49,7 @@ final class TimeLine {
         return lines(events, first);
     }
 
-    /** A line each, with the time since the first. */
+    /** One line for each fault, with the time since the first. */
     static List<String> of(List<Happening> happenings) {
         return lines(
                 happenings.stream()

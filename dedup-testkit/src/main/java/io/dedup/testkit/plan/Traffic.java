@@ -9,46 +9,47 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a broker has to offer for a fault plan: messages to send, and the consumer group that handles them. Thread-safe.
+ * The messages of a fault plan and the consumer group that handles them, on any broker. Implementations are
+ * thread-safe.
  *
  * @see io.dedup.testkit.kafka.KafkaTraffic
  */
 public interface Traffic extends AutoCloseable {
-    /** For texts: the topic and the group. */
+    /** Returns the topic and the group, for messages to people. */
     String description();
 
-    /** The business ID of a message, or null when it has no usable one. */
+    /** Returns the message ID of a message; null if it has no usable one. */
     @Nullable
     String id(int number);
 
     /**
-     * Sends a message; called again with the same number, a copy of it.
+     * Sends a message. A later call with the same number sends a copy of it.
      *
-     * @param place decides where it goes, if it may go anywhere; not negative
-     * @return where it is, as soon as the broker has it
+     * @param place selects the partition, if the message may go to any; not negative
+     * @return completes with the message's position when the broker has it
      */
     CompletableFuture<TopicMessage> send(int number, int place);
 
-    /** Those of the messages that the group hasn't acked, by what the broker says now. */
+    /** Returns those messages that the group hasn't acknowledged, according to the broker. */
     List<TopicMessage> unacked(Collection<TopicMessage> messages);
 
-    /** The members of the group, by names that aren't used again; without {@link #visit guests}. */
+    /** Returns the members of the group, without {@link #visit guests}. Names must not be reused. */
     Set<String> members();
 
-    /** Whether the group's members know who has what: in the middle of a rebalance a fault hits nobody at work. */
+    /** Returns whether all partitions are assigned. During a rebalance, a fault would interrupt no work. */
     boolean isSettled();
 
     /**
-     * Joins the group, takes what it is given, handles nothing, and leaves.
+     * Joins the group, is assigned partitions, handles nothing, and leaves.
      *
-     * @param stay for how long
+     * @param stay how long to stay
      */
     void visit(Duration stay);
 
-    /** What the application has given up, as far as that is known. */
+    /** Returns the messages that the application has given up, as far as that is known. */
     List<TopicMessage> deadLetters();
 
-    /** Frees clients that were opened for this. */
+    /** Closes the clients that were opened for this. */
     @Override
     void close();
 }

@@ -4,33 +4,33 @@ import java.util.Collection;
 import java.util.List;
 
 /**
- * One topic as one consumer group reads it; what a broker has to offer for a {@link TopicReplay}. Not thread-safe unless
- * it says so.
+ * One topic as one consumer group reads it, for a {@link TopicReplay}; implemented for each broker. Implementations
+ * needn't be thread-safe.
  */
 public interface BrokerTopic extends AutoCloseable {
-    /** The topic's name. */
+    /** Returns the topic's name. */
     String topic();
 
-    /** The consumer group's name. */
+    /** Returns the consumer group's name. */
     String group();
 
-    /** All messages that are on the topic now, oldest first within each partition. */
+    /** Returns all messages that are on the topic now, oldest first within each partition. */
     List<TopicMessage> messages();
 
-    /** Those of the messages that the group hasn't acked, by what the broker says now. */
+    /** Returns those messages that the group hasn't acknowledged, according to the broker. */
     List<TopicMessage> unacked(Collection<TopicMessage> messages);
 
-    /** Sends copies, in this order, each to where its original is; returns when the broker has all of them. */
+    /** Sends copies in this order, each to the partition of its original; returns when the broker has all of them. */
     void sendAgain(List<TopicMessage> copies);
 
     /**
-     * Makes the group read again, from the earliest of the chosen messages of each partition on.
+     * Makes the group read each partition again from the earliest of its chosen messages on.
      *
-     * @throws IllegalStateException when that can't be done; says what is missing
+     * @throws IllegalStateException when that isn't possible; the message says what is missing
      */
     void rewind(List<TopicMessage> chosen);
 
-    /** Frees clients that were opened for this; the application's stay. */
+    /** Closes the clients that were opened for this; the application's clients aren't affected. */
     @Override
     void close();
 }

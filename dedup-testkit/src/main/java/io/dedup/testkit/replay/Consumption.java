@@ -15,10 +15,10 @@ import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionTimeoutException;
 import org.jspecify.annotations.Nullable;
 
-/** Waits until a group has consumed everything, and notes what it has. */
+/** Waits until a group has consumed everything, and records its acknowledgments. */
 final class Consumption {
     private static final Duration INTERVAL = Duration.ofMillis(50);
-    /** For so long no effect has come when they are counted. */
+    /** Effects are final when none has appeared for this long. */
     private static final Duration SETTLED = Duration.ofMillis(500);
 
     private final TopicReplay replay;
@@ -35,14 +35,14 @@ final class Consumption {
         this.atMost = atMost;
     }
 
-    /** These are about to be read again. */
+    /** These messages are about to be read again. */
     void forget(Collection<TopicMessage> messages) {
         messages.forEach(message -> acked.remove(message.place()));
     }
 
     /**
-     * These are about to be sent again. A broker shows them late, or, behind somebody's open transaction, not at all; what
-     * isn't shown isn't waited for.
+     * These messages are about to be sent again. A broker may show them late, or, behind an open transaction, not at
+     * all; messages that aren't visible can't be waited for.
      */
     void awaitCopies(Collection<TopicMessage> onTopic, Collection<TopicMessage> copies) {
         before = places(onTopic);
@@ -54,15 +54,15 @@ final class Consumption {
         return messages.stream().map(TopicMessage::place).collect(Collectors.toSet());
     }
 
-    /** Until all that is on the topic now is acked, and effects have settled. */
+    /** Waits until everything that is on the topic now is acknowledged, and effects are final. */
     ReplayReport await() {
         List<TopicMessage> messages = awaitExpected();
         int missing = copiesMissingFrom(messages);
-        awaitedCopies.clear(); // once seen, they may go, as old messages do
+        awaitedCopies.clear(); // seen once, they may disappear like other old messages
         if (missing > 0) {
-            throw new AssertionError(missing + " of the copies that were sent can't be read from topic "
+            throw new AssertionError(missing + " of the copies that were sent could not be read from topic "
                     + replay.broker().topic() + " within " + atMost
-                    + ": nothing is known about them. Does a producer leave a transaction open there?");
+                    + ". An open transaction of a producer on that topic may hide them");
         }
         try {
             Awaitility.await()
@@ -78,8 +78,9 @@ final class Consumption {
                     .collect(Collectors.toCollection(LinkedHashSet::new));
             throw new AssertionError(
                     FailureText.of(
-                            "group " + FailureText.name(replay.broker().group()) + " hasn't acked " + unacked.size()
-                                    + " messages within " + atMost + " (" + FailureText.places(unacked) + ")",
+                            "Group " + FailureText.name(replay.broker().group()) + " has not acknowledged "
+                                    + unacked.size() + " messages within " + atMost + " ("
+                                    + FailureText.places(unacked) + ")",
                             List.copyOf(ids),
                             replay.reportOn(messages)),
                     e);
@@ -88,7 +89,10 @@ final class Consumption {
         return replay.reportOn(messages);
     }
 
-    /** A listener that acks first and works later, or a run that lost its lease, may have an effect after all is acked. */
+    /**
+     * A listener that acknowledges first and works later, or a run that has lost its lease, may take effect after
+     * everything is acknowledged.
+     */
     private void awaitSettled() {
         Map<String, Integer> counts = replay.countEffects();
         long since = System.nanoTime();
@@ -111,7 +115,10 @@ final class Consumption {
         return missing.values().stream().mapToInt(count -> count).sum();
     }
 
-    /** The topic, when it holds what is expected; or else when the time is over, for the report to say what is missing. */
+    /**
+     * Returns the topic's messages as soon as all expected ones are among them, or when the time is over; then the
+     * report lists the missing ones.
+     */
     private List<TopicMessage> awaitExpected() {
         try {
             return Awaitility.await()
@@ -131,7 +138,7 @@ final class Consumption {
         return missing.isEmpty() && copiesMissingFrom(messages) == 0;
     }
 
-    /** Notes what is acked now; whether that is all. */
+    /** Records the current acknowledgments, and returns whether everything is acknowledged. */
     boolean look(List<TopicMessage> messages) {
         unacked = replay.broker().unacked(messages);
         Set<String> open = unacked.stream().map(TopicMessage::place).collect(Collectors.toSet());

@@ -12,9 +12,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Catches acks before the effect. Effects are asked for after the broker has told what is acked: whatever was acked then
- * and has no effect yet, was acked too early. Misses those whose effect is quick enough; never blames a correct listener
- * whose effects can be seen as soon as they are durable.
+ * Detects acknowledgments before the effect. It reads the effects after the broker has reported the acknowledgments: a
+ * message that was acknowledged and has no effect yet was acknowledged too early. It misses cases in which the effect
+ * follows quickly enough, but never blames a correct listener whose effects are visible as soon as they are durable.
  */
 final class EarlyAcks {
     private final @Nullable Supplier<? extends Collection<String>> effects;
@@ -25,7 +25,7 @@ final class EarlyAcks {
         this.effects = effects;
     }
 
-    /** Looks at messages that the broker has told to be acked a moment ago. */
+    /** Checks messages that the broker has just reported as acknowledged. */
     void look(List<TopicMessage> acked) {
         List<TopicMessage> open = acked.stream()
                 .filter(message -> message.id() != null && !tookEffect.contains(message.id()))
@@ -42,14 +42,14 @@ final class EarlyAcks {
         }
     }
 
-    /** By ID, the place of the message that was acked. */
+    /** For each ID, the position of the message that was acknowledged too early. */
     Map<String, String> found() {
         return found;
     }
 
     /**
-     * Handlers' effects are in no transaction of the test's. A test's own transaction may have a snapshot from before the
-     * replay: so the question is asked on another thread, where there is none.
+     * Handlers' effects aren't part of the test's transactions, and the test's own transaction may have a snapshot from
+     * before the replay. Therefore effects are read on another thread, without a transaction.
      */
     private static Collection<String> elsewhere(Supplier<? extends Collection<String>> effects) {
         FutureTask<Collection<String>> question = new FutureTask<>(() -> List.copyOf(effects.get()));
@@ -59,15 +59,15 @@ final class EarlyAcks {
         try {
             return question.get();
         } catch (ExecutionException e) {
-            throw new IllegalStateException("the effects can't be looked up: " + e.getCause(), e.getCause());
+            throw new IllegalStateException("Cannot read the effects: " + e.getCause(), e.getCause());
         } catch (InterruptedException e) {
             thread.interrupt();
             Thread.currentThread().interrupt();
-            throw new IllegalStateException("interrupted while effects were looked up", e);
+            throw new IllegalStateException("Interrupted while reading the effects", e);
         }
     }
 
-    /** How often each ID took effect; null where effects weren't given. */
+    /** How often each ID took effect; null if effects can't be counted. */
     static @Nullable Map<String, Integer> count(@Nullable Supplier<? extends Collection<String>> effects) {
         if (effects == null) {
             return null;

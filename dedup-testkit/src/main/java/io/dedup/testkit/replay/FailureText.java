@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** Tells what happened to messages, in few words that are fit for a terminal: IDs come from outside. */
+/** Describes what happened to messages, briefly. The text is safe for a terminal, although IDs come from outside. */
 final class FailureText {
     private static final int MAX_MESSAGES = 10;
     private static final int MAX_EVENTS = 20;
@@ -15,7 +15,7 @@ final class FailureText {
 
     private FailureText() {}
 
-    /** The headline, and then the messages, at most {@value #MAX_MESSAGES} of them. */
+    /** The headline, then at most {@value #MAX_MESSAGES} of the messages. */
     static String of(String headline, List<String> ids, ReplayReport report) {
         StringBuilder text = new StringBuilder(headline).append(':');
         ids.stream().limit(MAX_MESSAGES).forEach(id -> message(text, id, report));
@@ -23,10 +23,10 @@ final class FailureText {
             text.append("\n  and ").append(ids.size() - MAX_MESSAGES).append(" more");
         }
         if (!report.hasHeard()) {
-            text.append("\n  (no deduplicator with consumer ")
+            text.append("\n  (The timeline has no events of consumer ")
                     .append(Printable.of(report.consumer()))
-                    .append(" has told the timeline anything of this topic: the listener isn't decorated, or its"
-                            + " deduplicator doesn't have the timeline as a listener)");
+                    .append(" on this topic: the listener isn't decorated, or the timeline isn't registered as a"
+                            + " listener of its Deduplicator.)");
         }
         return text.toString();
     }
@@ -38,17 +38,17 @@ final class FailureText {
         text.append("; took effect ").append(times(report.handled(id)));
         String early = report.ackedEarly(id);
         if (early != null) {
-            text.append("; acked at ").append(early).append(" while its effect wasn't there");
+            text.append("; acknowledged at ").append(early).append(" before its effect");
         }
         text.append(events(report.timeline(id)));
     }
 
     /** The events, one line each. */
     private static String events(List<Timeline.Event> events) {
-        StringBuilder text = new StringBuilder(events.isEmpty() ? "\n    no event" : "");
+        StringBuilder text = new StringBuilder(events.isEmpty() ? "\n    no events" : "");
         int skipped = Math.max(0, events.size() - MAX_EVENTS);
         for (int i = 0; i < events.size(); i++) {
-            if (i == MAX_EVENTS / 2 && skipped > 0) { // the beginning and the end say most
+            if (i == MAX_EVENTS / 2 && skipped > 0) { // the beginning and the end are the most useful
                 text.append("\n    … ").append(skipped).append(" more …");
                 i += skipped;
             }
@@ -58,7 +58,9 @@ final class FailureText {
     }
 
     private static String line(Timeline.Event event, Instant first) {
-        String kind = event.kind().toString().toLowerCase(Locale.ROOT).replace('_', ' ');
+        String kind = event.kind() == Timeline.Kind.ACKED
+                ? "acknowledged"
+                : event.kind().toString().toLowerCase(Locale.ROOT).replace('_', ' ');
         return String.format(
                 Locale.ROOT,
                 "+%d ms %s%s by %s",
@@ -83,7 +85,7 @@ final class FailureText {
         return count == 1 ? "once" : count + " times";
     }
 
-    /** An ID, or what stands for a missing one. */
+    /** The ID, or a text if it is missing. */
     static String name(@Nullable String id) {
         return id == null ? "no ID" : Printable.of(id);
     }

@@ -10,8 +10,8 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A replay that is about to begin: which messages, how often and how. Immutable; {@link #bySendingAgain()} or {@link
- * #byRewinding()} starts it, waits until everything is consumed, and reports.
+ * A replay that hasn't started: which messages are replayed, how often and how. Immutable; {@link #bySendingAgain()} or
+ * {@link #byRewinding()} starts it, waits until everything is consumed, and returns a report.
  */
 public final class Replay {
     private final TopicReplay on;
@@ -39,7 +39,11 @@ public final class Replay {
         this.traffic = traffic;
     }
 
-    /** How often each chosen message comes again; 1 unless set. */
+    /**
+     * How often each chosen message is replayed; 1 by default.
+     *
+     * @throws IllegalArgumentException when it is less than 1
+     */
     public Replay times(int count) {
         if (count < 1) {
             throw new IllegalArgumentException("times must be at least 1, but is " + count);
@@ -47,20 +51,23 @@ public final class Replay {
         return new Replay(on, what, rewindable, which, count, seed, traffic);
     }
 
-    /** In an order by chance, the same for the same seed; each copy goes to where its original is. Not for rewinding. */
+    /**
+     * Sends the copies in a random order, which is the same for the same seed; each copy goes to the partition of its
+     * original. Not possible with rewinding.
+     */
     public Replay shuffled(long orderSeed) {
         return new Replay(on, what, rewindable, which, times, orderSeed, traffic);
     }
 
-    /** While this runs, on another thread: live traffic. The report covers what it has sent, too. */
+    /** Runs live traffic on another thread during the replay. The report includes the messages that it has sent. */
     public Replay alongside(Runnable liveTraffic) {
         return new Replay(on, what, rewindable, which, times, seed, liveTraffic);
     }
 
     /**
-     * Sends the chosen messages again, as a producer does that hasn't got an answer.
+     * Sends the chosen messages again, like a producer that hasn't received an answer.
      *
-     * @throws IllegalArgumentException when nothing on the topic is chosen
+     * @throws IllegalArgumentException when no message on the topic is chosen
      * @throws AssertionError when the application doesn't consume everything in time
      */
     public ReplayReport bySendingAgain() {
@@ -82,20 +89,22 @@ public final class Replay {
     }
 
     /**
-     * Makes the group read again, as an operator does: everything behind the earliest of the chosen messages of each
-     * partition comes again. Waits for the end before each time.
+     * Makes the group read again, as an operator would: from the earliest chosen message of each partition on,
+     * everything is redelivered. Before each repetition, it waits until everything is consumed.
      *
-     * @throws IllegalArgumentException when nothing on the topic is chosen
-     * @throws IllegalStateException when the choice has an end, or an order, or the broker can't
+     * @throws IllegalArgumentException when no message on the topic is chosen
+     * @throws IllegalStateException when the choice has an end or an order, or the broker can't rewind
      * @throws AssertionError when the application doesn't consume everything in time
      */
     public ReplayReport byRewinding() {
         if (!rewindable || seed != null) {
-            throw new IllegalStateException("rewinding brings everything behind the first chosen message again, in its"
-                    + " order: for " + what + (seed == null ? "" : " in another order") + " use bySendingAgain()");
+            throw new IllegalStateException(
+                    "Cannot rewind: rewinding redelivers everything from the first chosen message on, in the"
+                            + " original order. For " + what + (seed == null ? "" : " in another order")
+                            + ", use bySendingAgain()");
         }
         List<TopicMessage> chosen = chosenOf(on.broker().messages());
-        ReplayReport unused = on.consumption().await(); // what is rewound too early is just read, not read again
+        ReplayReport unused = on.consumption().await(); // messages that aren't consumed yet would be read only once
         CompletableFuture<?> live = begin();
         for (int i = 0; i < times; i++) {
             on.consumption().forget(chosen);
@@ -111,8 +120,8 @@ public final class Replay {
         boolean unused = on.consumption().look(all);
         List<TopicMessage> chosen = all.stream().filter(which).toList();
         if (chosen.isEmpty()) {
-            throw new IllegalArgumentException("nothing to replay (" + what + "): topic "
-                    + on.broker().topic() + " has " + all.size() + " messages, and none of them is chosen");
+            throw new IllegalArgumentException("Nothing to replay: none of the " + all.size() + " messages on topic "
+                    + on.broker().topic() + " matches the choice (" + what + ")");
         }
         return chosen;
     }
@@ -125,7 +134,7 @@ public final class Replay {
         try {
             Object unused = live.join();
         } catch (CompletionException e) {
-            throw new IllegalStateException("the live traffic failed: " + e.getCause(), e.getCause());
+            throw new IllegalStateException("The live traffic of alongside(...) failed: " + e.getCause(), e.getCause());
         }
     }
 }

@@ -14,8 +14,8 @@ import java.util.function.Predicate;
 import org.assertj.core.api.AbstractAssert;
 
 /**
- * What has to be true after a replay. Failures name the messages, with their places on the topic and what happened to
- * them; IDs are escaped and shortened.
+ * Assertions about the result of a replay. Failures list the messages, with their positions on the topic and what
+ * happened to them; IDs are escaped and shortened.
  */
 public final class ReplayAssert extends AbstractAssert<ReplayAssert, ReplayReport> {
     ReplayAssert(ReplayReport report) {
@@ -23,9 +23,9 @@ public final class ReplayAssert extends AbstractAssert<ReplayAssert, ReplayRepor
     }
 
     /**
-     * The promise: every ID on the topic took effect exactly once, and no copy was acked before. Fails as well when the
-     * topic is empty, when messages have no usable ID, and when nothing can be known because neither effects nor a
-     * timeline were given.
+     * Asserts the guarantee: every ID on the topic took effect exactly once, and no copy was acknowledged before that.
+     * Also fails if the topic is empty, if messages have no usable ID, or if neither effects nor a timeline are
+     * available to check it.
      */
     public ReplayAssert handledOncePerId() {
         lostNothing();
@@ -34,51 +34,59 @@ public final class ReplayAssert extends AbstractAssert<ReplayAssert, ReplayRepor
     }
 
     /**
-     * Every ID, on the topic or expected, took effect at least once, and, where effects were given, nothing was seen acked
-     * before its effect. Fails as well where nothing can be known, as {@link #handledOncePerId} does.
+     * Asserts that every ID, on the topic or expected, took effect at least once, and, if effects are counted, that no
+     * message was seen acknowledged before its effect. Also fails if this can't be checked, as
+     * {@link #handledOncePerId} does.
      */
     public ReplayAssert lostNothing() {
         requireKnowledge();
-        fails("expected, and not on the topic", ids(actual::isMissing));
+        fails("expected, but not on the topic", ids(actual::isMissing));
         requireIds();
-        fails("lost: acked without an effect", ids(id -> actual.handled(id) == 0));
-        return fails("acked before the effect: a crash in between loses it", ids(id -> actual.ackedEarly(id) != null));
+        fails("lost: acknowledged without an effect", ids(id -> actual.handled(id) == 0));
+        return fails(
+                "acknowledged before the effect: a crash in between would lose it",
+                ids(id -> actual.ackedEarly(id) != null));
     }
 
     /**
-     * Copies of what was done were recognised and acked, not run: of each ID of which there are several copies, or which
-     * was brought again, at least one was a duplicate; none was a conflict or poison. Needs a timeline.
+     * Asserts that copies of handled messages were recognised and acknowledged without being handled: of each ID with
+     * several copies or a replay, at least one copy was a duplicate, and none was a conflict or poison. Needs a
+     * timeline.
      */
     public ReplayAssert ackedDuplicates() {
         requireTimeline();
         if (ids(this::cameAgain).isEmpty()) {
-            throw failure("%s", "no message came again: nothing is proven about duplicates");
+            throw failure("%s", "No message was redelivered or copied, so nothing is known about duplicates");
         }
-        fails("came again, and was never taken for a duplicate", ids(id -> cameAgain(id) && !has(id, DUPLICATE)));
-        return fails("was rejected", ids(id -> has(id, CONFLICT) || has(id, POISON)));
+        fails(
+                "redelivered or copied, but never recognised as a duplicate",
+                ids(id -> cameAgain(id) && !has(id, DUPLICATE)));
+        return fails("rejected", ids(id -> has(id, CONFLICT) || has(id, POISON)));
     }
 
-    /** Nothing had to wait for a running copy, or for the store. Needs a timeline. */
+    /** Asserts that no message had to wait for a running copy or for the store. Needs a timeline. */
     public ReplayAssert deferredNothing() {
         requireTimeline();
-        return fails("was deferred", ids(id -> has(id, DEFERRED)));
+        return fails("deferred", ids(id -> has(id, DEFERRED)));
     }
 
-    /** Exactly these messages had to wait, and came again. Needs a timeline. */
+    /** Asserts that exactly these messages were deferred. Needs a timeline. */
     public ReplayAssert deferredOnly(String... deferredIds) {
         requireTimeline();
         Set<String> wanted = Set.of(deferredIds);
-        fails("should have been deferred, and wasn't", ids(id -> wanted.contains(id) && !has(id, DEFERRED)));
-        fails("was deferred", ids(id -> !wanted.contains(id) && has(id, DEFERRED)));
+        fails("not deferred, although expected", ids(id -> wanted.contains(id) && !has(id, DEFERRED)));
+        fails("deferred, although not expected", ids(id -> !wanted.contains(id) && has(id, DEFERRED)));
         Set<String> unknown = new TreeSet<>(wanted);
         unknown.removeAll(actual.allIds());
-        return fails("should have been deferred, and is unknown", List.copyOf(unknown));
+        return fails("expected to be deferred, but not on the topic", List.copyOf(unknown));
     }
 
-    /** Every run had a claim: none ran by a policy that does without. Needs a timeline. */
+    /**
+     * Asserts that every run had a claim, so that no policy let a message run without deduplication. Needs a timeline.
+     */
     public ReplayAssert ranNothingUnguarded() {
         requireTimeline();
-        return fails("ran unguarded", ids(id -> has(id, UNGUARDED)));
+        return fails("handled without deduplication", ids(id -> has(id, UNGUARDED)));
     }
 
     private boolean cameAgain(String id) {
@@ -95,13 +103,13 @@ public final class ReplayAssert extends AbstractAssert<ReplayAssert, ReplayRepor
 
     private void requireIds() {
         if (actual.allIds().isEmpty() && actual.withoutId().isEmpty()) {
-            throw failure("%s", "topic " + actual.topic() + " is empty: nothing is proven");
+            throw failure("%s", "Topic " + actual.topic() + " is empty, so nothing can be checked");
         }
         if (!actual.withoutId().isEmpty()) {
             throw failure(
                     "%s",
-                    actual.withoutId().size() + " messages have no usable ID, as the extractor that ids(...) was given"
-                            + " finds it: " + FailureText.places(actual.withoutId()));
+                    actual.withoutId().size() + " messages have no usable message ID according to the extractor of"
+                            + " ids(...): " + FailureText.places(actual.withoutId()));
         }
     }
 
@@ -109,9 +117,11 @@ public final class ReplayAssert extends AbstractAssert<ReplayAssert, ReplayRepor
         if (!actual.countsEffects() && !actual.hasHeard()) {
             throw failure(
                     "%s",
-                    "nothing is known about effects: give effects(...), or timeline(...) and add that timeline as a"
-                            + " listener of the deduplicator with consumer " + FailureText.name(actual.consumer())
-                            + " (or name its consumer(...)); an undecorated listener is told to no timeline");
+                    "Nothing is known about effects. Call effects(...) to count them; or call timeline(...), and"
+                            + " register that timeline as a listener of the Deduplicator with consumer name "
+                            + FailureText.name(actual.consumer())
+                            + " (call consumer(...) if its name is another one). A listener that isn't decorated adds"
+                            + " nothing to a timeline");
         }
     }
 
@@ -120,9 +130,9 @@ public final class ReplayAssert extends AbstractAssert<ReplayAssert, ReplayRepor
         if (!actual.hasHeard()) {
             throw failure(
                     "%s",
-                    "the timeline has heard nothing of consumer " + FailureText.name(actual.consumer()) + " on topic "
-                            + actual.topic() + ": add it as a listener of the deduplicator, give it to"
-                            + " timeline(...), and name the consumer if that isn't the group");
+                    "The timeline has no events of consumer " + FailureText.name(actual.consumer()) + " on topic "
+                            + actual.topic() + ". Register it as a listener of the Deduplicator, pass it to"
+                            + " timeline(...), and call consumer(...) if the consumer name isn't the group's name");
         }
     }
 

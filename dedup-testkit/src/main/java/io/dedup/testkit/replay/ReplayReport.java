@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** What is known after everything on a topic was consumed. Immutable. */
+/** The result of a replay, or of {@link TopicReplay#report()}. Immutable. */
 public final class ReplayReport {
     private final String consumer;
     private final String topic;
@@ -45,37 +45,40 @@ public final class ReplayReport {
         allIds().forEach(id -> events.put(id, timeline.events(consumer, topic, id)));
     }
 
-    /** The beginning of an assertion. */
+    /** Starts an assertion about this report. */
     public ReplayAssert assertThat() {
         return new ReplayAssert(this);
     }
 
-    /** The IDs on the topic, in the order they were first met. */
+    /** Returns the IDs on the topic, in the order of their first messages. */
     public Set<String> ids() {
         return new LinkedHashSet<>(copies.keySet());
     }
 
-    /** The messages with an ID: all copies that are on the topic. */
+    /** Returns all copies of an ID that are on the topic. */
     public List<TopicMessage> copies(String id) {
         return List.copyOf(copies.getOrDefault(id, List.of()));
     }
 
-    /** Messages whose ID is missing or unusable: nothing can be said about those. */
+    /** Returns the messages whose ID is missing or unusable, so that nothing is known about them. */
     public List<TopicMessage> withoutId() {
         return List.copyOf(withoutId);
     }
 
-    /** How often the message took effect: counted where effects were given, else as far as the timeline tells. */
+    /**
+     * Returns how often the message took effect: counted if {@code effects(...)} is set, otherwise according to the
+     * timeline.
+     */
     public int handled(String id) {
         return effects != null ? effects.getOrDefault(id, 0) : Runs.successesIn(timeline(id));
     }
 
-    /** What happened to a message, oldest first. */
+    /** Returns what happened to a message, oldest first; empty without a timeline. */
     public List<Timeline.Event> timeline(String id) {
         return events.getOrDefault(id, List.of());
     }
 
-    /** All that should have been handled, on the topic or expected, and all that was. */
+    /** All IDs that should have been handled, on the topic or expected, and all that were. */
     Set<String> allIds() {
         Set<String> all = new LinkedHashSet<>(copies.keySet());
         all.addAll(expected);
@@ -89,7 +92,7 @@ public final class ReplayReport {
         return expected.contains(id) && !copies.containsKey(id);
     }
 
-    /** Where it was acked while its effect wasn't there, or null. */
+    /** The position where it was acknowledged before its effect; null if it wasn't. */
     @Nullable
     String ackedEarly(String id) {
         return early.get(id);

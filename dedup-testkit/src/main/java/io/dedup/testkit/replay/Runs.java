@@ -4,7 +4,7 @@ import io.dedup.DedupOutcome.DeferReason;
 import java.util.List;
 import java.util.Set;
 
-/** How often a message took effect, as far as a timeline tells. */
+/** Counts how often a message took effect, according to a timeline. */
 final class Runs {
     private static final Set<String> ROLLED_BACK = Set.of(
             DeferReason.LEASE_LOST.toString(),
@@ -22,7 +22,7 @@ final class Runs {
     static int successesIn(List<Timeline.Event> events) {
         Runs runs = new Runs();
         events.forEach(runs::add);
-        // A run that lost its lease and of which no failure is known: its handler may have gone on to its end.
+        // A run that lost its lease and didn't fail, as far as known: its handler may have continued to its end.
         return runs.succeeded + Math.min(runs.open, runs.lost);
     }
 
@@ -30,9 +30,9 @@ final class Runs {
         switch (event.kind()) {
             case CLAIMED -> open++;
             case UNGUARDED -> {
-                unguarded++; // of which no success is told, only a failure
+                unguarded++; // its success isn't reported, only a failure
                 succeeded++;
-                late++; // where the store is down, the record follows in the background
+                late++; // if the store is down, the record follows in the background
             }
             case COMPLETION_PENDING -> {
                 if (open > 0) {
@@ -66,7 +66,7 @@ final class Runs {
             }
             case LEASE_LOST -> lost++;
             default -> {
-                // says nothing about effects
+                // irrelevant for effects
             }
         }
     }

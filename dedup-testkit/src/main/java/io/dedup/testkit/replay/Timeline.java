@@ -17,48 +17,53 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Remembers what happened to each message, when and on which thread. Give it to the deduplicator as a listener; with
- * Spring Boot, any bean of this type is one. Thread-safe.
+ * Records what happened to each message, when and on which thread. Register it as a listener of the deduplicator; with
+ * Spring Boot, declaring a bean of this type is enough. Thread-safe.
  *
- * <p>One may listen to several deduplicators, also to those of several application instances in one JVM. What other
- * processes do it doesn't hear.
+ * <p>A timeline can listen to several deduplicators, including those of several application instances in one JVM, but
+ * not to other processes.
  */
 public final class Timeline implements DedupListener {
-    /** What happened. */
+    /** The kinds of events. */
     public enum Kind {
         /** A replay sent a copy. */
         SENT_AGAIN,
-        /** A replay made the group read it again. */
+        /** A replay rewound the group to before the message. */
         REWOUND,
-        /** A listener was given it; only where a broker's listener is watched. */
+        /** The message was delivered to a listener; only recorded if the broker's listener is watched. */
         DELIVERED,
-        /** The handler is about to run. */
+        /** The message was claimed, and its handler is about to run. */
         CLAIMED,
-        /** The handler's success is recorded. */
+        /** The handler succeeded, and its success is recorded. */
         COMPLETED,
-        /** The handler succeeded; the record follows in the background. */
+        /** The handler succeeded; its success will be recorded in the background. */
         COMPLETION_PENDING,
-        /** The handler succeeded, and that will never be recorded. */
+        /** The handler succeeded, but its success will never be recorded. */
         COMPLETION_DROPPED,
+        /** The message was recognised as a duplicate and not handled. */
         DUPLICATE,
+        /** The message was deferred: it will be redelivered. */
         DEFERRED,
-        /** The claim was given up: the handler failed, or never ran. */
+        /** The claim was released: the handler failed, or didn't run. */
         RELEASED,
+        /** The claim was lost while the handler was running: another consumer may handle the message. */
         LEASE_LOST,
-        /** The handler ran without a claim, by policy. */
+        /** The handler ran without a claim, because a policy allows it. */
         UNGUARDED,
+        /** The message's ID was seen with another payload. */
         CONFLICT,
+        /** The message was rejected because its handler had crashed the process too often. */
         POISON,
-        /** The broker was seen to have it acked. */
+        /** The broker was observed to have the message acknowledged. */
         ACKED,
-        /** A listener answered that it failed; only where a broker's listener is watched. */
+        /** A listener reported a failure; only recorded if the broker's listener is watched. */
         FAILED
     }
 
     /**
-     * One thing that happened.
+     * One event.
      *
-     * @param by the thread it happened on, or who was seen doing it
+     * @param by the thread on which it happened, or the group or tool that was observed
      */
     public record Event(Instant at, Kind kind, String detail, String by) {}
 
@@ -66,26 +71,26 @@ public final class Timeline implements DedupListener {
 
     private record Source(String consumer, String topic) {}
 
-    /** Per message; enough for a message that is deferred for minutes, and not for one that is for days. */
+    /** The limit per message: enough for a message that is deferred for minutes, but not for days. */
     private static final int MAX_EVENTS = 10_000;
 
     private final Map<Name, List<Event>> events = new ConcurrentHashMap<>();
     private final Set<Source> heard = ConcurrentHashMap.newKeySet();
 
-    /** An empty one. */
+    /** Creates an empty timeline. */
     public Timeline() {}
 
-    /** Forgets everything. */
+    /** Removes all events. */
     public void clear() {
         events.clear();
         heard.clear();
     }
 
     /**
-     * What happened to a message, oldest first.
+     * Returns what happened to a message, oldest first.
      *
-     * @param consumer the consumer name, by default the group
-     * @param id as it came in the message
+     * @param consumer the consumer name; by default that of the group
+     * @param id the message ID as it is in the message
      */
     public List<Event> events(String consumer, String topic, String id) {
         List<Event> found = events.get(new Name(consumer, topic, stored(id)));
@@ -97,17 +102,17 @@ public final class Timeline implements DedupListener {
         }
     }
 
-    /** Whether a deduplicator has told anything of a consumer. */
+    /** Whether a deduplicator has reported anything about a consumer and topic. */
     boolean hasHeardOf(String consumer, String topic) {
         return heard.contains(new Source(consumer, topic));
     }
 
-    /** Adds what a broker was seen doing. */
+    /** Adds an event that was observed at the broker. */
     public void note(String consumer, String topic, String id, Kind kind, String detail, String by) {
         add(new Name(consumer, topic, stored(id)), kind, detail, by);
     }
 
-    /** IDs are looked up as the framework keeps them: long ones as their hash. */
+    /** IDs are looked up as the framework stores them: long ones as their hash. */
     static String stored(String id) {
         return DedupKey.of(DedupScope.of("any", "any"), id).messageId();
     }
@@ -126,8 +131,7 @@ public final class Timeline implements DedupListener {
     private void add(Name name, Kind kind, String detail, String by) {
         List<Event> list = events.computeIfAbsent(name, any -> new ArrayList<>());
         synchronized (list) {
-            if (list.size() < MAX_EVENTS
-                    || kind != Kind.DEFERRED) { // what comes without end, and says the same each time
+            if (list.size() < MAX_EVENTS || kind != Kind.DEFERRED) { // deferrals may repeat without end
                 list.add(new Event(Instant.now(), kind, detail, by));
             }
         }
@@ -140,12 +144,12 @@ public final class Timeline implements DedupListener {
 
     @Override
     public void duplicate(DedupKey key, Instant completedAt, @Nullable String firstRun) {
-        note(key, Kind.DUPLICATE, "done since " + completedAt);
+        note(key, Kind.DUPLICATE, "done at " + completedAt);
     }
 
     @Override
     public void copyInBatch(DedupKey key) {
-        note(key, Kind.DUPLICATE, "copy in one batch");
+        note(key, Kind.DUPLICATE, "copy in the same batch");
     }
 
     @Override
@@ -175,21 +179,21 @@ public final class Timeline implements DedupListener {
 
     @Override
     public void completionPending(DedupKey key) {
-        note(key, Kind.COMPLETION_PENDING, "the store couldn't be told");
+        note(key, Kind.COMPLETION_PENDING, "the store did not answer; recorded in the background");
     }
 
     @Override
     public void completionDropped(DedupKey key) {
-        note(key, Kind.COMPLETION_DROPPED, "the store can't be told any more");
+        note(key, Kind.COMPLETION_DROPPED, "it will never be recorded");
     }
 
     @Override
     public void released(DedupKey key, @Nullable Throwable cause) {
-        note(key, Kind.RELEASED, cause == null ? "never ran" : Printable.ofException(cause));
+        note(key, Kind.RELEASED, cause == null ? "not run" : Printable.ofException(cause));
     }
 
     @Override
     public void leaseLost(DedupKey key) {
-        note(key, Kind.LEASE_LOST, "somebody else may run it");
+        note(key, Kind.LEASE_LOST, "another consumer may handle it");
     }
 }

@@ -5,13 +5,13 @@ import org.junit.jupiter.api.extension.ParameterContext;
 import org.junit.jupiter.api.extension.ParameterResolver;
 
 /**
- * For JUnit Jupiter: gives each test a {@link Timeline} of its own as a parameter of its test method and of {@code
- * @BeforeEach} and {@code @AfterEach}; those of one test get the same.
+ * JUnit Jupiter extension that passes a {@link Timeline} to each test, as a parameter of its test method and of
+ * {@code @BeforeEach} and {@code @AfterEach} methods. All methods of one test get the same timeline.
  */
 public final class TimelineExtension implements ParameterResolver {
     private static final ExtensionContext.Namespace HERE = ExtensionContext.Namespace.create(TimelineExtension.class);
 
-    /** For JUnit. */
+    /** Called by JUnit. */
     public TimelineExtension() {}
 
     @Override

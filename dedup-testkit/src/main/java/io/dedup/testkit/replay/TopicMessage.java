@@ -11,12 +11,12 @@ import org.jspecify.annotations.Nullable;
  * A message on a topic.
  *
  * @param topic the topic's name
- * @param place where it is, unique on the broker: topic, partition and offset, or topic and the broker's message ID
- * @param partition -1 where the broker shows none
- * @param offset -1 where the broker shows none
- * @param sentAt by the clock of whoever sent it
- * @param id the business ID as it was given, or null when the message has no usable one
- * @param raw the broker's own form of it
+ * @param place its position, unique on the broker: topic, partition and offset, or topic and the broker's message ID
+ * @param partition -1 if the broker has no partitions
+ * @param offset -1 if the broker has no offsets
+ * @param sentAt by the sender's clock
+ * @param id the message ID as it is in the message; null if it has no usable one
+ * @param raw the message in the broker client's own type
  */
 public record TopicMessage(
         String topic,
@@ -33,7 +33,9 @@ public record TopicMessage(
         Objects.requireNonNull(raw, "raw");
     }
 
-    /** The usable ID of a message, or null: an extractor that throws counts as a missing ID, as it does in a listener. */
+    /**
+     * Returns the usable ID of a message, or null. An extractor that throws counts as a missing ID, as in a listener.
+     */
     public static <M> @Nullable String idOf(MessageIdExtractor<? super M> ids, M message) {
         String id;
         try {
@@ -44,7 +46,7 @@ public record TopicMessage(
         return DedupKey.problemWith(id) == null ? id : null;
     }
 
-    /** Without the content, which may be a secret, and with the ID fit for a terminal. */
+    /** Omits the content, which may be secret, and makes the ID safe for a terminal. */
     @Override
     public String toString() {
         return (id == null ? "a message without an ID" : Printable.of(id)) + " (" + place + ")";

@@ -13,16 +13,16 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Brings messages of one topic to a running application's consumer group again, waits until everything is consumed, and
- * reports what became of each. See {@link io.dedup.testkit.kafka.KafkaReplay} and {@link
- * io.dedup.testkit.rocketmq.RocketMqReplay} for how to make one.
+ * Replays messages of one topic to a running application's consumer group, waits until everything is consumed, and reports
+ * what happened to each message. {@link io.dedup.testkit.kafka.KafkaReplay} and
+ * {@link io.dedup.testkit.rocketmq.RocketMqReplay} create one.
  *
  * <pre>{@code
  * ReplayReport report = replay.all().times(3).shuffled(42).bySendingAgain();
  * report.assertThat().handledOncePerId().ackedDuplicates();
  * }</pre>
  *
- * <p>For one thread, which is blocked while a replay runs. Close it after the test.
+ * <p>Not thread-safe: used by one thread, which a replay blocks. Close it after the test.
  */
 public final class TopicReplay implements AutoCloseable {
     private final BrokerTopic broker;
@@ -34,13 +34,14 @@ public final class TopicReplay implements AutoCloseable {
     private final Consumption consumption;
 
     /**
-     * A replay of a broker's topic.
+     * Creates a replay of a broker's topic.
      *
      * @param timeline of the application's deduplicator, or an empty one
      * @param consumer the deduplicator's consumer name; null for the group's name
-     * @param effects the IDs that took effect, one entry for each time, asked for on threads of its own, since a transaction
-     *     of the test's may not see what handlers do; null when only the timeline is to tell
+     * @param effects returns the IDs that took effect, one entry for each time; called on separate threads, because the
+     *     test's own transaction may not see what handlers write; null to use the timeline only
      * @param atMost how long the application may take to consume everything
+     * @throws IllegalArgumentException when {@code atMost} isn't positive
      */
     public TopicReplay(
             BrokerTopic broker,
@@ -59,32 +60,29 @@ public final class TopicReplay implements AutoCloseable {
         this.consumption = new Consumption(this, early, atMost);
     }
 
-    /**
-     * IDs that must have taken effect, and that are waited for if they aren't on the topic yet; adds to those of earlier
-     * calls.
-     */
+    /** Adds IDs that must take effect. If they aren't on the topic yet, replays and reports wait for them. */
     public TopicReplay expect(Collection<String> ids) {
         expected.addAll(ids);
         return this;
     }
 
-    /** Everything that is on the topic when the replay begins. */
+    /** Chooses everything that is on the topic when the replay starts. */
     public Replay all() {
         return replay("all", true, any -> true);
     }
 
-    /** All copies of these IDs. */
+    /** Chooses all copies of these IDs. */
     public Replay ids(String... chosen) {
         Set<String> wanted = Set.of(chosen);
         return replay(wanted.size() + " IDs", false, message -> message.id() != null && wanted.contains(message.id()));
     }
 
-    /** What was sent at this time or later. */
+    /** Chooses messages that were sent at this time or later. */
     public Replay since(Instant from) {
         return replay("since " + from, true, message -> !message.sentAt().isBefore(from));
     }
 
-    /** What was sent between two times, the second one excluded. */
+    /** Chooses messages that were sent between two times, excluding the second. */
     public Replay between(Instant from, Instant to) {
         return replay(
                 "from " + from + " to " + to,
@@ -92,7 +90,7 @@ public final class TopicReplay implements AutoCloseable {
                 message -> !message.sentAt().isBefore(from) && message.sentAt().isBefore(to));
     }
 
-    /** What a partition holds at this offset or behind it. */
+    /** Chooses the messages of a partition from this offset on. */
     public Replay offsets(int partition, long from) {
         return replay(
                 "partition " + partition + " from offset " + from,
@@ -100,7 +98,7 @@ public final class TopicReplay implements AutoCloseable {
                 message -> message.partition() == partition && message.offset() >= from);
     }
 
-    /** What a partition holds from one offset to another, the second one excluded. */
+    /** Chooses the messages of a partition between two offsets, excluding the second. */
     public Replay offsets(int partition, long from, long to) {
         return replay(
                 "partition " + partition + ", offsets " + from + " to " + to,
@@ -108,16 +106,20 @@ public final class TopicReplay implements AutoCloseable {
                 message -> message.partition() == partition && message.offset() >= from && message.offset() < to);
     }
 
-    /** Those that a test looks at itself; for {@link Replay#bySendingAgain()}. */
+    /** Chooses the messages that match; for {@link Replay#bySendingAgain()}. */
     public Replay matching(Predicate<TopicMessage> which) {
-        return replay("those that match", false, which);
+        return replay("messages that match", false, which);
     }
 
     private Replay replay(String what, boolean rewindable, Predicate<TopicMessage> which) {
         return new Replay(this, what, rewindable, which, 1, null, null);
     }
 
-    /** Waits until everything on the topic is consumed, and reports, without bringing anything again. */
+    /**
+     * Waits until everything on the topic is consumed, and reports, without replaying anything.
+     *
+     * @throws AssertionError when the application doesn't consume everything in time
+     */
     public ReplayReport report() {
         return consumption.await();
     }
@@ -140,7 +142,7 @@ public final class TopicReplay implements AutoCloseable {
         return expected;
     }
 
-    /** By ID; null where effects weren't given. */
+    /** By ID; null if effects aren't counted. */
     @Nullable
     Map<String, Integer> countEffects() {
         return EarlyAcks.count(effects);
@@ -150,7 +152,7 @@ public final class TopicReplay implements AutoCloseable {
         return new ReplayReport(consumer, broker.topic(), messages, countEffects(), expected, early.found(), timeline);
     }
 
-    /** Frees the replay's own clients. */
+    /** Closes the replay's own clients. */
     @Override
     public void close() {
         broker.close();

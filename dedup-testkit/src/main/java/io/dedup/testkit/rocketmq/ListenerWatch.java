@@ -11,18 +11,19 @@ import org.apache.rocketmq.client.apis.consumer.MessageListener;
 import org.apache.rocketmq.client.apis.message.MessageView;
 
 /**
- * Sees what a push consumer's listener is given and what it answers, since a RocketMQ client can ask for neither a
- * group's progress nor a topic's content. Put it around everything: {@code watch.around(dedup.decorate(...))}. Thread-safe.
+ * Observes the messages that a push consumer's listener gets and its answers, because a RocketMQ client can query
+ * neither a group's progress nor a topic's content. Wrap it around the decorated listener:
+ * {@code watch.around(dedup.decorate(...))}. Thread-safe.
  */
 public final class ListenerWatch {
     private final Map<String, MessageView> seen = new ConcurrentHashMap<>();
     private final Map<String, Integer> acks = new ConcurrentHashMap<>();
     private volatile BiConsumer<MessageView, Boolean> observer = (message, answered) -> {};
 
-    /** A watch that has seen nothing. */
+    /** Creates a watch. */
     public ListenerWatch() {}
 
-    /** A listener that does what this one does, and is watched. */
+    /** Returns a listener that delegates to the given one and is observed. */
     public MessageListener around(MessageListener listener) {
         Objects.requireNonNull(listener, "listener");
         return message -> {
@@ -44,7 +45,7 @@ public final class ListenerWatch {
         };
     }
 
-    /** Is told of each delivery (false), and of each answer that is no success (true). */
+    /** Calls the observer for each delivery (with false) and for each answer other than success (with true). */
     void observe(BiConsumer<MessageView, Boolean> deliveries) {
         observer = deliveries;
     }

@@ -13,8 +13,7 @@ import org.apache.rocketmq.client.apis.message.MessageView;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes a {@link TopicReplay} of a RocketMQ topic, for push consumers. Works with any broker that the test has, given its
- * endpoints.
+ * Builds a {@link TopicReplay} of a RocketMQ topic, for push consumers. Works with any broker that the test can reach.
  *
  * <pre>{@code
  * ListenerWatch watch = new ListenerWatch(); // pushConsumerBuilder.setMessageListener(watch.around(dedup.decorate(...)))
@@ -24,8 +23,9 @@ import org.jspecify.annotations.Nullable;
  *         .build();
  * }</pre>
  *
- * <p>The topic is what the watched listener was given; messages that were never delivered aren't known: name what has to
- * come with {@link TopicReplay#expect}. There are no partitions and offsets to choose by.
+ * <p>The topic consists of the messages that the watched listener got. Messages that were never delivered are unknown:
+ * pass the IDs that must arrive to {@link TopicReplay#expect}. Messages can't be chosen by partition and offset. Not
+ * thread-safe.
  */
 public final class RocketMqReplay {
     private final ClientConfiguration client;
@@ -44,71 +44,73 @@ public final class RocketMqReplay {
         this.watch = watch;
     }
 
-    /** With the application's client settings, and a watch that is around its listener. */
+    /** Connects with the application's client settings, and observes its listener with the given watch. */
     public static RocketMqReplay of(ClientConfiguration client, ListenerWatch watch) {
         return new RocketMqReplay(Objects.requireNonNull(client, "client"), Objects.requireNonNull(watch, "watch"));
     }
 
-    /** Required. */
+    /** The topic to replay. Required. */
     public RocketMqReplay topic(String name) {
         topic = Objects.requireNonNull(name, "topic");
         return this;
     }
 
-    /** Required: the application's consumer group. */
+    /** The application's consumer group. Required. */
     public RocketMqReplay group(String name) {
         group = Objects.requireNonNull(name, "group");
         return this;
     }
 
-    /** Required: where the ID is; the same as the listener's. */
+    /** Where the message ID is; use the listener's extractor. Required. */
     public RocketMqReplay ids(MessageIdExtractor<? super MessageView> extractor) {
         ids = Objects.requireNonNull(extractor, "ids");
         return this;
     }
 
-    /** The deduplicator's consumer name, where it isn't the group's. */
+    /** The deduplicator's consumer name, if it isn't the group's name. */
     public RocketMqReplay consumer(String name) {
         consumer = Objects.requireNonNull(name, "consumer");
         return this;
     }
 
     /**
-     * What tells the effects: for instance the rows that the handler has written. Without it, the timeline has to tell.
+     * How effects are counted, for example by the rows that the handler has written. Without it, effects are counted
+     * from the timeline.
      *
-     * @param tookEffect the IDs, one entry for each time; called often, on threads of its own, since a
-     *     transaction of the test's may not see what handlers do
+     * @param tookEffect returns the message IDs, one entry for each time a message took effect; called often, on
+     *     separate threads, because the test's own transaction may not see what handlers write
      */
     public RocketMqReplay effects(Supplier<? extends Collection<String>> tookEffect) {
         effects = Objects.requireNonNull(tookEffect, "effects");
         return this;
     }
 
-    /** A listener of the application's deduplicator. */
+    /** The timeline that is registered as a listener of the application's deduplicator. */
     public RocketMqReplay timeline(Timeline listener) {
         timeline = Objects.requireNonNull(listener, "timeline");
         return this;
     }
 
     /**
-     * Needed for rewinding: resets the group's offsets to the beginning of the topic, or to the time that the test
-     * chooses by. An administrator's tool can ({@code mqadmin resetOffsetByTime}), the client can't.
+     * Resets the group's offsets to the beginning of the topic, or to the time that the test chooses by. Required for
+     * {@link io.dedup.testkit.replay.Replay#byRewinding()}: the client can't do it, but an administration tool can
+     * ({@code mqadmin resetOffsetByTime}).
      */
     public RocketMqReplay resettingOffsetsBy(Runnable tool) {
         reset = Objects.requireNonNull(tool, "resettingOffsetsBy");
         return this;
     }
 
-    /** How long the application may take to consume everything; 1 minute unless set. */
+    /** How long the application may take to consume everything; 1 minute by default. */
     public RocketMqReplay atMost(Duration limit) {
         atMost = limit;
         return this;
     }
 
     /**
-     * The replay.
+     * Creates the replay.
      *
-     * @throws IllegalArgumentException when a setting is missing or wrong; names it
+     * @throws IllegalArgumentException when a setting is missing or invalid; names the setting
      */
     public TopicReplay build() {
         String topicName = required("topic", topic);
@@ -134,7 +136,7 @@ public final class RocketMqReplay {
 
     private static <T> T required(String what, @Nullable T value) {
         if (value == null) {
-            throw new IllegalArgumentException(what + "(...) must be set");
+            throw new IllegalArgumentException("Call " + what + "(...) first: it is required");
         }
         return value;
     }

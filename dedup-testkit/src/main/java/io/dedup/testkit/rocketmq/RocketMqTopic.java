@@ -21,7 +21,7 @@ import org.apache.rocketmq.client.apis.message.MessageView;
 import org.apache.rocketmq.client.apis.producer.Producer;
 import org.jspecify.annotations.Nullable;
 
-/** A RocketMQ topic, as far as a watched listener has seen it and copies were sent to it. */
+/** A RocketMQ topic: the messages that a watched listener got, and the copies that were sent. */
 final class RocketMqTopic implements BrokerTopic {
     private static final ClientServiceProvider PROVIDER = ClientServiceProvider.loadService();
 
@@ -33,7 +33,7 @@ final class RocketMqTopic implements BrokerTopic {
     private final Producer producer;
     /** Copies, which may not have been delivered yet, by the broker's message ID. */
     private final Map<String, TopicMessage> sent = new LinkedHashMap<>();
-    /** How many acks of a message there have to be, where that isn't one. */
+    /** The required number of acknowledgments of a message, if it isn't one. */
     private final Map<String, Integer> due = new LinkedHashMap<>();
 
     RocketMqTopic(
@@ -54,7 +54,7 @@ final class RocketMqTopic implements BrokerTopic {
                     .setTopics(topic)
                     .build();
         } catch (ClientException e) {
-            throw new IllegalStateException("can't open a producer for topic " + topic, e);
+            throw new IllegalStateException("Cannot open a producer for topic " + topic, e);
         }
     }
 
@@ -114,7 +114,7 @@ final class RocketMqTopic implements BrokerTopic {
                         messageId,
                         new TopicMessage(topic, place(messageId), -1, -1, Instant.now(), copy.id(), original));
             } catch (ClientException e) {
-                throw new IllegalStateException("can't send a copy of " + copy, e);
+                throw new IllegalStateException("Cannot send a copy of " + copy, e);
             }
         }
     }
@@ -138,8 +138,8 @@ final class RocketMqTopic implements BrokerTopic {
     public void rewind(List<TopicMessage> chosen) {
         if (reset == null) {
             throw new IllegalStateException(
-                    "RocketMQ's client can't reset the offsets of group " + group
-                            + ": set resettingOffsetsBy(...), which has an administrator's tool do it; or use bySendingAgain()");
+                    "Cannot rewind group " + group + ": RocketMQ's client can't reset offsets. Call"
+                            + " resettingOffsetsBy(...) to have an administration tool do it, or use bySendingAgain()");
         }
         List<String> messageIds = new ArrayList<>();
         chosen.forEach(message -> messageIds.add(message.place().substring(topic.length() + 1)));

@@ -5,7 +5,10 @@ import org.junit.jupiter.api.extension.BeforeEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.springframework.test.context.junit.jupiter.SpringExtension;
 
-/** Contexts are shared by test classes; what earlier tests did is none of the next one's. */
+/**
+ * Clears the timeline before each test: test classes share contexts, and a test must not see the events of earlier
+ * ones.
+ */
 final class ClearedTimeline implements BeforeEachCallback {
     @Override
     public void beforeEach(ExtensionContext context) {

@@ -11,15 +11,16 @@ import org.springframework.kafka.core.KafkaAdmin;
 import org.springframework.kafka.listener.MessageListenerContainer;
 
 /**
- * Replays to the {@code @KafkaListener}s of a Spring context, and the traffic of fault plans for them: broker, group, containers and timeline are known, and the
- * topic where it is only one; {@link KafkaReplay#ids} is left to say, and {@link KafkaReplay#effects}. Thread-safe.
+ * Creates replays to the {@code @KafkaListener}s of a Spring context, and the traffic of fault plans for them. Broker,
+ * group, containers and timeline are known, and so is the topic if the listener has only one; add
+ * {@link KafkaReplay#ids} and {@link KafkaReplay#effects}. Thread-safe.
  */
 public final class KafkaReplays {
     private final KafkaListenerEndpointRegistry registry;
     private final KafkaAdmin admin;
     private final Timeline timeline;
 
-    /** For Spring. */
+    /** Called by Spring. */
     public KafkaReplays(KafkaListenerEndpointRegistry registry, KafkaAdmin admin, Timeline timeline) {
         this.registry = registry;
         this.admin = admin;
@@ -27,10 +28,10 @@ public final class KafkaReplays {
     }
 
     /**
-     * A replay to a listener.
+     * Returns the builder of a replay to a listener.
      *
      * @param listenerId the {@code id} of its {@code @KafkaListener}
-     * @throws IllegalArgumentException when there is no such listener; names those that there are
+     * @throws IllegalArgumentException when there is no such listener; lists the existing ones
      */
     public KafkaReplay of(String listenerId) {
         MessageListenerContainer container = container(listenerId);
@@ -43,17 +44,17 @@ public final class KafkaReplays {
         String[] topics = container.getContainerProperties().getTopics();
         if (topics != null && topics.length == 1) {
             replay.topic(topics[0]);
-        } // else build() asks for a topic(...)
+        } // otherwise build() requires topic(...)
         return replay;
     }
 
     /**
-     * The traffic of a fault plan for a listener: broker and group are known, {@link KafkaTraffic#records} and {@link
-     * KafkaTraffic#ids} are left to say. The listener itself has to run in the plan's application; keep it from running
-     * here as well, with {@code spring.kafka.listener.auto-startup=false}.
+     * Returns the builder of a fault plan's traffic for a listener. Broker and group are known; add
+     * {@link KafkaTraffic#records} and {@link KafkaTraffic#ids}. The listener itself runs in the plan's application; to
+     * keep it from running here as well, set {@code spring.kafka.listener.auto-startup=false}.
      *
      * @param listenerId the {@code id} of its {@code @KafkaListener}
-     * @throws IllegalArgumentException when there is no such listener; names those that there are
+     * @throws IllegalArgumentException when there is no such listener; lists the existing ones
      */
     public KafkaTraffic traffic(String listenerId) {
         KafkaTraffic traffic = KafkaTraffic.of(admin.getConfigurationProperties());
@@ -64,7 +65,7 @@ public final class KafkaReplays {
     private MessageListenerContainer container(String listenerId) {
         MessageListenerContainer container = registry.getListenerContainer(listenerId);
         if (container == null) {
-            throw new IllegalArgumentException("there is no @KafkaListener with id " + listenerId + ", but "
+            throw new IllegalArgumentException("There is no @KafkaListener with id " + listenerId + "; existing ids: "
                     + registry.getListenerContainerIds().stream().sorted().collect(Collectors.toList()));
         }
         return container;

@@ -6,7 +6,7 @@ import org.springframework.context.annotation.ImportBeanDefinitionRegistrar;
 import org.springframework.core.type.AnnotationMetadata;
 import org.springframework.util.ClassUtils;
 
-/** Adds {@link KafkaReplays} where spring-kafka is; the class isn't loaded where it isn't. */
+/** Registers {@link KafkaReplays} if spring-kafka is on the class path; otherwise the class isn't loaded. */
 final class KafkaReplaysRegistrar implements ImportBeanDefinitionRegistrar {
     private static final String SPRING_KAFKA = "org.springframework.kafka.config.KafkaListenerEndpointRegistry";
 

@@ -4,7 +4,7 @@ import io.dedup.testkit.replay.Timeline;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
-/** The one bean that needs no broker. */
+/** The bean that needs no broker. */
 @Configuration(proxyBeanMethods = false)
 class TimelineConfiguration {
     @Bean

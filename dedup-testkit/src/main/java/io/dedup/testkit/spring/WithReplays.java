@@ -11,9 +11,9 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.context.annotation.Import;
 
 /**
- * On a test class with a Spring context: adds a {@link Timeline} bean, which dedup-spring-boot-starter takes for a listener
- * of every deduplicator, and which is cleared before each test; and {@link KafkaReplays} where spring-kafka is on the class
- * path.
+ * Put on a test class with a Spring context: adds a {@link Timeline} bean, which dedup-spring-boot-starter registers as
+ * a listener of every deduplicator and which is cleared before each test; and, if spring-kafka is on the class path, a
+ * {@link KafkaReplays} bean.
  */
 @Documented
 @Inherited

@@ -1,4 +1,4 @@
-/** For Spring's test context. Needs spring-test; {@link KafkaReplays} needs spring-kafka as well. */
+/** Replays and timelines in Spring's test context. Requires spring-test; {@link KafkaReplays} also requires spring-kafka. */
 @NullMarked
 package io.dedup.testkit.spring;
 

@@ -87,7 +87,7 @@ class FaultyStoreTest {
 
         assertThatThrownBy(() -> store.complete(completion(A)))
                 .isInstanceOf(DedupStoreException.class)
-                .hasMessageContaining("reply lost");
+                .hasMessageContaining("reply was lost");
         assertThatThrownBy(() -> store.completeAll(List.of(completion(B)))).isInstanceOf(DedupStoreException.class);
 
         assertThat(state(A)).isEqualTo(StoredRecord.State.DONE);

@@ -48,6 +48,6 @@ class PausedProcessTest {
         gone.waitFor();
         assertThatThrownBy(() -> PausedProcess.pause(gone.pid()))
                 .isInstanceOf(IllegalStateException.class)
-                .hasMessageContaining("no such process");
+                .hasMessageContaining("the process doesn't exist");
     }
 }

@@ -140,7 +140,7 @@ class DrawnPlanTest {
             System.setProperty(PlanSettings.SEED, "seven");
             assertThatIllegalArgumentException()
                     .isThrownBy(() -> PlanSettings.of(1, 500, 2, EnumSet.of(Fault.KILL)))
-                    .withMessageContaining("-Ddedup.fault-plan.seed must be a number, is seven");
+                    .withMessageContaining("-Ddedup.fault-plan.seed must be a number, but is seven");
         } finally {
             System.clearProperty(PlanSettings.SEED);
             System.clearProperty(PlanSettings.MESSAGES);

@@ -72,7 +72,7 @@ class FaultPlanExtensionTest {
     @Test
     @DisplayName("a test that plays nothing proves nothing, and fails; another failure isn't hidden by that")
     void playsNothing() throws Exception {
-        assertThat(failure("playsNothing", FaultRun.class)).contains("the test has played no fault plan");
+        assertThat(failure("playsNothing", FaultRun.class)).contains("The test hasn't played its fault plan");
         assertThat(failure("takesNothing")).contains("take a FaultRun as a parameter");
         assertThat(failure("fails", FaultRun.class)).isEqualTo("as it said");
     }

@@ -58,12 +58,12 @@ class FaultRunTest {
         assertThat(report.doubled()).isEmpty();
         assertThatThrownBy(() -> report.assertThat().lostNothing())
                 .isInstanceOf(AssertionError.class)
-                .hasMessageStartingWith("1 message lost: acked without an effect:\n  \"m7\": t-0@")
+                .hasMessageStartingWith("1 message lost: acknowledged without an effect:\n  \"m7\": t-0@")
                 .hasMessageContaining("; took effect 0 times\n")
                 .hasMessageContaining("+0 ms sent (t-0@")
-                .hasMessageContaining("), without an effect")
+                .hasMessageContaining(") without an effect")
                 .hasMessageContaining("REBALANCE")
-                .hasMessageContaining("The same plan again: -Ddedup.fault-plan.seed=1");
+                .hasMessageContaining("To run the same plan again: -Ddedup.fault-plan.seed=1");
     }
 
     @Test
@@ -86,7 +86,7 @@ class FaultRunTest {
         List<String> all = Collections.nCopies(report.handled("m3") - 1, "m3");
         report.assertThat().doubledByRetriesOnly(all);
         assertThatThrownBy(() -> report.assertThat().doubledByRetriesOnly(List.of("m4")))
-                .hasMessageContaining("without knowing of an earlier attempt");
+                .hasMessageContaining("in runs that weren't marked as retries");
     }
 
     @Test
@@ -136,7 +136,7 @@ class FaultRunTest {
 
             assertThat(report.unacked()).isEmpty();
             assertThatThrownBy(() -> report.assertThat().lostNothing())
-                    .hasMessageContaining("nothing was acked for PT0.3S after REBALANCE");
+                    .hasMessageContaining("No message was acknowledged for PT0.3S after REBALANCE");
         }
     }
 
@@ -148,13 +148,13 @@ class FaultRunTest {
         refused(run(traffic, Fault.KILL).inThisProcess(), "KILL would end this JVM", "application(...)");
         refused(run(traffic, Fault.PAUSE).inThisProcess(), "PAUSE would end this JVM, or stop it");
         refused(run(traffic, Fault.SLOW_STORE).inThisProcess(), "SLOW_STORE needs a store(...)");
-        refused(run(traffic, Fault.COPIES), "set application(...), or inThisProcess()");
-        refused(run(traffic, Fault.COPIES).inThisProcess().application("Main"), "set application(...), or");
-        refused(FaultRun.of(1, 1, 1, Fault.COPIES).inThisProcess(), "traffic(...) must be set");
-        refused(FaultRun.of(1, 1, 1, Fault.COPIES).traffic(traffic), "effects(...) must be set");
+        refused(run(traffic, Fault.COPIES), "Call application(...)");
+        refused(run(traffic, Fault.COPIES).inThisProcess().application("Main"), "Call application(...)");
+        refused(FaultRun.of(1, 1, 1, Fault.COPIES).inThisProcess(), "Call traffic(...) first");
+        refused(FaultRun.of(1, 1, 1, Fault.COPIES).traffic(traffic), "Call effects(...) first");
         refused(
                 run(traffic, Fault.COPIES).inThisProcess().store("localhost", 1, port -> "--port=" + port),
-                "can't be led to another port");
+                "can't be redirected to a proxy's port");
         traffic.effects.add("m4");
         refused(run(traffic, Fault.COPIES).inThisProcess(), "\"m4\" had taken effect before the plan began");
     }

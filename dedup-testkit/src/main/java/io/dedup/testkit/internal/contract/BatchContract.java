@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What is particular to batches: their order, their size, and that neighbours have nothing to do with each other. */
+/** Properties of batches: their order, their size, and that requests of one batch don't affect each other. */
 public abstract class BatchContract extends ContractGroup {
     /** More than two pieces of the usual 500, and not a round number. */
     private static final int LARGE = 1_201;
@@ -47,7 +47,7 @@ public abstract class BatchContract extends ContractGroup {
 
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 499, 500, 501, 1_000, LARGE})
-    @DisplayName("batches of every size go all the way")
+    @DisplayName("batches of every size are claimed and completed")
     void sizes(int size) {
         List<ClaimRequest> requests = requests(size);
         List<Claim> claims = requests.stream()
@@ -112,7 +112,7 @@ public abstract class BatchContract extends ContractGroup {
         assertWritesInOrder(requests);
     }
 
-    /** Every record but each fourth gets a state of its own, told apart by results, attempts and leases. */
+    /** Every record except each fourth gets its own state, distinguished by results, attempts and leases. */
     private void prepare(List<ClaimRequest> requests) {
         List<ClaimRequest> claimed = new ArrayList<>();
         List<CompleteRequest> done = new ArrayList<>();
@@ -198,7 +198,7 @@ public abstract class BatchContract extends ContractGroup {
     }
 
     @Test
-    @DisplayName("a batch may span scopes; keys that look alike aren't copies of each other")
+    @DisplayName("a batch may span scopes; similar keys aren't copies of each other")
     void lookAlikes() {
         List<DedupKey> keys = new ArrayList<>();
         String topic = newScope().topic();

@@ -130,7 +130,7 @@ public abstract class BatchRaceContract extends ContractGroup {
     }
 
     @Test
-    @DisplayName("S4 releases of all against claims of all: whatever was won is owned by who won it")
+    @DisplayName("S4 releases of all against claims of all: each acquired claim is owned by its owner")
     void releasesAgainstClaims() {
         List<DedupKey> keys = keys();
         Member first = member(keys, 98);

@@ -15,7 +15,7 @@ import io.dedup.testkit.internal.scenario.UniqueNames;
 import java.time.Duration;
 import org.junit.jupiter.api.DisplayName;
 
-/** Who gets a claim, and with which attempt, deaths and lease. */
+/** Which claims succeed, and with which attempt, deaths and lease. */
 public abstract class ClaimContract extends ContractGroup {
     @EachCallForm
     @DisplayName("the first claim is attempt 1, without deaths")
@@ -29,7 +29,7 @@ public abstract class ClaimContract extends ContractGroup {
     }
 
     @EachCallForm
-    @DisplayName("a held key is in flight for everybody else, for as long as is left of the lease")
+    @DisplayName("a held key is in flight for all others, for the remaining lease")
     void inFlight(CallForm form) {
         KeyUnderTest subject = subject(form);
         subject.acquire();
@@ -148,7 +148,7 @@ public abstract class ClaimContract extends ContractGroup {
     }
 
     @EachCallForm
-    @DisplayName("D4 a repeated request that had taken over a dead lease is told so again")
+    @DisplayName("D4 a repeated request that had taken over a dead lease gets the same answer again")
     void ownRetriedTakeover(CallForm form) {
         KeyUnderTest subject = subject(form);
         subject.acquire();
@@ -176,7 +176,7 @@ public abstract class ClaimContract extends ContractGroup {
     }
 
     @EachCallForm
-    @DisplayName("a done key is already done for everybody, its own owner included")
+    @DisplayName("a done key is already done for all, including its own owner")
     void alreadyDone(CallForm form) {
         KeyUnderTest subject = subject(form);
         HeldClaim held = subject.done(new byte[] {1, 2, 3}, null);
@@ -192,7 +192,7 @@ public abstract class ClaimContract extends ContractGroup {
     }
 
     @EachCallForm
-    @DisplayName("already done tells the attempt that did it")
+    @DisplayName("AlreadyDone contains the attempt that completed the key")
     void alreadyDoneTellsTheAttempt(CallForm form) {
         KeyUnderTest subject = subject(form);
         subject.acquire();

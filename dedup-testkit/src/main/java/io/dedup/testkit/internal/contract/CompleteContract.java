@@ -54,7 +54,7 @@ public abstract class CompleteContract extends ContractGroup {
     }
 
     @EachCallForm
-    @DisplayName("completing after the lease ran out works if nobody took over")
+    @DisplayName("completing after the lease has expired works if there was no takeover")
     void afterTheLease(CallForm form) {
         KeyUnderTest subject = subject(form);
         HeldClaim held = subject.acquire();
@@ -117,7 +117,7 @@ public abstract class CompleteContract extends ContractGroup {
     }
 
     @EachCallForm
-    @DisplayName("a repeated completion is refused where another attempt did the work")
+    @DisplayName("a repeated completion is refused if another attempt has completed the record")
     void repeatedByAnotherAttempt(CallForm form) {
         KeyUnderTest subject = subject(form);
         HeldClaim first = subject.acquire();
@@ -131,7 +131,7 @@ public abstract class CompleteContract extends ContractGroup {
     }
 
     @EachCallForm
-    @DisplayName("a repeated completion is refused while another owner holds the record, be it the same attempt")
+    @DisplayName("a repeated completion is refused while another owner holds the record, even with the same attempt")
     void repeatedWhileHeldByAnother(CallForm form) {
         KeyUnderTest subject = subject(form);
         HeldClaim first = subject.acquire();
@@ -175,7 +175,7 @@ public abstract class CompleteContract extends ContractGroup {
         assertThat(after.state()).isEqualTo(StoredRecord.State.DONE);
         assertThat(after.attempt()).isEqualTo(before.attempt());
         assertThat(after.result()).isEqualTo(before.result());
-        // Both may have moved, where advancing makes records older; their distance tells a rewritten record.
+        // Both may have moved if advancing makes records older; their distance shows whether the record was rewritten.
         assertThat(Duration.between(requireNonNull(after.completedAt()), requireNonNull(after.expiresAt())))
                 .isEqualTo(Duration.between(requireNonNull(before.completedAt()), requireNonNull(before.expiresAt())));
     }

@@ -17,15 +17,15 @@ import java.time.Duration;
 import java.util.Optional;
 import org.junit.jupiter.api.DisplayName;
 
-/** What an operator sees of each situation, and what the next claim makes of it: the table itself. */
+/** For each situation of a record, what {@code find} returns and what the next claim does: the transition table. */
 public abstract class EveryStateContract extends ContractGroup {
     @EachSituation
-    @DisplayName("find shows the record as it is by the store's clock, and nothing of what is expired")
+    @DisplayName("find returns the record according to the store's clock, and nothing that has expired")
     void finds(Situation situation, CallForm form) {
         KeyUnderTest subject = subject(form);
         HeldClaim last = situation.arrange(subject, this::advance);
         if (!situation.isLive()) {
-            advance(Duration.ofMinutes(1)); // what is over stays over, and its remaining time isn't negative
+            advance(Duration.ofMinutes(1)); // an expired lease stays expired, and its remaining time isn't negative
         }
 
         Optional<StoredRecord> found = subject.elsewhere().find();
@@ -70,7 +70,7 @@ public abstract class EveryStateContract extends ContractGroup {
     }
 
     @EachSituation
-    @DisplayName("the next claim continues where the record stands")
+    @DisplayName("the next claim continues from the record's state")
     void nextClaim(Situation situation, CallForm form) {
         KeyUnderTest subject = subject(form);
         situation.arrange(subject, this::advance);
@@ -96,7 +96,7 @@ public abstract class EveryStateContract extends ContractGroup {
     }
 
     @EachSituation
-    @DisplayName("looking changes nothing")
+    @DisplayName("find changes nothing")
     void lookingChangesNothing(Situation situation, CallForm form) {
         KeyUnderTest subject = subject(form);
         situation.arrange(subject, this::advance);

@@ -22,7 +22,7 @@ import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.DisplayName;
 
-/** Windows and the attempt retention, to the moment. */
+/** Windows and the attempt retention end exactly on time. */
 public abstract class ExpiryContract extends ContractGroup {
     @EachCallForm
     @DisplayName("a window holds until just before its end, and is over exactly at it")
@@ -100,7 +100,7 @@ public abstract class ExpiryContract extends ContractGroup {
     }
 
     @EachCallForm
-    @DisplayName("what an expired record knew is forgotten: a redelivery is a first attempt, its old owner a stranger")
+    @DisplayName("an expired record is forgotten: a redelivery is a first attempt, and its old owner has no claim")
     void expiredKnowsNothing(CallForm form) {
         KeyUnderTest subject = subject(form);
         subject.acquire();
@@ -115,7 +115,8 @@ public abstract class ExpiryContract extends ContractGroup {
     }
 
     @EachCallForm
-    @DisplayName("attempts and deaths of an unfinished record live for the retention, and are gone exactly at its end")
+    @DisplayName("attempts and deaths of an unfinished record are kept for the retention, and removed exactly at its"
+            + " end")
     void retentionBoundary(CallForm form) {
         Duration retention = store().attemptRetention();
         for (Situation situation : List.of(
@@ -155,7 +156,7 @@ public abstract class ExpiryContract extends ContractGroup {
     }
 
     @EachCallForm
-    @DisplayName("a claim starts the retention anew, also after it had nearly run out")
+    @DisplayName("a claim restarts the retention, even when it had nearly ended")
     void claimStartsTheRetentionAnew(CallForm form) {
         KeyUnderTest subject = subject(form);
         Situation.RELEASED.arrange(subject, this::advance);
@@ -170,7 +171,7 @@ public abstract class ExpiryContract extends ContractGroup {
     }
 
     @EachCallForm
-    @DisplayName("a window may be shorter or longer than the retention: it alone decides about a done record")
+    @DisplayName("a window may be shorter or longer than the retention: only the window applies to a done record")
     void windowAndRetention(CallForm form) {
         Duration retention = store().attemptRetention();
         KeyUnderTest shorter = subject(form);
@@ -187,7 +188,7 @@ public abstract class ExpiryContract extends ContractGroup {
     }
 
     @EachCallForm
-    @DisplayName("a purge removes nothing that is still to be seen, and leaves no trace of the rest")
+    @DisplayName("a purge removes all expired records and no others")
     void purge(CallForm form) {
         Map<Situation, KeyUnderTest> subjects = new EnumMap<>(Situation.class);
         // Arranging one moves the time of all: what takes days comes first, what an hour would end comes last.
@@ -221,7 +222,7 @@ public abstract class ExpiryContract extends ContractGroup {
     }
 
     @EachCallForm
-    @DisplayName("time passes by itself, too: a dead owner's lease ends without anybody's help")
+    @DisplayName("time passes by itself: a dead owner's lease expires without any call")
     void timePasses(CallForm form) {
         KeyUnderTest subject = subject(form);
         subject.acquire(new ClaimRequest(subject.key(), UniqueNames.owner(), Duration.ofMillis(50)));

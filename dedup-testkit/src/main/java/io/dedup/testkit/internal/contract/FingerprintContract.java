@@ -15,16 +15,16 @@ import io.dedup.testkit.internal.scenario.UniqueNames;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DisplayName;
 
-/** One ID with two payloads: a conflict only where both fingerprints are known. */
+/** One ID with two payloads is a conflict only if both fingerprints are known. */
 public abstract class FingerprintContract extends ContractGroup {
     @EachCallForm
-    @DisplayName("while held: conflict only if both fingerprints are there and differ")
+    @DisplayName("while held: conflict only if both fingerprints are present and differ")
     void held(CallForm form) {
         assertAnswers(form, false);
     }
 
     @EachCallForm
-    @DisplayName("when done: conflict only if both fingerprints are there and differ")
+    @DisplayName("when done: conflict only if both fingerprints are present and differ")
     void done(CallForm form) {
         assertAnswers(form, true);
     }

@@ -23,17 +23,17 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.DisplayName;
 
-/** IDs are kept byte for byte: no two are taken for each other, and none breaks anything. */
+/** IDs are stored byte for byte: no two are confused, and none breaks anything. */
 public abstract class HostileIdContract extends ContractGroup {
     @EachCallForm
-    @DisplayName("T8 hostile IDs are all different, all the way from claim to done")
+    @DisplayName("T8 hostile IDs are all different from claim to completion")
     void messageIds(CallForm form) {
         DedupScope scope = newScope();
         assertAllDifferent(form, HostileIds.all().stream().map(scope::key).toList());
     }
 
     @EachCallForm
-    @DisplayName("T7 scope and ID don't run into each other")
+    @DisplayName("T7 scope and ID aren't confused when they are joined")
     void scopes(CallForm form) {
         assertAllDifferent(form, HostileIds.joined(newScope().topic()));
     }
@@ -82,7 +82,7 @@ public abstract class HostileIdContract extends ContractGroup {
                             done -> assertThat(done.result()).isEqualTo(result));
             assertThat(subject.found().result()).isEqualTo(result);
         }
-        for (int i = 0; i < subjects.size(); i += 3) { // and an operator hits the one that was meant
+        for (int i = 0; i < subjects.size(); i += 3) { // an operator's call affects exactly this record
             assertThat(store().forget(subjects.get(i).key(), LiveLease.RESPECT)).isEqualTo(OperatorResult.APPLIED);
         }
         for (int i = 0; i < subjects.size(); i++) {

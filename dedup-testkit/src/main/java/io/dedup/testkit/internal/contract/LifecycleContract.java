@@ -13,7 +13,7 @@ import java.time.Duration;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-/** The store itself: its name, its settings, its end. */
+/** The store itself: its name, its settings, and closing it. */
 public abstract class LifecycleContract extends ContractGroup {
     @Test
     @DisplayName("a store has a name and keeps attempts for a while, the same in every client")
@@ -34,7 +34,7 @@ public abstract class LifecycleContract extends ContractGroup {
     }
 
     @Test
-    @DisplayName("closing twice is closing once")
+    @DisplayName("closing twice has no further effect")
     void closeTwice() throws Exception {
         try (StoreFixture own = newFixture()) {
             own.store().close();
@@ -43,7 +43,7 @@ public abstract class LifecycleContract extends ContractGroup {
     }
 
     @EachCallForm
-    @DisplayName("closing one client leaves the records to the others")
+    @DisplayName("after one client is closed, the others still have the records")
     void closeLeavesRecords(CallForm form) throws Exception {
         try (StoreFixture own = newFixture()) {
             DedupStore store = own.store();

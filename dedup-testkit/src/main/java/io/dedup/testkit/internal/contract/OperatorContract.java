@@ -23,7 +23,7 @@ import org.junit.jupiter.api.DisplayName;
 /** forget and forceDone. */
 public abstract class OperatorContract extends ContractGroup {
     @EachSituation
-    @DisplayName("forget removes what is there, unless a lease is live")
+    @DisplayName("forget removes the record, unless a lease is live")
     void forget(Situation situation, CallForm form) {
         KeyUnderTest subject = subject(form);
         HeldClaim last = situation.arrange(subject, this::advance);
@@ -43,7 +43,7 @@ public abstract class OperatorContract extends ContractGroup {
     }
 
     @EachSituation
-    @DisplayName("a forced forget removes a live lease, too, and its holder has lost it")
+    @DisplayName("a forced forget also removes a live lease, which its holder then has lost")
     void forcedForget(Situation situation, CallForm form) {
         KeyUnderTest subject = subject(form);
         HeldClaim last = situation.arrange(subject, this::advance);
@@ -59,7 +59,7 @@ public abstract class OperatorContract extends ContractGroup {
     }
 
     @EachSituation
-    @DisplayName("forceDone makes done what is there or isn't, unless a lease is live")
+    @DisplayName("forceDone makes a message done, with or without a record, unless a lease is live")
     void forceDone(Situation situation, CallForm form) {
         KeyUnderTest subject = subject(form);
         HeldClaim last = situation.arrange(subject, this::advance);
@@ -80,7 +80,7 @@ public abstract class OperatorContract extends ContractGroup {
     }
 
     @EachSituation
-    @DisplayName("a forced forceDone takes a live lease away, too, and its holder has lost it")
+    @DisplayName("a forced forceDone also removes a live lease, which its holder then has lost")
     void forcedForceDone(Situation situation, CallForm form) {
         KeyUnderTest subject = subject(form);
         HeldClaim last = situation.arrange(subject, this::advance);
@@ -93,7 +93,7 @@ public abstract class OperatorContract extends ContractGroup {
     }
 
     @EachCallForm
-    @DisplayName("a forced done record ends with its window, and the message is a first attempt then")
+    @DisplayName("a forced done record expires with its window; the message is a first attempt then")
     void forceDoneWindow(CallForm form) {
         KeyUnderTest subject = subject(form);
         assertThat(store().forceDone(subject.key(), KeyUnderTest.WINDOW, LiveLease.RESPECT))
@@ -107,7 +107,7 @@ public abstract class OperatorContract extends ContractGroup {
     }
 
     @EachCallForm
-    @DisplayName("forceDone sets the window of a done record anew, from now, be it shorter or for ever")
+    @DisplayName("forceDone restarts the window of a done record, even if it is shorter or has no end")
     void forceDoneSetsTheWindow(CallForm form) {
         KeyUnderTest subject = subject(form);
         subject.done(new byte[] {1}, RED);

@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.DisplayName;
 
-/** One who is not the owner changes nothing, ever. */
+/** A caller that isn't the owner never changes anything. */
 public abstract class OwnershipContract extends ContractGroup {
     @EachSituation
     @DisplayName("T1 a stranger changes nothing, whatever state the record is in")
@@ -30,7 +30,7 @@ public abstract class OwnershipContract extends ContractGroup {
     }
 
     @EachSituation
-    @DisplayName("T1 who has lost its claim changes nothing any more")
+    @DisplayName("T1 a caller that has lost its claim changes nothing")
     void formerOwner(Situation situation, CallForm form) {
         KeyUnderTest subject = subject(form);
         HeldClaim former = situation.arrange(subject, this::advance);
@@ -44,7 +44,7 @@ public abstract class OwnershipContract extends ContractGroup {
     }
 
     @EachCallForm
-    @DisplayName("T1 a zombie can't complete, release or renew its successor's claim, which goes on undisturbed")
+    @DisplayName("T1 a zombie can't complete, release or renew its successor's claim, which isn't affected")
     void zombie(CallForm form) {
         KeyUnderTest subject = subject(form);
         HeldClaim zombie = subject.acquire();
@@ -88,7 +88,7 @@ public abstract class OwnershipContract extends ContractGroup {
     }
 
     @EachCallForm
-    @DisplayName("T8 owners are compared to the letter: case, wildcards and prefixes count")
+    @DisplayName("T8 owners are compared exactly, including case, wildcards and prefixes")
     void ownersAreComparedExactly(CallForm form) {
         List<Owner> owners = List.of(
                 new Owner("abc"),

@@ -35,16 +35,16 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Many threads, two clients, the same key at the same time: exactly one wins, whatever the race is about.
+ * Many threads, two clients, the same key at the same time: exactly one wins.
  *
- * <p>The members of the crowd walk the same keys in the same order: who loses is faster, and catches up, so that they
+ * <p>The threads process the same keys in the same order: a thread that loses is faster and catches up, so that they
  * meet again and again.
  */
 public abstract class RaceContract extends ContractGroup {
     private static final int RACES = 100;
     private static final int RACES_PER_SITUATION = 8;
 
-    /** A store without a server is so fast that two threads hardly ever meet: it takes many more attempts. */
+    /** A store without a server is so fast that two threads rarely meet, so it needs many more attempts. */
     private static final int RACES_IN_PROCESS = 20_000;
 
     private final RacingThreads crowd = new RacingThreads();
@@ -78,7 +78,7 @@ public abstract class RaceContract extends ContractGroup {
 
     @ParameterizedTest(name = "{0}, {1}")
     @MethodSource("claimable")
-    @DisplayName("T3 all take over a dead lease, or claim what is released, expired or forgotten: one acquires")
+    @DisplayName("T3 all claim a key whose lease is dead, or that is released, expired or forgotten: one acquires")
     void claimableKey(Situation situation, CallForm form) {
         List<KeyUnderTest> subjects =
                 subjects(form, RACES_PER_SITUATION, subject -> situation.arrange(subject, this::advance));
@@ -89,13 +89,13 @@ public abstract class RaceContract extends ContractGroup {
     }
 
     @EachCallForm
-    @DisplayName("the owner completes while others take over: one of them has it, never both")
+    @DisplayName("the owner completes while others take over: only one succeeds")
     void completeAgainstTakeover(CallForm form) {
         againstTakeover(form, KeyUnderTest::complete, State.DONE);
     }
 
     @EachCallForm
-    @DisplayName("the owner renews while others take over: one of them has it, never both")
+    @DisplayName("the owner renews while others take over: only one succeeds")
     void renewAgainstTakeover(CallForm form) {
         againstTakeover(form, KeyUnderTest::renew, State.PROCESSING);
     }
@@ -126,7 +126,7 @@ public abstract class RaceContract extends ContractGroup {
     }
 
     @EachCallForm
-    @DisplayName("the owner releases while others claim: nobody's claim is lost, and no two have it")
+    @DisplayName("the owner releases while others claim: no claim is lost, and no two hold the key")
     void releaseAgainstClaim(CallForm form) {
         List<HeldClaim> owners = new ArrayList<>();
         List<KeyUnderTest> subjects = subjects(form, races(form), subject -> owners.add(subject.acquire()));
@@ -147,7 +147,7 @@ public abstract class RaceContract extends ContractGroup {
     }
 
     @EachCallForm
-    @DisplayName("the owner completes and releases at once, many times: one of them counts")
+    @DisplayName("the owner completes and releases at the same time, many times: one of them counts")
     void ownerAgainstItself(CallForm form) {
         List<HeldClaim> owners = new ArrayList<>();
         List<KeyUnderTest> subjects = subjects(form, races(form), subject -> owners.add(subject.acquire()));
@@ -169,7 +169,7 @@ public abstract class RaceContract extends ContractGroup {
     }
 
     @EachCallForm
-    @DisplayName("D4 one owner's request, repeated while the first is still under way: one claim, one attempt")
+    @DisplayName("D4 one owner's request, repeated while the first is still in progress: one claim, one attempt")
     void repeatedMeanwhile(CallForm form) {
         List<Owner> owners = new ArrayList<>();
         List<KeyUnderTest> subjects = subjects(form, races(form), subject -> owners.add(UniqueNames.owner()));

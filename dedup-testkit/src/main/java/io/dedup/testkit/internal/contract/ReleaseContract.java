@@ -15,7 +15,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Giving a claim up: who may, and what becomes of attempts and deaths. */
+/** Releasing a claim: which callers may, and what happens to attempts and deaths. */
 public abstract class ReleaseContract extends ContractGroup {
     @EachCallForm
     @DisplayName("released after a start: claimable at once, the attempt stays counted")
@@ -68,7 +68,7 @@ public abstract class ReleaseContract extends ContractGroup {
     }
 
     @EachCallForm
-    @DisplayName("giving a takeover back again and again charges nobody")
+    @DisplayName("giving a takeover back repeatedly counts nothing")
     void unstartedTakeoverAgainAndAgain(CallForm form) {
         KeyUnderTest subject = subject(form);
         HeldClaim held = takenOver(subject);
@@ -111,7 +111,7 @@ public abstract class ReleaseContract extends ContractGroup {
 
     @ParameterizedTest(name = "{0}")
     @EnumSource(ReleaseMode.class)
-    @DisplayName("releasing after the lease ran out works if nobody took over, and counts no death")
+    @DisplayName("releasing after the lease has expired works if there was no takeover, and counts no death")
     void afterTheLease(ReleaseMode mode) {
         for (CallForm form : CallForm.values()) {
             KeyUnderTest subject = subject(form);

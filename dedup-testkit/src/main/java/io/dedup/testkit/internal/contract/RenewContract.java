@@ -14,7 +14,7 @@ import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import org.junit.jupiter.api.DisplayName;
 
-/** Holding a claim on. */
+/** Renewing a claim. */
 public abstract class RenewContract extends ContractGroup {
     @EachCallForm
     @DisplayName("a renewal counts the lease from now, and changes nothing else")
@@ -54,7 +54,7 @@ public abstract class RenewContract extends ContractGroup {
     }
 
     @EachCallForm
-    @DisplayName("renewing after the lease ran out works if nobody took over, and counts no death")
+    @DisplayName("renewing after the lease has expired works if there was no takeover, and counts no death")
     void afterTheLease(CallForm form) {
         KeyUnderTest subject = subject(form);
         HeldClaim held = subject.acquire();
@@ -71,7 +71,7 @@ public abstract class RenewContract extends ContractGroup {
     }
 
     @EachCallForm
-    @DisplayName("a renewed takeover is still one: given back unstarted it leaves the record dead")
+    @DisplayName("a renewed takeover remains a takeover: given back unstarted, it leaves the record dead")
     void renewedTakeover(CallForm form) {
         KeyUnderTest subject = subject(form);
         subject.acquire();
@@ -87,7 +87,7 @@ public abstract class RenewContract extends ContractGroup {
     }
 
     @EachCallForm
-    @DisplayName("a claim can be held on for longer than the attempt retention")
+    @DisplayName("a claim can be renewed for longer than the attempt retention")
     void heldOnAndOn(CallForm form) {
         KeyUnderTest subject = subject(form);
         HeldClaim held = subject.acquire();

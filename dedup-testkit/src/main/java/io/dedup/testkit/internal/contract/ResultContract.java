@@ -26,7 +26,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Results are kept and answered byte for byte. */
+/** Results are stored and returned byte for byte. */
 public abstract class ResultContract extends ContractGroup {
     static Stream<Arguments> results() {
         byte[] all = new byte[256];
@@ -52,7 +52,7 @@ public abstract class ResultContract extends ContractGroup {
 
     @ParameterizedTest(name = "{0}, {2}")
     @MethodSource("results")
-    @DisplayName("a result comes back byte for byte")
+    @DisplayName("a result is returned byte for byte")
     void replayed(String name, byte @Nullable [] result, CallForm form) {
         KeyUnderTest subject = subject(form);
         subject.done(result, null);
@@ -84,7 +84,7 @@ public abstract class ResultContract extends ContractGroup {
     }
 
     @EachCallForm
-    @DisplayName("a result of one byte comes back, whichever byte it is")
+    @DisplayName("a result of one byte is returned, whichever byte it is")
     void oneByte(CallForm form) {
         KeyUnderTest any = subject(form);
         for (int value = 0; value < 256; value++) {

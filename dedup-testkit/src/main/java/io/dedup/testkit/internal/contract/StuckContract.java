@@ -39,7 +39,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** The list of messages that began and aren't done. */
+/** The list of messages that have been claimed and aren't done. */
 public abstract class StuckContract extends ContractGroup {
     private static final Duration SHORT = Duration.ofMillis(50);
     private static final Duration LONG = Duration.ofHours(2);
@@ -48,7 +48,7 @@ public abstract class StuckContract extends ContractGroup {
     private static final int EVERY = 83;
 
     @Test
-    @DisplayName("a store that can't list its records says so")
+    @DisplayName("a store that can't list its records doesn't implement StuckRecordFinder")
     void unsupported() {
         if (!fixture().listsStuck()) {
             assertThatThrownBy(() -> StuckRecordFinder.of(store()).findStuck(new StuckQuery(null, Duration.ZERO, 1)))
@@ -58,7 +58,7 @@ public abstract class StuckContract extends ContractGroup {
 
     @ParameterizedTest
     @EnumSource
-    @DisplayName("what began and isn't done is listed, as find shows it, and nothing else")
+    @DisplayName("exactly the claimed messages that aren't done are listed, as find shows them")
     void lists(Situation situation) {
         requireList();
         KeyUnderTest subject = subject(CallForm.SINGLE);
@@ -79,7 +79,7 @@ public abstract class StuckContract extends ContractGroup {
     }
 
     @Test
-    @DisplayName("a claim is listed from the given age on, though its lease is live")
+    @DisplayName("a claim is listed from the given age on, even if its lease is live")
     void age() {
         requireList();
         KeyUnderTest subject = subject(CallForm.SINGLE);
@@ -130,7 +130,7 @@ public abstract class StuckContract extends ContractGroup {
     }
 
     @Test
-    @DisplayName("the limit is kept, and told")
+    @DisplayName("the limit applies, and the answer says whether it is complete")
     void limit() {
         requireList();
         DedupScope scope = newScope();
@@ -146,7 +146,7 @@ public abstract class StuckContract extends ContractGroup {
     }
 
     @Test
-    @DisplayName("a few among many that are done are all found")
+    @DisplayName("a few unfinished records among many done ones are all found")
     void fewAmongMany() {
         requireList();
         DedupScope scope = newScope();
@@ -176,7 +176,7 @@ public abstract class StuckContract extends ContractGroup {
     }
 
     @Test
-    @DisplayName("T8 hostile IDs come back byte for byte")
+    @DisplayName("T8 hostile IDs are returned byte for byte")
     void hostileIds() {
         requireList();
         DedupScope scope = newScope();
@@ -190,7 +190,7 @@ public abstract class StuckContract extends ContractGroup {
     }
 
     @Test
-    @DisplayName("T7 a scope's list has its own messages only, and that of all has everybody's")
+    @DisplayName("T7 a scope's list has only its own messages, and the list of all scopes has all messages")
     void scopes() throws Exception {
         requireList();
         reopenFixture();
@@ -220,7 +220,7 @@ public abstract class StuckContract extends ContractGroup {
     }
 
     private void requireList() {
-        assumeTrue(fixture().listsStuck(), "the store can't list its records: see StoreFixture.listsStuck");
+        assumeTrue(fixture().listsStuck(), "The store can't list its records (StoreFixture.listsStuck() is false)");
     }
 
     /** As another client sees it. */

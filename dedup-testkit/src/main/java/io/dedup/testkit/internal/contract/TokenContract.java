@@ -18,10 +18,10 @@ import io.dedup.testkit.internal.scenario.UniqueNames;
 import java.time.Duration;
 import org.junit.jupiter.api.DisplayName;
 
-/** Fencing tokens: what a protected resource compares, so that they only ever grow. */
+/** Fencing tokens, which a protected resource compares: they only increase. */
 public abstract class TokenContract extends ContractGroup {
     @EachSituation
-    @DisplayName("the next claim's token is higher than any before, whichever way the record went")
+    @DisplayName("the next claim's token is higher than any before, whatever happened to the record")
     void growsOverEveryPath(Situation situation, CallForm form) {
         KeyUnderTest subject = subject(form);
         HeldClaim last = situation.arrange(subject, this::advance);
@@ -37,7 +37,7 @@ public abstract class TokenContract extends ContractGroup {
     }
 
     @EachCallForm
-    @DisplayName("claims in quick succession get growing tokens, whichever client asks")
+    @DisplayName("claims in quick succession get increasing tokens, whichever client sends them")
     void growsQuickly(CallForm form) {
         KeyUnderTest subject = subject(form);
         long last = 0;
@@ -53,7 +53,7 @@ public abstract class TokenContract extends ContractGroup {
     }
 
     @EachCallForm
-    @DisplayName("takeovers of takeovers get growing tokens")
+    @DisplayName("takeovers of takeovers get increasing tokens")
     void growsOverTakeovers(CallForm form) {
         KeyUnderTest subject = subject(form);
         long last = 0;
@@ -78,7 +78,7 @@ public abstract class TokenContract extends ContractGroup {
     }
 
     @EachCallForm
-    @DisplayName("a release keeps the token, for the next one to exceed")
+    @DisplayName("a release keeps the token, and the next one is higher")
     void keptByRelease(CallForm form) {
         for (ReleaseMode mode : ReleaseMode.values()) {
             KeyUnderTest subject = subject(form);
@@ -90,7 +90,7 @@ public abstract class TokenContract extends ContractGroup {
     }
 
     @EachCallForm
-    @DisplayName("a claim that wants no token doesn't set the next one back")
+    @DisplayName("a claim without a token doesn't lower the next token")
     void unfencedInBetween(CallForm form) {
         KeyUnderTest subject = subject(form);
         HeldClaim first = subject.acquire();
@@ -107,7 +107,7 @@ public abstract class TokenContract extends ContractGroup {
     }
 
     @EachCallForm
-    @DisplayName("a forgotten message starts again with attempt 1, and the token doesn't go back")
+    @DisplayName("a forgotten message starts again with attempt 1, and its token doesn't decrease")
     void forgotten(CallForm form) {
         KeyUnderTest subject = subject(form);
         HeldClaim before = subject.acquire();

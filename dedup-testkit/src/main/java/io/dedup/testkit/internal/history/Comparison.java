@@ -16,7 +16,7 @@ import java.util.Optional;
 
 /** Compares a store's answers with the reference's, whose clock and tokens differ. */
 final class Comparison {
-    /** Tokens are the stores' own: the same where the reference's is the same, else higher than any before. */
+    /** Each store has its own tokens: the same if the reference's is the same, otherwise higher than any before. */
     private static final class Tokens {
         private final Map<Long, Long> byReference = new HashMap<>();
         private long highest;

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** Requests and answers in few words, for the log of a history. */
+/** Formats requests and answers for the log of a history. */
 final class HistoryText {
     private HistoryText() {}
 

@@ -30,7 +30,7 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Random calls on a few keys, made on a store under test and on the reference alike.
+ * Random calls on a few keys, made on both the store under test and the reference.
  *
  * <p>All times are multiples of a unit that is long against what the store's clock does by itself, so that both
  * always agree on what is over.
@@ -144,7 +144,7 @@ final class RandomHistory {
         answered(List.of(expected), List.of(actual));
         comparison.equal(expected, actual);
         if (forget) {
-            advance(unit); // a clock that stands still can't tell the next token from the forgotten one
+            advance(unit); // on a clock that stands still, the next token would equal the forgotten one
         }
     }
 
@@ -157,7 +157,7 @@ final class RandomHistory {
         log.add("    actual   " + HistoryText.of(actual));
     }
 
-    /** Numbered, so that one seed always tells the same history; the scope is new each time. */
+    /** Numbered, so that one seed always gives the same history; the scope is new each time. */
     private Owner newOwner() {
         return new Owner("o" + ++owners);
     }
@@ -165,7 +165,7 @@ final class RandomHistory {
     private ClaimRequest claimRequest(DedupKey key) {
         List<ClaimRequest> earlier = requests.computeIfAbsent(key, any -> new ArrayList<>());
         if (!earlier.isEmpty() && random.nextInt(4) == 0) {
-            return earlier.get(random.nextInt(earlier.size())); // repeats a request, or a zombie does
+            return earlier.get(random.nextInt(earlier.size())); // the owner repeats a request, or a zombie sends one
         }
         ClaimRequest request = new ClaimRequest(key, newOwner(), lease(), fingerprint(), random.nextInt(8) != 0);
         earlier.add(request);
@@ -175,7 +175,7 @@ final class RandomHistory {
         return request;
     }
 
-    /** Of the holder as often as not, else of somebody who has lost it or never had it. */
+    /** The holder's claim in half of the cases, otherwise one that was lost or never acquired. */
     private Claim someClaim(DedupKey key) {
         int attempt =
                 reference.store().find(key).map(record -> record.attempt()).orElse(1);

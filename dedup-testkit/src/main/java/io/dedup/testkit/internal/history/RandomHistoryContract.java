@@ -6,7 +6,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Random calls, single and in batches, answered as the in-memory store on a clock of its own answers them. */
+/** Random calls, single and in batches, get the same answers as from the in-memory store on its own clock. */
 public abstract class RandomHistoryContract extends ContractGroup {
     private static final int STEPS = 250;
 

@@ -16,7 +16,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.function.Function;
 
-/** The two forms of each call. A batch goes out between two strangers, whose answers must be their own. */
+/** The two forms of each call. A batch includes two unrelated keys, which must get their own answers. */
 public enum CallForm {
     SINGLE {
         @Override

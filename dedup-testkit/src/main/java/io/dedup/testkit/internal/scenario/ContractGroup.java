@@ -48,8 +48,8 @@ public abstract class ContractGroup {
     }
 
     /**
-     * Starts with an empty store again. Where moving the time makes every record older, what earlier tests left would
-     * be most of the work.
+     * Starts with an empty store again. If moving the time changes every record, the records of earlier tests would be most
+     * of the work.
      */
     protected final void reopenFixture() throws Exception {
         closeFixture();
@@ -68,13 +68,13 @@ public abstract class ContractGroup {
         fixture().advance(by);
     }
 
-    /** How long before a time runs out a test can still look. */
+    /** How long before a time expires a test can still read the record. */
     protected final Duration step() {
         Duration drift = fixture().drift();
         return drift.compareTo(Duration.ofMillis(1)) < 0 ? Duration.ofMillis(1) : drift;
     }
 
-    /** A key that nobody has used, driven through this form. */
+    /** A new key, used through this form. */
     protected final KeyUnderTest subject(CallForm form) {
         return subject(form, newScope(), "order-1");
     }
@@ -87,7 +87,7 @@ public abstract class ContractGroup {
         return DedupScope.of("contract", UniqueNames.next());
     }
 
-    /** Compares a time that runs down, of which the store's own clock may have eaten a little. */
+    /** Compares a remaining time, from which the store's own clock may have taken a little. */
     protected final void assertRemaining(Duration actual, Duration expected) {
         assertThat(actual)
                 .as("remaining")
@@ -109,7 +109,7 @@ public abstract class ContractGroup {
         assertThat(Duration.between(from, to)).isBetween(expected.minus(tolerance), expected.plus(tolerance));
     }
 
-    /** That nothing happened between two looks at a record, apart from time passing. */
+    /** Asserts that nothing except time has changed between two reads of a record. */
     protected final void assertUnchanged(StoredRecord before, StoredRecord after) {
         assertThat(after)
                 .usingRecursiveComparison()

@@ -4,7 +4,7 @@ import io.dedup.store.Claim;
 import io.dedup.store.ClaimResult;
 import io.dedup.store.Owner;
 
-/** A claim that was acquired, and the answer that says so. */
+/** An acquired claim and the store's answer. */
 public record HeldClaim(Claim claim, ClaimResult.Acquired answer) {
     public Owner owner() {
         return claim.owner();

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 
-/** Message IDs that are all different, and that some store somewhere has taken for each other or choked on. */
+/** Message IDs that are all different, of kinds that stores have confused or failed on. */
 public final class HostileIds {
     private static final String[] IDS = {
         // case, spaces, control characters

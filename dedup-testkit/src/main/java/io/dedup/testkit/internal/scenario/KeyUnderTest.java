@@ -23,10 +23,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * One key under test, driven through one form of the calls.
  *
- * <p>Writes go through the store under test, takeovers and reads as the test says; see {@link #elsewhere()}.
+ * <p>Writes go through the store under test, takeovers and reads through the client that the test chooses; see
+ * {@link #elsewhere()}.
  */
 public record KeyUnderTest(DedupStore store, DedupStore otherInstance, CallForm form, DedupKey key) {
-    /** Long against anything that passes unasked during a test. */
+    /** Long compared with the time that passes during a test. */
     public static final Duration LEASE = Duration.ofHours(1);
 
     public static final Duration WINDOW_LENGTH = Duration.ofDays(1);

@@ -36,7 +36,7 @@ public final class RacingThreads implements AutoCloseable {
             Callable<T> task = tasks.apply(i);
             futures.add(threads.submit(() -> {
                 start.await(PATIENCE_SECONDS, TimeUnit.SECONDS);
-                // A barrier wakes one after the other; who is awake waits for the rest, or there is no race.
+                // A barrier wakes threads one after the other; each waits for the rest, otherwise there is no race.
                 awake.incrementAndGet();
                 while (awake.get() < SIZE) {
                     Thread.yield();
@@ -51,13 +51,13 @@ public final class RacingThreads implements AutoCloseable {
         return answers;
     }
 
-    /** What a member does to a key; member 0 is the one who may do something else than the rest. */
+    /** The task of a member for one key; member 0 may have another task than the rest. */
     public interface Move {
         Object play(KeyUnderTest subject, int member, int race);
     }
 
     /**
-     * All members walk these keys in this order, half of them through the other client.
+     * All members process these keys in this order, half of them through the other client.
      *
      * @return for each key the members' answers
      */
@@ -83,12 +83,12 @@ public final class RacingThreads implements AutoCloseable {
         try {
             return future.get(PATIENCE_SECONDS, TimeUnit.SECONDS);
         } catch (ExecutionException e) {
-            throw new AssertionError("one of the crowd failed: " + e.getCause(), e.getCause());
+            throw new AssertionError("A racing thread failed: " + e.getCause(), e.getCause());
         } catch (TimeoutException e) {
-            throw new AssertionError("one of the crowd hangs", e);
+            throw new AssertionError("A racing thread hangs", e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new AssertionError("interrupted while waiting for the crowd", e);
+            throw new AssertionError("Interrupted while waiting for the racing threads", e);
         }
     }
 

@@ -13,7 +13,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.params.provider.Arguments;
 
-/** Every state that a record can be in, and how it gets there; the rows of the transition table. */
+/** All states of a record, and how it gets there: the rows of the transition table. */
 public enum Situation {
     ABSENT(null, false) {
         @Override
@@ -108,7 +108,7 @@ public enum Situation {
         public HeldClaim arrange(KeyUnderTest subject, Consumer<Duration> clock) {
             HeldClaim held = HELD.arrange(subject, clock);
             subject.store().forget(subject.key(), LiveLease.OVERRIDE);
-            clock.accept(Duration.ofMillis(1)); // a clock that stands still can't tell the next token from this one
+            clock.accept(Duration.ofMillis(1)); // on a clock that stands still, the next token would equal this one
             return held;
         }
     };
@@ -124,7 +124,7 @@ public enum Situation {
     /**
      * Brings a new key into this situation.
      *
-     * @return the last claim of it; where there never was one, one that nobody has been given
+     * @return its last claim; if it never had one, a claim that was never acquired
      */
     public abstract HeldClaim arrange(KeyUnderTest subject, Consumer<Duration> clock);
 
@@ -134,7 +134,7 @@ public enum Situation {
                 .flatMap(situation -> Arrays.stream(CallForm.values()).map(form -> Arguments.of(situation, form)));
     }
 
-    /** What an operator sees, or null where there is nothing to see. */
+    /** The state that {@code find} returns; null if there is no record. */
     public @Nullable State state() {
         return state;
     }
@@ -161,7 +161,7 @@ public enum Situation {
         };
     }
 
-    /** The deaths that the record counts, without one that nobody has taken over yet. */
+    /** The deaths that the record counts, without a death that hasn't been followed by a takeover yet. */
     public int deaths() {
         return this == TAKEN_OVER || this == TAKEN_OVER_LEASE_OVER ? 1 : 0;
     }

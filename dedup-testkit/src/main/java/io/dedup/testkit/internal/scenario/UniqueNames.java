@@ -4,7 +4,7 @@ import io.dedup.store.Owner;
 import java.util.UUID;
 import java.util.concurrent.ThreadLocalRandom;
 
-/** Owners and names that nobody has had before. */
+/** Unique owners and names. */
 public final class UniqueNames {
     private UniqueNames() {}
 

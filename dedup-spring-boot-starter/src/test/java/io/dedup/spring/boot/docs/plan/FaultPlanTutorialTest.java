@@ -22,7 +22,7 @@ class FaultPlanTutorialTest {
             assertThatThrownBy(() -> new MarkingBookingsPlan().eachPaymentIsBookedOnce(run))
                     .isInstanceOf(AssertionError.class)
                     .satisfies(failure -> System.out.println(failure.getMessage()))
-                    .hasMessageContaining("lost: acked without an effect")
+                    .hasMessageContaining("lost: acknowledged without an effect")
                     .hasMessageContaining("KILL: process");
         }
     }
