@@ -13,42 +13,48 @@ import org.apache.kafka.common.header.Headers;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Stamps a message ID on records that a producer sends without one, so that consumers recognise what an application sends
- * again: {@link KafkaMessageIds#header}. A record that has the header is left alone, whatever is in it. Thread-safe.
+ * A producer interceptor that adds a message ID header to records without one, so that consumers recognise records that
+ * an application sends again. The counterpart on the consumer's side is {@link KafkaMessageIds#header}. A record that
+ * already has the header isn't changed. Thread-safe.
  *
- * <p>What is recognised:
+ * <p>Which records consumers recognise:
  *
  * <ul>
- *   <li>With an ID function: everything for which it gives the same ID, in whatever process and however often it is sent.
- *   <li>Without: the same {@link ProducerRecord} object, sent again, which keeps the ID of its first time. And what is copied
- *       with its headers, such as by a dead-letter recoverer. Not a second {@code template.send(topic, value)}, which makes
- *       an object of its own; not what another process, or this one after a restart, sends again.
+ *   <li>With an ID function: all records for which it returns the same ID, whichever process sends them and however
+ *       often.
+ *   <li>Without a function: the same {@link ProducerRecord} object, sent again, and records that are copied with their
+ *       headers, as a dead-letter recoverer does. Not a second {@code template.send(topic, value)}, which creates
+ *       another object, and not a record that another process, or this process after a restart, sends again.
  * </ul>
  *
- * <p>The producer's own retries need no ID: {@code enable.idempotence}, the default, recognises them.
+ * <p>The producer's own retries don't need an ID: the broker recognises them ({@code enable.idempotence}, which is on
+ * by default).
  *
- * <p>For a {@code KafkaTemplate}: {@code template.setProducerInterceptor(stamp)}; what the function throws is then thrown by
- * {@code send}. For any producer of a factory: {@code interceptor.classes} with this class, and {@value #HEADER_CONFIG} and
- * {@value #FUNCTION_CONFIG} beside it. There Kafka logs what an interceptor throws and sends the record without an ID, about
- * which the consumer's {@code OnMissingId} decides.
+ * <p>To use it with a {@code KafkaTemplate}, call {@code template.setProducerInterceptor(stamp)}; {@code send} then
+ * throws whatever the function throws. To use it with all producers of a factory, set {@code interceptor.classes} to
+ * this class, and {@value #HEADER_CONFIG} and {@value #FUNCTION_CONFIG} beside it. In that case Kafka logs exceptions
+ * of the function and sends the record without an ID, and the consumer's {@code OnMissingId} policy decides about it.
  */
 public final class DedupIdStamp<K, V> implements ProducerInterceptor<K, V> {
-    /** The header's name, when none is set. */
+    /** The header's name if none is configured. */
     public static final String DEFAULT_HEADER = "dedup-id";
 
-    /** A producer's setting: the header's name. */
+    /** Producer setting: the header's name. */
     public static final String HEADER_CONFIG = "dedup.id.header";
 
     /**
-     * A producer's setting: a {@code Function<ProducerRecord<K, V>, String>}, or the name of a class of one that has a public
-     * constructor without parameters.
+     * Producer setting: a {@code Function<ProducerRecord<K, V>, String>}, or the name of a class that implements it and
+     * has a public constructor without parameters.
      */
     public static final String FUNCTION_CONFIG = "dedup.id.function";
 
     private String header;
     private @Nullable Function<? super ProducerRecord<K, V>, @Nullable String> function;
 
-    /** For {@code interceptor.classes}, which configures it: random IDs in the header {@value #DEFAULT_HEADER}, if nothing is set. */
+    /**
+     * For {@code interceptor.classes}. Without further settings it adds random IDs in the header
+     * {@value #DEFAULT_HEADER}.
+     */
     public DedupIdStamp() {
         this.header = DEFAULT_HEADER;
     }
@@ -58,17 +64,17 @@ public final class DedupIdStamp<K, V> implements ProducerInterceptor<K, V> {
         this.function = function;
     }
 
-    /** Random IDs, one for each {@link ProducerRecord} object. */
+    /** Returns an interceptor that adds a random ID to each {@link ProducerRecord} object. */
     public static <K, V> DedupIdStamp<K, V> random(String header) {
         return new DedupIdStamp<>(header, null);
     }
 
     /**
-     * IDs out of what is sent.
+     * Returns an interceptor that computes IDs from the records.
      *
-     * @param function must give the same ID for the same business message, always, and different ones for different
-     *     messages: two that share an ID are one, and the second isn't handled. Null or blank for a record that shall have
-     *     none. Called by any thread
+     * @param function must always return the same ID for the same business message, and different IDs for different
+     *     messages: if two messages share an ID, the second one isn't handled. Returns null or a blank text to leave a
+     *     record without an ID. Called by any thread
      */
     public static <K, V> DedupIdStamp<K, V> of(
             String header, Function<? super ProducerRecord<K, V>, @Nullable String> function) {
@@ -90,7 +96,7 @@ public final class DedupIdStamp<K, V> implements ProducerInterceptor<K, V> {
 
     private static String requireName(String setting, String name) {
         if (name.isBlank()) {
-            throw new IllegalArgumentException(setting + ": the name of the header must not be blank");
+            throw new IllegalArgumentException(setting + ": the header name must not be blank");
         }
         return name;
     }
@@ -112,16 +118,19 @@ public final class DedupIdStamp<K, V> implements ProducerInterceptor<K, V> {
             }
         } catch (ReflectiveOperationException e) {
             throw new IllegalArgumentException(
-                    FUNCTION_CONFIG + " can't be made: " + given + " needs a public constructor without parameters", e);
+                    "Cannot create " + FUNCTION_CONFIG + " \"" + given
+                            + "\": the class must exist and have a public constructor without parameters",
+                    e);
         }
         throw new IllegalArgumentException(FUNCTION_CONFIG + " must be a java.util.function.Function, but is " + given);
     }
 
     /**
-     * The record with its ID: the same object, or a copy of it when its headers can't be written any more, because it was
-     * sent before by a producer without a stamp. Such a copy's random ID isn't kept.
+     * Adds the ID, unless the record has the header or the function returns no ID. Returns the same object; or a copy,
+     * if the record's headers are read-only because a producer without this interceptor has sent it before. The random
+     * ID of such a copy isn't kept for the next time.
      *
-     * @throws IllegalArgumentException when the function gives text that isn't well-formed
+     * @throws IllegalArgumentException when the function returns text that isn't well-formed Unicode
      */
     @Override
     public ProducerRecord<K, V> onSend(ProducerRecord<K, V> record) {
@@ -133,8 +142,10 @@ public final class DedupIdStamp<K, V> implements ProducerInterceptor<K, V> {
             return record;
         }
         if (Utf8.lengthOrMinusOne(id) < 0) {
-            throw new IllegalArgumentException("the ID function gave text that isn't well-formed for a record of topic "
-                    + record.topic() + ": encoding would make different IDs one");
+            throw new IllegalArgumentException(
+                    "The ID function returned malformed Unicode (an unpaired surrogate) for a record of topic "
+                            + record.topic()
+                            + ". Such text has no UTF-8 form of its own: different IDs would become the same");
         }
         byte[] bytes = id.getBytes(StandardCharsets.UTF_8);
         return added(record.headers(), bytes) ? record : withHeader(record, bytes);
@@ -144,7 +155,7 @@ public final class DedupIdStamp<K, V> implements ProducerInterceptor<K, V> {
         try {
             headers.add(header, id);
             return true;
-        } catch (IllegalStateException e) { // read-only after the first time
+        } catch (IllegalStateException e) { // headers are read-only once the record was sent
             return false;
         }
     }

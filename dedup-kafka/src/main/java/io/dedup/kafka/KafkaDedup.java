@@ -14,14 +14,15 @@ import org.springframework.kafka.retrytopic.DestinationTopicContainer;
 /**
  * Makes spring-kafka listeners idempotent: each business message takes effect once within its deduplication window.
  *
- * <p>Decorates the message listener and the error handler of listener containers, before they start. One instance
- * decorates any number of containers. Thread-safe; close it after the containers have stopped and before the
+ * <p>Decorates the message listener and the error handler of listener containers, before they start. One instance can
+ * decorate any number of containers. Thread-safe. Close it after the containers have stopped and before the
  * {@link Deduplicator}, which it doesn't own.
  *
- * <p>A container is refused at its start, with an {@link IllegalStateException} that names the setting, when it would
- * lose or double messages: {@code enable.auto.commit}, a transaction manager that isn't Kafka's, and
- * {@code @RetryableTopic} without a {@link KafkaDedupInstaller}; in a transactional mode also a handler that runs outside of
- * its transaction, as far as it can be seen, or whose work ends later than its call.
+ * <p>A container whose settings would lose messages or handle them twice doesn't start: it throws an
+ * {@link IllegalStateException} that names the setting. This concerns {@code enable.auto.commit}, a transaction manager
+ * that isn't Kafka's, and {@code @RetryableTopic} without a {@link KafkaDedupInstaller}; in a transactional mode also a
+ * handler whose work runs outside of its transaction, as far as that can be detected, or ends after its method has
+ * returned.
  */
 public final class KafkaDedup implements AutoCloseable {
     private final DedupAdapter engine;
@@ -34,43 +35,54 @@ public final class KafkaDedup implements AutoCloseable {
         this.decorator = decorator;
     }
 
-    /** A builder on top of a deduplicator, whose policies apply topic by topic. */
+    /**
+     * Returns a builder.
+     *
+     * @param deduplicator supplies the store, and the policy of each topic
+     */
     public static KafkaDedupBuilder builder(Deduplicator deduplicator) {
         return new KafkaDedupBuilder(deduplicator);
     }
 
     /**
-     * Decorates a container. Call it when the message listener and the error handler are set, and before the start;
-     * a second call changes nothing.
+     * Decorates a container. Call this after the message listener and the error handler are set, and before the
+     * container starts. A second call has no effect.
      *
-     * @throws IllegalStateException when there is no message listener yet, or the container runs
+     * @throws IllegalStateException when the container has no message listener yet, or is running
      */
     public void decorate(AbstractMessageListenerContainer<?, ?> container) {
         decorator.decorate(container);
     }
 
     /**
-     * Looks at a decorated container before its start, which does the same.
+     * Checks a decorated container before it starts. The start runs the same checks, throws the same exceptions and
+     * logs what this returns.
      *
-     * @return what is risky about it, for whom a warning in the log isn't enough
-     * @throws IllegalStateException when its start would be refused
+     * @return warnings about risky settings, for callers that want to do more than log them; empty if there are none
+     * @throws IllegalStateException when the container isn't decorated, or would refuse to start
      * @throws IllegalArgumentException when one of its topics has no ID extractor
      */
     public List<String> check(AbstractMessageListenerContainer<?, ?> container) {
         return ContainerDecorator.check(container);
     }
 
-    /** The main container of a {@code @RetryableTopic}, whose further topics are planned there. */
+    /**
+     * Registers the main container of a {@code @RetryableTopic}, whose retry and dead-letter topics are listed in
+     * {@code destinations}.
+     */
     void retryTopics(AbstractMessageListenerContainer<?, ?> main, DestinationTopicContainer destinations) {
         decorator.retryTopics(main, destinations);
     }
 
-    /** For {@code ConcurrentKafkaListenerContainerFactory.setContainerCustomizer}, when there is no customizer yet. */
+    /**
+     * Returns a customizer for {@code ConcurrentKafkaListenerContainerFactory.setContainerCustomizer} that decorates
+     * each container. If the factory has a customizer already, use {@link #customizer(ContainerCustomizer)}.
+     */
     public <K, V> ContainerCustomizer<K, V, ConcurrentMessageListenerContainer<K, V>> customizer() {
         return this::decorate;
     }
 
-    /** The same after another customizer, which setting this one would replace. */
+    /** Returns a customizer that calls another one first and then decorates the container. */
     public <K, V> ContainerCustomizer<K, V, ConcurrentMessageListenerContainer<K, V>> customizer(
             ContainerCustomizer<K, V, ConcurrentMessageListenerContainer<K, V>> first) {
         return container -> {
@@ -79,19 +91,25 @@ public final class KafkaDedup implements AutoCloseable {
         };
     }
 
-    /** For {@code @KafkaListener(containerPostProcessor = ...)}: single listeners; runs after the factory's customizer. */
+    /**
+     * Returns a post-processor for {@code @KafkaListener(containerPostProcessor = ...)}, to decorate single listeners.
+     * Spring calls it after the factory's customizer.
+     */
     public <K, V> ContainerPostProcessor<K, V, ConcurrentMessageListenerContainer<K, V>> postProcessor() {
         return this::decorate;
     }
 
-    /** Containers of share groups. They are of another kind, which {@link #decorate} doesn't take. */
+    /**
+     * Returns the entry point for share groups, whose containers are of a different type that {@link #decorate} doesn't
+     * accept.
+     */
     public ShareGroupDedup shareGroups() {
         return new ShareGroupDedup(engine, deliveries);
     }
 
     /**
-     * Ends the timer, and resumes the containers that are paused until the store answers. A container that runs nevertheless
-     * still holds the partitions of deferred records for their delay, but isn't paused as a whole any more.
+     * Stops the timer and resumes the containers that are paused until the store answers. Containers that are still
+     * running afterwards hold the partitions of deferred records for their delays, but are no longer paused as a whole.
      */
     @Override
     public void close() {

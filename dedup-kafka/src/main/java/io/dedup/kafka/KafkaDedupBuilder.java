@@ -15,7 +15,10 @@ import java.util.Objects;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
-/** Settings of a {@link KafkaDedup}: where the business ID is, for all topics or for single ones. Not thread-safe. */
+/**
+ * Configures a {@link KafkaDedup}: where records carry the message ID, for all topics or for single ones. At least one
+ * {@code id} is required. Not thread-safe.
+ */
 public final class KafkaDedupBuilder {
     private static final int DEFAULT_MAX_UNFINISHED = 10_000;
 
@@ -32,71 +35,91 @@ public final class KafkaDedupBuilder {
         this.deduplicator = Objects.requireNonNull(deduplicator, "deduplicator");
     }
 
-    /** Finds the ID in the records of all topics that have no extractor of their own; see {@link KafkaMessageIds}. */
+    /**
+     * Sets the ID extractor for all topics that have none of their own; see {@link KafkaMessageIds}.
+     *
+     * @throws IllegalArgumentException when it is set twice
+     */
     public KafkaDedupBuilder id(MessageIdExtractor<? super ConsumerRecord<?, ?>> extractor) {
         if (byDefault != null) {
-            throw new IllegalArgumentException("id: the default extractor is set twice");
+            throw new IllegalArgumentException("id(extractor) was called twice");
         }
         byDefault = Objects.requireNonNull(extractor, "id");
         return this;
     }
 
-    /** Finds the ID in the records of one topic. */
+    /**
+     * Sets the ID extractor for one topic.
+     *
+     * @throws IllegalArgumentException when it is set twice for this topic
+     */
     public KafkaDedupBuilder id(String topic, MessageIdExtractor<? super ConsumerRecord<?, ?>> extractor) {
         if (byTopic.putIfAbsent(topic, Objects.requireNonNull(extractor, "id")) != null) {
-            throw new IllegalArgumentException("id: the extractor of topic " + topic + " is set twice");
+            throw new IllegalArgumentException("id(topic, extractor) was called twice for topic " + topic);
         }
         return this;
     }
 
     /**
-     * Keeps what record listeners with {@code @SendTo} return, for all topics that have no codec of their own: a duplicate
-     * request is answered with it, by its own reply topic and correlation ID, without calling the handler.
+     * Stores what record listeners with {@code @SendTo} return, for all topics that have no codec of their own. A
+     * duplicate request is answered with the stored result, to the duplicate's own reply topic and correlation ID,
+     * without calling the handler.
      *
-     * <p>A result that is larger than the policy's {@code maxResultBytes}, or that the codec can't encode, isn't kept: its
-     * duplicates get no reply, and {@code DedupListener.resultNotKept} is told.
+     * <p>A result that is larger than the policy's {@code maxResultBytes}, or that the codec can't encode, isn't
+     * stored: duplicates of that request get no reply, and {@code DedupListener.resultNotKept} is called.
      *
-     * @param codec of the type that the methods return; called by any thread. See {@link ResultCodec#utf8} and
+     * @param codec for the type that the methods return; called by any thread. See {@link ResultCodec#utf8} and
      *     {@link KafkaResults}
+     * @throws IllegalArgumentException when it is set twice
      */
     public KafkaDedupBuilder reply(ResultCodec<?> codec) {
         if (replyByDefault != null) {
-            throw new IllegalArgumentException("reply: the default codec is set twice");
+            throw new IllegalArgumentException("reply(codec) was called twice");
         }
         replyByDefault = Objects.requireNonNull(codec, "reply");
         return this;
     }
 
-    /** The same for the requests of one topic. */
+    /**
+     * As {@link #reply(ResultCodec)}, for the requests of one topic.
+     *
+     * @throws IllegalArgumentException when it is set twice for this topic
+     */
     public KafkaDedupBuilder reply(String topic, ResultCodec<?> codec) {
         if (repliesByTopic.putIfAbsent(topic, Objects.requireNonNull(codec, "reply")) != null) {
-            throw new IllegalArgumentException("reply: the codec of topic " + topic + " is set twice");
+            throw new IllegalArgumentException("reply(topic, codec) was called twice for topic " + topic);
         }
         return this;
     }
 
     /**
-     * A dead-letter topic: its records are handled once each, by their coordinates, with the policy of the topic whose dead
-     * letters they are. The same message may be dead-lettered again later, and is handled again then. Not needed for
-     * {@code @RetryableTopic} with a {@link KafkaDedupInstaller}, which knows its topics.
+     * Declares a dead-letter topic. Each of its records is handled once, identified by topic, partition and offset,
+     * with the policy of the topic {@code of} that its records come from. If the same message is dead-lettered again
+     * later, the new record is handled again. Not needed for {@code @RetryableTopic} with a
+     * {@link KafkaDedupInstaller}, which finds these topics itself.
+     *
+     * @throws IllegalArgumentException when the topic has a role already, or is its own dead-letter topic
      */
     public KafkaDedupBuilder deadLetterTopic(String topic, String of) {
         return role(topic, new Role(of, true), "deadLetterTopic");
     }
 
     /**
-     * A topic on which messages of another one are tried again: they are the same messages, with the same ID extractor and
-     * the same policy. Not needed for {@code @RetryableTopic} with a {@link KafkaDedupInstaller}, which knows its topics.
+     * Declares a topic on which messages of the topic {@code of} are retried. They are the same messages, with the same
+     * ID extractor and the same policy. Not needed for {@code @RetryableTopic} with a {@link KafkaDedupInstaller},
+     * which finds these topics itself.
+     *
+     * @throws IllegalArgumentException when the topic has a role already, or is its own retry topic
      */
     public KafkaDedupBuilder retryTopic(String topic, String of) {
         return role(topic, new Role(of, false), "retryTopic");
     }
 
     /**
-     * Whether record listeners' records are claimed a poll at a time, and their successes told to the store many at a time,
-     * before any offset beyond them is committed; true by default. Without it each record takes two round trips. What a crash
-     * leaves handled but not done is at most what was handled in the last 10 ms before it, or 50 records, or what the store was
-     * being told.
+     * Whether the records of a poll are claimed with one call to the store, and successes are recorded many at a time,
+     * always before an offset beyond them is committed; true by default. Applies to record listeners. If false, each
+     * record takes two calls. If the process crashes, the messages whose success wasn't recorded yet are handled again:
+     * at most those of the last 10 ms, or 50, plus those of a call to the store that hasn't returned.
      */
     public KafkaDedupBuilder claimAhead(boolean ahead) {
         claimAhead = ahead;
@@ -104,16 +127,17 @@ public final class KafkaDedupBuilder {
     }
 
     /**
-     * How many records of a partition a consumer gives to handlers from the first unfinished one on; 10,000 by default. It
-     * matters where a record is done later than its listener returns: with a returned future, {@code asyncAcks}, or a manual
-     * acknowledgment. At this number the consumer holds the partition, with a warning, and goes on with its other partitions.
-     * The partition goes on when the first unfinished record is finished. Once that one has run for longer than
-     * {@code maxProcessingTime} and its lease is over, it is delivered again instead.
+     * The maximum number of records that are delivered to handlers from the first unfinished record of a partition on;
+     * 10,000 by default. It matters for listeners whose records are finished after the listener returns: with a
+     * returned future, {@code asyncAcks} or a manual acknowledgment. At the limit, the consumer holds the partition,
+     * logs a warning and continues with its other partitions. The partition continues when its first unfinished record
+     * is finished. If that record runs for longer than {@code maxProcessingTime} and its lease has expired, it is
+     * delivered again instead.
      *
-     * <p>A handler that acknowledges the last of many records for all of them needs a limit above their number. A batch
-     * listener may be given one poll more.
+     * <p>A handler that acknowledges many records by acknowledging the last one needs a limit above their number. A
+     * batch listener may receive up to one poll more than the limit.
      *
-     * @throws IllegalArgumentException when it is below 1
+     * @throws IllegalArgumentException when it is less than 1
      */
     public KafkaDedupBuilder maxUnfinishedPerPartition(int records) {
         if (records < 1) {
@@ -125,23 +149,25 @@ public final class KafkaDedupBuilder {
 
     private KafkaDedupBuilder role(String topic, Role role, String setting) {
         if (topic.equals(role.of())) {
-            throw new IllegalArgumentException(setting + ": topic " + topic + " can't be its own");
+            throw new IllegalArgumentException(setting + ": topic " + topic + " was given as its own "
+                    + (role.deadLetter() ? "dead-letter" : "retry") + " topic");
         }
         if (roles.putIfAbsent(topic, role) != null) {
-            throw new IllegalArgumentException(setting + ": the role of topic " + topic + " is set twice");
+            throw new IllegalArgumentException(
+                    setting + ": topic " + topic + " has been declared as a retry or dead-letter topic before");
         }
         return this;
     }
 
     /**
-     * The decorator, with its timer.
+     * Creates the {@link KafkaDedup} and starts its timer.
      *
-     * @throws IllegalArgumentException when there is no extractor at all
+     * @throws IllegalArgumentException when no ID extractor is set
      */
     public KafkaDedup build() {
         if (byDefault == null && byTopic.isEmpty()) {
             throw new IllegalArgumentException(
-                    "id must be set: nothing tells where the message ID is; see KafkaMessageIds");
+                    "No message ID extractor is set: call id(extractor) or id(topic, extractor); see KafkaMessageIds");
         }
         DedupAdapter engine = DedupAdapter.of(deduplicator);
         RecordDeliveries deliveries = new RecordDeliveries(deduplicator, byDefault, byTopic, new TopicRoles(roles));

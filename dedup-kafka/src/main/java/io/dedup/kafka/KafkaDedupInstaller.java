@@ -29,8 +29,9 @@ import org.springframework.kafka.retrytopic.DestinationTopicResolver;
 import org.springframework.kafka.retrytopic.RetryTopicConfigurer;
 
 /**
- * Decorates the containers of all {@code @KafkaListener}s of an application, those of {@code @RetryableTopic}'s retry and
- * dead-letter topics among them. Make it a bean, from a static method, since it is asked before other beans are made:
+ * Decorates the containers of all {@code @KafkaListener}s of an application, including those of
+ * {@code @RetryableTopic}'s retry and dead-letter topics. Declare it as a bean in a static method, because Spring needs
+ * it before other beans exist:
  *
  * <pre>{@code
  * @Bean
@@ -39,10 +40,10 @@ import org.springframework.kafka.retrytopic.RetryTopicConfigurer;
  * }
  * }</pre>
  *
- * <p>It runs after a factory's {@code ContainerCustomizer} and after a {@code containerPostProcessor} that an annotation
- * names; both stay in place. Containers that no annotation stands for are decorated with {@link KafkaDedup#decorate}.
- * Those of a {@code ShareKafkaListenerContainerFactory}, which calls no post-processor, aren't decorated: see
- * {@link KafkaDedup#shareGroups}. Thread-safe.
+ * <p>It runs after the factory's {@code ContainerCustomizer} and after the annotation's {@code containerPostProcessor};
+ * both are kept. It doesn't decorate containers that are created without an annotation (use
+ * {@link KafkaDedup#decorate}), nor those of a {@code ShareKafkaListenerContainerFactory}, which calls no
+ * post-processor (see {@link KafkaDedup#shareGroups}). Thread-safe.
  */
 public final class KafkaDedupInstaller
         implements AnnotationEnhancer, BeanPostProcessor, BeanNameAware, BeanFactoryAware, Ordered {
@@ -53,12 +54,12 @@ public final class KafkaDedupInstaller
     @FunctionalInterface
     public interface Selection {
         /**
-         * Asked once for each listener when its container is made. Containers of its retry and dead-letter topics aren't
-         * asked about: they get what their main container got.
+         * Called once for each listener, when its container is created. Not called for the containers of its retry and
+         * dead-letter topics, which get the same {@link KafkaDedup} as their main container.
          *
          * @param container not started; its listener ID, group and topics are set
-         * @param annotated the method, or the class, that the {@code @KafkaListener} is on
-         * @return null to leave the listener alone
+         * @param annotated the method or class that carries the {@code @KafkaListener}
+         * @return null to leave the listener undecorated
          */
         @Nullable
         KafkaDedup dedupOf(AbstractMessageListenerContainer<?, ?> container, AnnotatedElement annotated);
@@ -73,12 +74,16 @@ public final class KafkaDedupInstaller
     private @Nullable BeanFactory beans;
     private @Nullable String name;
 
-    /** An installer for the listeners that a selection names. */
+    /** Creates an installer for the listeners that the selection chooses. */
     public KafkaDedupInstaller(Selection selection) {
         this.selection = Objects.requireNonNull(selection, "selection");
     }
 
-    /** An installer for all of these listeners; the supplier is asked when the first container is made. */
+    /**
+     * Creates an installer for all annotated listeners.
+     *
+     * @param dedup called for each listener when its container is created
+     */
     public static KafkaDedupInstaller ofAll(Supplier<KafkaDedup> dedup) {
         return new KafkaDedupInstaller((container, annotated) -> dedup.get());
     }
@@ -91,7 +96,9 @@ public final class KafkaDedupInstaller
     @Override
     public void setBeanFactory(BeanFactory factory) {
         if (!(factory instanceof ConfigurableListableBeanFactory configurable)) {
-            throw new IllegalStateException("KafkaDedupInstaller needs a ConfigurableListableBeanFactory");
+            throw new IllegalStateException(
+                    "KafkaDedupInstaller needs a ConfigurableListableBeanFactory, but the bean factory is a "
+                            + factory.getClass().getName());
         }
         beans = factory;
         postProcessors.use(factory);
@@ -103,7 +110,7 @@ public final class KafkaDedupInstaller
     @Override
     public Map<String, Object> apply(Map<String, Object> attributes, AnnotatedElement annotated) {
         if (expression == null) {
-            throw new IllegalStateException("KafkaDedupInstaller must be a bean");
+            throw new IllegalStateException("KafkaDedupInstaller isn't a bean: declare it in a static @Bean method");
         }
         Map<String, Object> changed = new HashMap<>(attributes);
         changed.put(ATTRIBUTE, postProcessors.expression(expression, annotated, (String) attributes.get(ATTRIBUTE)));
@@ -143,8 +150,11 @@ public final class KafkaDedupInstaller
         if (bean instanceof RetryTopicConfigurer configurer) {
             try {
                 RetryTopicHook.after(configurer, this::completeRetryTopic);
-            } catch (ReflectiveOperationException | RuntimeException e) { // their start is refused, and says why
-                log.warn("This version of spring-kafka doesn't let containers of @RetryableTopic be decorated", e);
+            } catch (ReflectiveOperationException | RuntimeException e) { // StartCheck then refuses these containers
+                log.warn(
+                        "Cannot decorate containers of @RetryableTopic: this version of spring-kafka has no field for"
+                                + " it that KafkaDedup knows. Such containers refuse to start",
+                        e);
             }
         }
         if (bean instanceof DestinationTopicResolver && bean instanceof ExceptionClassifier classifier) {
@@ -154,7 +164,7 @@ public final class KafkaDedupInstaller
         return bean;
     }
 
-    /** After other enhancers, so that what they set is kept. */
+    /** Last, so that the attributes set by other enhancers are kept. */
     @Override
     public int getOrder() {
         return Ordered.LOWEST_PRECEDENCE;

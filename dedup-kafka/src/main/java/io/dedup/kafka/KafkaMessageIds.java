@@ -15,34 +15,36 @@ import org.apache.kafka.common.header.Header;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the business ID in a record. All of these are thread-safe, and none guesses: what isn't there, is ambiguous or
- * isn't text counts as a missing ID, about which the topic's policy decides.
+ * Ready-made extractors that read the message ID from a record. They are thread-safe and don't guess: if the ID is
+ * absent, ambiguous or not text, it counts as missing, and the topic's {@code OnMissingId} policy applies.
  */
 public final class KafkaMessageIds {
     private KafkaMessageIds() {}
 
     /**
-     * A header's value as UTF-8. Missing when the header is absent, isn't UTF-8, or is there several times with
-     * different values.
+     * Reads the ID from a header, as UTF-8. The ID is missing when the header is absent, isn't valid UTF-8, or occurs
+     * several times with different values.
+     *
+     * @throws IllegalArgumentException when the name is blank
      */
     public static MessageIdExtractor<ConsumerRecord<?, ?>> header(String name) {
         if (name.isBlank()) {
-            throw new IllegalArgumentException("header: the name of the header must not be blank");
+            throw new IllegalArgumentException("header(name): the header name must not be blank");
         }
         return MessageIdExtractor.named(
                 "header " + Printable.of(name), record -> text(onlyHeader(record, name), "header " + name));
     }
 
-    /** The record's key: text, UTF-8 bytes, an integer number or a UUID. */
+    /** Reads the ID from the record's key: a {@code String}, UTF-8 bytes, an integer number or a {@code UUID}. */
     public static MessageIdExtractor<ConsumerRecord<?, ?>> key() {
         return MessageIdExtractor.named("key", KafkaMessageIds::keyOf);
     }
 
     /**
-     * The string or integer at a place of a JSON value that arrives as text or as bytes.
+     * Reads the string or integer at a given place of a JSON value that arrives as text or bytes.
      *
      * @param pointer a JSON Pointer (RFC 6901), such as {@code /payment/id}
-     * @throws IllegalArgumentException when it isn't one
+     * @throws IllegalArgumentException when the pointer is invalid
      * @throws IllegalStateException when Jackson's core isn't on the class path
      */
     public static MessageIdExtractor<ConsumerRecord<?, ?>> json(String pointer) {
@@ -52,8 +54,9 @@ public final class KafkaMessageIds {
     }
 
     /**
-     * Source and ID of a CloudEvent, the pair that its specification calls unique: the headers {@code ce_source} and
-     * {@code ce_id}, or else {@code /source} and {@code /id} of a JSON value. Missing when either is.
+     * Joins source and ID of a CloudEvent, which its specification requires to be unique together: the headers
+     * {@code ce_source} and {@code ce_id}, or otherwise {@code /source} and {@code /id} of a JSON value. The ID is
+     * missing when either is missing.
      *
      * @throws IllegalStateException when Jackson's core isn't on the class path
      */
@@ -84,8 +87,8 @@ public final class KafkaMessageIds {
     }
 
     /**
-     * Where the record is: topic, partition and offset. Recognises what the broker delivers again, but nothing that
-     * was sent twice.
+     * Uses topic, partition and offset as the ID. This recognises records that the broker redelivers, but not a message
+     * that was sent twice.
      */
     public static MessageIdExtractor<ConsumerRecord<?, ?>> coordinates() {
         return RecordDeliveries::coordinates;
@@ -97,8 +100,7 @@ public final class KafkaMessageIds {
         for (Header header : record.headers().headers(name)) {
             byte[] value = header.value();
             if (any && !Arrays.equals(found, value)) {
-                throw new IllegalArgumentException(
-                        "header " + name + " is ambiguous: it is there several times with different values");
+                throw new IllegalArgumentException("header " + name + " occurs several times with different values");
             }
             found = value;
             any = true;
@@ -117,8 +119,8 @@ public final class KafkaMessageIds {
         if (key instanceof Long || key instanceof Integer || key instanceof Short || key instanceof UUID) {
             return key.toString();
         }
-        throw new IllegalArgumentException(
-                "the key is a " + key.getClass().getName() + ", which has no one text; write an extractor for it");
+        throw new IllegalArgumentException("the key is a " + key.getClass().getName()
+                + ", which KafkaMessageIds.key() doesn't support; write a MessageIdExtractor for it");
     }
 
     private static @Nullable String inJson(ConsumerRecord<?, ?> record, JsonPointerId id) {
@@ -130,13 +132,14 @@ public final class KafkaMessageIds {
             return id.find(bytes);
         }
         if (value != null) {
-            throw new IllegalArgumentException("the value is a "
-                    + value.getClass().getName() + "; a JSON Pointer works on String and byte[] values");
+            throw new IllegalArgumentException(
+                    "the value is a " + value.getClass().getName()
+                            + ", but KafkaMessageIds.json(...) reads String and byte[] values only");
         }
         throw new IllegalArgumentException(
                 RecordDeliveries.failedDeserialization(record)
                         ? "the value couldn't be deserialized"
-                        : "there is no value (a tombstone)");
+                        : "the record has no value (tombstone)");
     }
 
     private static @Nullable String text(byte @Nullable [] bytes, String where) {

@@ -6,18 +6,18 @@ import org.apache.kafka.common.errors.SerializationException;
 import org.apache.kafka.common.serialization.Deserializer;
 import org.apache.kafka.common.serialization.Serializer;
 
-/** Codecs for what a handler returns, see {@link KafkaDedupBuilder#reply}. */
+/** Codecs for the results of handlers; see {@link KafkaDedupBuilder#reply}. */
 public final class KafkaResults {
     private static final String NO_TOPIC = "";
 
     private KafkaResults() {}
 
     /**
-     * With a Kafka serializer and the deserializer that belongs to it, such as those of the replies' values. Both are called
-     * without headers and with an empty topic name, from any thread: they must be thread-safe, and must not need either.
+     * Returns a codec that uses a Kafka serializer and its matching deserializer, such as those of the reply values.
+     * Both are called without headers, with an empty topic name and from any thread: they must be thread-safe and must
+     * not depend on topic or headers.
      *
-     * <p>A deserializer that makes objects of whatever class its bytes name is as dangerous here as anywhere: what a store
-     * holds isn't trusted code.
+     * <p>Don't use a deserializer that instantiates whatever class the bytes name: the bytes come from the store.
      */
     public static <R> ResultCodec<R> serialized(Serializer<R> serializer, Deserializer<? extends R> deserializer) {
         Objects.requireNonNull(serializer, "serializer");
@@ -27,7 +27,7 @@ public final class KafkaResults {
             public byte[] encode(R result) {
                 byte[] bytes = serializer.serialize(NO_TOPIC, result);
                 if (bytes == null) {
-                    throw new SerializationException("the serializer gave nothing for a result");
+                    throw new SerializationException("The serializer returned null for a result");
                 }
                 return bytes;
             }
@@ -36,7 +36,7 @@ public final class KafkaResults {
             public R decode(byte[] bytes) {
                 R result = deserializer.deserialize(NO_TOPIC, bytes);
                 if (result == null) {
-                    throw new SerializationException("the deserializer gave nothing for a result");
+                    throw new SerializationException("The deserializer returned null for a stored result");
                 }
                 return result;
             }

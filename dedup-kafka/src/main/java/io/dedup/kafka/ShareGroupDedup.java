@@ -11,11 +11,12 @@ import org.springframework.kafka.listener.ContainerProperties;
 import org.springframework.kafka.listener.ShareKafkaMessageListenerContainer;
 
 /**
- * Makes listeners of share groups (KIP-932) idempotent. Needs spring-kafka 4.1 and brokers of Kafka 4.2, whose locks can be
- * renewed. Thread-safe.
+ * Makes listeners of share groups (KIP-932) idempotent. Requires spring-kafka 4.1, and brokers of Kafka 4.2 or later,
+ * which can renew record locks. Thread-safe.
  *
- * <p>A container is refused at its start, with an exception that names the setting, when it would lose or double messages:
- * {@code ShareAckMode.IMPLICIT}, asynchronous returns, a topic without a message ID extractor, a second group on a topic.
+ * <p>A container whose settings would lose messages or handle them twice doesn't start: it throws an exception that
+ * names the setting. This concerns {@code ShareAckMode.IMPLICIT}, asynchronous return types, a topic without a message
+ * ID extractor, and a second group on the same topic.
  */
 public final class ShareGroupDedup {
     private final DedupAdapter engine;
@@ -27,7 +28,8 @@ public final class ShareGroupDedup {
     }
 
     /**
-     * A container, to be set up and started as any other. Its listener may be set before or after.
+     * Creates a container, to be configured and started like any other. Its listener may be set before or after this
+     * call, but before the start.
      *
      * @param properties with the topics, and the acknowledgment mode {@code EXPLICIT} or {@code MANUAL}
      */
@@ -40,7 +42,9 @@ public final class ShareGroupDedup {
                 deliveries);
     }
 
-    /** A factory of such containers, for {@code @KafkaListener(containerFactory = ...)}; make it a bean. */
+    /**
+     * Creates a factory of such containers for {@code @KafkaListener(containerFactory = ...)}; declare it as a bean.
+     */
     public <K, V> ShareKafkaListenerContainerFactory<K, V> containerFactory(ShareConsumerFactory<K, V> consumers) {
         return new DedupShareContainerFactory<>(Objects.requireNonNull(consumers, "consumers"), engine, deliveries);
     }

@@ -136,7 +136,7 @@ class DroppedInTransactionTest {
             for (var container : Set.of(records, batches)) {
                 assertThatThrownBy(container::start)
                         .isInstanceOf(IllegalStateException.class)
-                        .hasMessageContaining("interceptor was set after KafkaDedup decorated it");
+                        .hasMessageContaining("interceptor was set after KafkaDedup decorated the container");
             }
         }
     }

@@ -177,7 +177,7 @@ class ShareManualTest {
                     .containsExactlyInAnyOrder("silent 1", "silent 1", "released 1", "released 2", "rejected 1", "a 1");
             assertThatThrownBy(tooLate.get(0)::acknowledge)
                     .isInstanceOf(IllegalStateException.class)
-                    .hasMessageContaining("acknowledge before returning");
+                    .hasMessageContaining("Acknowledge before returning");
         }
     }
 }

@@ -49,14 +49,14 @@ class ShareStartTest {
         try (Ledger ledger = Ledger.postgres();
                 ShareScene group = new ShareScene(new Scene());
                 ShareScene transactional = new ShareScene(ledger.scene(DedupMode.TRANSACTIONAL))) {
-            assertRefused(group.container(ShareAckMode.IMPLICIT, NOTHING), "Use EXPLICIT");
+            assertRefused(group.container(ShareAckMode.IMPLICIT, NOTHING), "Set shareAckMode to EXPLICIT");
             assertRefused(group.container(ShareAckMode.MANUAL, NOTHING), "can't acknowledge");
             var other = group.properties(ShareAckMode.EXPLICIT, NOTHING);
             other.setGroupId("other-" + group.scene.group);
             group.start(group.container(ShareAckMode.EXPLICIT, NOTHING));
             assertRefused(
                     group.scene.kafka.shareGroups().container(group.consumers(), other),
-                    "each would take what the other has handled for duplicates");
+                    "each would skip as duplicates the messages that only the other has handled");
             KafkaDedup elsewhere = KafkaDedup.builder(group.scene.dedup)
                     .id("elsewhere", KafkaMessageIds.key())
                     .build();

@@ -198,7 +198,7 @@ class StartCheckTest {
     void noExtractorAtAll() {
         assertThatThrownBy(() -> KafkaDedup.builder(scene.dedup).build())
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("id must be set");
+                .hasMessageContaining("No message ID extractor is set");
     }
 
     @Test

@@ -416,7 +416,7 @@ class UnfinishedLimitTest {
                     .contains(
                             "Partition " + scene.topic + "-0 is held: its record at offset 0 isn't finished",
                             LIMIT + " records",
-                            "maxUnfinishedPerPartition(" + LIMIT + ")",
+                            "The limit is " + LIMIT + " (",
                             "dedup.kafka.max-unfinished-per-partition");
         } finally {
             logger.detachAppender(lines);

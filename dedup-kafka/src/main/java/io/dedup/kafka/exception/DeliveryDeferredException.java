@@ -8,8 +8,9 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A record must come again, and isn't acked: its message is in flight elsewhere, the store doesn't answer, or its lease
- * was lost. Not a failure: interceptors and observers may see it, error handlers and recoverers don't.
+ * A record is deferred: it isn't acknowledged and is delivered again later, because its message is in flight elsewhere,
+ * the store doesn't answer, or its lease was lost. This isn't a failure. Interceptors and observations may see this
+ * exception; error handlers and recoverers don't.
  */
 public final class DeliveryDeferredException extends DedupException {
     private static final long serialVersionUID = 1L;
@@ -21,11 +22,14 @@ public final class DeliveryDeferredException extends DedupException {
     private final transient ConsumerRecord<?, ?> resumeAt;
 
     /**
-     * A deferral.
+     * Creates a deferral.
      *
-     * @param deferred the record that can't be decided now
-     * @param resumeAt the first record of the poll that isn't finished: the deferred one, or an earlier one that waits
-     *     for its acknowledgment
+     * @param retryAfter the delay before the next delivery
+     * @param pause whether the policy asks to pause the consumer until the store answers
+     * @param deferred the record that can't be handled now
+     * @param resumeAt the first unfinished record of the poll: the deferred one, or an earlier one that isn't
+     *     acknowledged yet
+     * @param cause null if nothing was thrown
      */
     public DeliveryDeferredException(
             DeferReason reason,
@@ -35,7 +39,7 @@ public final class DeliveryDeferredException extends DedupException {
             ConsumerRecord<?, ?> resumeAt,
             @Nullable Throwable cause) {
         super(
-                "deferred " + deferred.topic() + "-" + deferred.partition() + "@" + deferred.offset() + " for "
+                "Deferred " + deferred.topic() + "-" + deferred.partition() + "@" + deferred.offset() + " for "
                         + retryAfter.toMillis() + " ms: " + reason,
                 cause);
         this.reason = reason;
@@ -45,24 +49,27 @@ public final class DeliveryDeferredException extends DedupException {
         this.resumeAt = resumeAt;
     }
 
+    /** Returns why the record is deferred. */
     public DeferReason reason() {
         return reason;
     }
 
-    /** After which delay the record is tried again. */
+    /** Returns the delay before the record is delivered again. */
     public Duration retryAfter() {
         return retryAfter;
     }
 
+    /** Returns whether the policy asks to pause the consumer until the store answers. */
     public boolean pause() {
         return pause;
     }
 
+    /** Returns the partition of the deferred record. */
     public TopicPartition partition() {
         return new TopicPartition(deferred.topic(), deferred.partition());
     }
 
-    /** Whether a record of the poll is the first that isn't finished. */
+    /** Returns whether the given record is the poll's first unfinished one. */
     public boolean resumesAt(ConsumerRecord<?, ?> record) {
         return record.offset() == resumeAt.offset()
                 && record.partition() == resumeAt.partition()

@@ -4,16 +4,22 @@ import io.dedup.DedupException;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /**
- * A request was handled, and its reply couldn't be sent. The error handler's retries send it again, without calling the
- * handler: the message is done, and its reply is kept.
+ * A request was handled, but its reply couldn't be sent. When the error handler retries the record, the stored reply is
+ * sent again without calling the handler.
  */
 public final class ReplyFailedException extends DedupException {
     private static final long serialVersionUID = 1L;
 
+    /**
+     * Creates the exception for a request.
+     *
+     * @param record the request
+     * @param cause what the producer threw
+     */
     public ReplyFailedException(ConsumerRecord<?, ?> record, Throwable cause) {
         super(
-                "topic " + record.topic() + ", partition " + record.partition() + ", offset " + record.offset()
-                        + ": the request was handled, but its reply couldn't be sent",
+                "The request in topic " + record.topic() + ", partition " + record.partition() + ", offset "
+                        + record.offset() + " was handled, but its reply couldn't be sent",
                 cause);
     }
 }

@@ -1,4 +1,4 @@
-/** What decorated listeners throw to error handlers, interceptors and observers. */
+/** Exceptions that decorated listeners throw to error handlers, interceptors and observations. */
 @NullMarked
 package io.dedup.kafka.exception;
 

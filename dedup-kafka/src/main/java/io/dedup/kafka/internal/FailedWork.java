@@ -8,17 +8,17 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides what becomes of the claims of work that has failed: they are released, so that the container's retry can have them.
- * Unless the failure is a future's that was cancelled or has timed out, which tells nothing about the work behind it:
- * releasing the claim would let a second run start beside it, so its lease runs out.
+ * Ends the claims of failed work. They are released, so that the container's retry can claim them again, except when
+ * the failure is a cancelled or timed-out future: the work behind it may still be running, and releasing the claim
+ * would let a second run start beside it. Such a claim is kept until its lease expires.
  */
 public final class FailedWork {
 
     private FailedWork() {}
 
     /**
-     * Marks a failure that tells nothing about the work. The mark is a suppressed exception, so that error handlers see the type
-     * that they may be configured for.
+     * Marks a failure after which the work may still be running. The mark is a suppressed exception, so that error
+     * handlers see the original type.
      */
     public static Exception outcomeUnknown(Exception thrown) {
         if (!isUnknown(thrown)) {
@@ -41,7 +41,10 @@ public final class FailedWork {
         return false;
     }
 
-    /** The handler failed with these: releases or abandons them. True when the lease of one was lost before. */
+    /**
+     * Releases or abandons the executions after their handler failed. Returns whether the lease of one of them had been
+     * lost.
+     */
     public static boolean release(DedupAdapter engine, Collection<Execution> executions, Throwable cause) {
         if (!isUnknown(cause)) {
             return engine.failAll(List.copyOf(executions), cause);
@@ -54,7 +57,7 @@ public final class FailedWork {
         private static final long serialVersionUID = 1L;
 
         OutcomeUnknown(@Nullable Throwable cause) {
-            super("the work may go on", cause, false, false);
+            super("The work may still be running", cause, false, false);
         }
     }
 }

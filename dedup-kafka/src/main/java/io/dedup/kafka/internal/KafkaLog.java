@@ -1,8 +1,6 @@
 package io.dedup.kafka.internal;
 
-/**
- * The logger of this module, by its name: users configure the level of {@code KafkaDedup}, whatever class writes the line.
- */
+/** The name of this module's only logger. Users configure the level of {@code KafkaDedup}, whichever class logs. */
 public final class KafkaLog {
     public static final String NAME = "io.dedup.kafka.KafkaDedup";
 

@@ -4,9 +4,9 @@ import io.dedup.adapter.WaitBudget;
 import java.time.Duration;
 
 /**
- * How long a consumer's thread may wait in place: at most a quarter of {@code max.poll.interval.ms} in each such
- * interval, so that at most half of one goes by between two polls, wherever in it they fall. A record listener doesn't
- * learn when a poll begins; counting time instead of polls needs no such knowledge. Not thread-safe.
+ * Limits how long a consumer's thread may wait in place: at most a quarter of {@code max.poll.interval.ms} within each
+ * such interval, so that waiting takes at most half of the time between two polls. A record listener doesn't see where
+ * a poll begins, so the budget counts time rather than polls. Not thread-safe.
  */
 public final class PollBudget {
     public static final int SHARE = 4;
@@ -33,7 +33,7 @@ public final class PollBudget {
         return budget;
     }
 
-    /** One of the same size for somebody else. */
+    /** Returns a new budget of the same size, for another thread. */
     public WaitBudget fresh() {
         return WaitBudget.of(Duration.ofNanos(full));
     }

@@ -1,10 +1,10 @@
 package io.dedup.kafka.internal;
 
-/** Throws what a handler threw as it is: a listener's signature has no checked exceptions, but a handler may. */
+/** Throws a handler's exception unchanged, checked or not. */
 public final class Rethrow {
     private Rethrow() {}
 
-    /** Never returns; the type lets callers write "throw". */
+    /** Never returns; the return type lets callers write "throw". */
     public static RuntimeException asIs(Throwable thrown) {
         return Rethrow.<RuntimeException>unchecked(thrown);
     }

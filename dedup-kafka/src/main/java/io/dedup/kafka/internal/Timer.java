@@ -8,7 +8,7 @@ import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Runs things later, and logs what they throw, Errors included. Thread-safe. */
+/** Runs tasks later and logs whatever they throw, Errors included. Thread-safe. */
 public final class Timer implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(KafkaLog.NAME);
     private static final int THREADS = 2; // a store that hangs in a probe must not keep partitions paused
@@ -25,29 +25,32 @@ public final class Timer implements AutoCloseable {
         executor.setRemoveOnCancelPolicy(true);
     }
 
-    /** Never throws. False when the task may never run: this is closed, or there is no memory or no thread to be had. */
+    /**
+     * Schedules a task. Never throws. Returns false when the task may never run, because the timer is closed, or no
+     * memory or thread is available.
+     */
     public boolean after(Duration delay, Runnable task) {
         try {
             ScheduledFuture<?> ignored = executor.schedule(() -> logged(task), delay.toNanos(), TimeUnit.NANOSECONDS);
             return true;
         } catch (RejectedExecutionException | Error e) {
-            log.debug("Not scheduled", e);
+            log.debug("Cannot schedule a task", e);
             return false;
         }
     }
 
     /**
-     * Runs a task again and again until {@link #close}, or until what this returns is cancelled. A run that throws, even an
-     * Error, is logged and followed by the next one; repeating takes no memory.
+     * Repeats a task until {@link #close}, or until the returned future is cancelled. Whatever a run throws, Errors
+     * included, is logged, and the next run follows. Repeating allocates nothing.
      *
-     * @throws RejectedExecutionException when this is closed
+     * @throws RejectedExecutionException when the timer is closed
      */
     public ScheduledFuture<?> every(Duration period, Runnable task) {
         return executor.scheduleWithFixedDelay(
                 () -> logged(task), period.toNanos(), period.toNanos(), TimeUnit.NANOSECONDS);
     }
 
-    /** Whether nothing runs any more. */
+    /** Returns whether the timer is closed, so that nothing runs any more. */
     public boolean isClosed() {
         return executor.isShutdown();
     }
@@ -55,14 +58,14 @@ public final class Timer implements AutoCloseable {
     private static void logged(Runnable task) {
         try {
             task.run();
-        } catch (Throwable e) { // the executor would keep it to itself, and end what is to be repeated
+        } catch (Throwable e) { // the executor would swallow it and end the repetition
             logFailure(e);
         }
     }
 
     private static void logFailure(Throwable failure) {
         try {
-            log.error("A timer of KafkaDedup failed", failure);
+            log.error("A background task of KafkaDedup failed", failure);
         } catch (Throwable ignored) {
             // Out of memory, for example. The next run matters more than this line.
         }

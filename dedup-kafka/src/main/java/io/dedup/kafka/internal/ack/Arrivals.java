@@ -9,7 +9,10 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
-/** Enters the records of one consumer into its {@link PendingDeliveries} as they are delivered. Used by the consumer's thread. */
+/**
+ * Adds the records of one consumer to its {@link PendingDeliveries} as they are delivered. Used by the consumer's
+ * thread.
+ */
 public final class Arrivals {
     private final PendingDeliveries pending;
     private final RunningRecords running;
@@ -19,14 +22,14 @@ public final class Arrivals {
         this.running = running;
     }
 
-    /** The handler is about to get this record. */
+    /** Adds a record that the handler is about to get. */
     PendingDelivery given(
             ConsumerRecord<?, ?> record, Delivery delivery, Execution execution, @Nullable ContainerAck ack) {
         PendingDelivery given = PendingDelivery.given(partition(record), record, delivery, execution);
         abandon(pending.locked(() -> {
             PendingDelivery before = given.partition.put(given);
             Execution superseded = null;
-            if (before != null) { // given before, and its lease was lost since
+            if (before != null) { // it was given to the handler before, and has lost its lease since
                 given.inherit(before);
                 superseded = supersede(before);
             }
@@ -37,18 +40,18 @@ public final class Arrivals {
         return given;
     }
 
-    /** This record is a copy of one that the handler has; finished when that one is. */
+    /** Adds a copy of a message that the handler has. It is finished when the first one is. */
     public void following(PendingDelivery first, ConsumerRecord<?, ?> record, @Nullable ContainerAck ack) {
         PendingDelivery copy = PendingDelivery.copy(partition(record), record);
         pending.locked(() -> {
             PendingDelivery there = copy.partition.putIfAbsent(copy);
             if (ack != null && ack.record() != null && there != copy && there.hasOwnAck()) {
-                ack.cancel(); // or one would be kept of each delivery
+                ack.cancel(); // otherwise one ack would be kept for each delivery
             } else {
                 there.attach(ack);
             }
             if (there.isFollowing() && first.isOpen()) {
-                there.follow(first); // perhaps of another one than before, whose run has taken too long
+                there.follow(first); // the record that it followed before may be overdue
             } else if (there == copy) {
                 pending.finish(copy);
             }
@@ -56,7 +59,7 @@ public final class Arrivals {
         });
     }
 
-    /** This record needs no handling. */
+    /** Adds a record that needs no handling. */
     public void finished(ConsumerRecord<?, ?> record, @Nullable ContainerAck ack) {
         PendingPartition partition = partition(record);
         abandon(pending.locked(() -> {
@@ -72,17 +75,17 @@ public final class Arrivals {
             if (!there.isOver() && !there.isFollowing() && !there.isOverdue()) {
                 return null;
             }
-            Execution superseded = supersede(there); // somebody else has handled the message meanwhile
+            Execution superseded = supersede(there); // another consumer has handled the message meanwhile
             pending.finish(there);
             return superseded;
         }));
     }
 
     /**
-     * This record isn't given to the handler: the container's error handler decides about it. If it was delivered before, its
-     * run has taken too long, and is forgotten.
+     * Removes a record that isn't given to the handler, because the container's error handler decides about it. If it
+     * was delivered before, that run is overdue and is forgotten.
      *
-     * @return copies that waited for that run, and must be fetched again
+     * @return copies that waited for that run and must be fetched again
      */
     public Map<TopicPartition, Long> rejected(ConsumerRecord<?, ?> record) {
         Map<TopicPartition, Long> again = new HashMap<>();
@@ -99,7 +102,10 @@ public final class Arrivals {
         return again;
     }
 
-    /** Another delivery of the same record takes its place. The run whose claim is to be abandoned, if it has one. */
+    /**
+     * Another delivery of the same record replaces this one. Returns the run whose claim must be abandoned, if there is
+     * one.
+     */
     private @Nullable Execution supersede(PendingDelivery before) {
         running.remove(before);
         return before.supersede();

@@ -10,14 +10,14 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.kafka.support.Acknowledgment;
 
 /**
- * An ack of the container: sent once, when it is asked for and all positions that it covers are finished, and never
- * after one of them has become another consumer's. Its fields are read and written under the lock of
- * {@link PendingDeliveries}.
+ * An acknowledgment of the container. It is sent once: when it has been requested and all positions that it covers are
+ * finished. It is never sent after one of their partitions was lost to another consumer. Its fields are read and
+ * written under the lock of {@link PendingDeliveries}.
  */
 public final class ContainerAck {
     private final Runnable ack;
     private final @Nullable ConsumerRecord<?, ?> record;
-    /** The last position that it covers, of each of its partitions. */
+    /** For each partition, the last position that it covers. */
     private final Map<PendingPartition, Long> last = new HashMap<>(2);
 
     private int waitingIn;
@@ -39,13 +39,13 @@ public final class ContainerAck {
         return new ContainerAck(acknowledgment::acknowledge, null);
     }
 
-    /** The record that this acks; null for a whole poll. */
+    /** The acknowledged record; null for a whole poll. */
     @Nullable
     ConsumerRecord<?, ?> record() {
         return record;
     }
 
-    /** It commits this position, among others. */
+    /** Adds a position that this acknowledgment commits. */
     void covers(PendingPartition partition, long offset) {
         Long before = last.get(partition);
         if (over || (before != null && before >= offset)) {
@@ -58,7 +58,7 @@ public final class ContainerAck {
         partition.waits(offset, this);
     }
 
-    /** Nothing of one partition holds it back any more. */
+    /** One partition no longer holds it back. */
     void freeInOne() {
         waitingIn--;
     }
@@ -67,24 +67,30 @@ public final class ContainerAck {
         requested = true;
     }
 
-    /** It is never sent: what it covers is delivered again, or is another consumer's, whose offset it would move. */
+    /**
+     * Cancels it for good: what it covers is redelivered, or its partition belongs to another consumer, whose offset it
+     * would move.
+     */
     void cancel() {
         over = true;
         last.forEach((partition, offset) -> partition.stopsWaiting(offset, this));
         last.clear();
     }
 
-    /** True the one time that it is to be sent. */
+    /** Returns true once, when it must be sent. */
     boolean isDue() {
         boolean due = requested
                 && waitingIn == 0
                 && !over
-                && last.keySet().stream().noneMatch(PendingPartition::isLost); // it waited no longer when that was lost
+                && last.keySet().stream()
+                        .noneMatch(PendingPartition::isLost); // it may have stopped waiting before the loss
         over |= due;
         return due;
     }
 
-    /** Forgets others that this makes superfluous: where it is asked for, and waits for the same as they. */
+    /**
+     * Cancels other acknowledgments that this one makes superfluous: it is requested, and waits for the same positions.
+     */
     void supersede(List<ContainerAck> others) {
         if (requested && !over) {
             others.stream().filter(this::supersedes).toList().forEach(ContainerAck::cancel);
@@ -103,14 +109,15 @@ public final class ContainerAck {
         return requested;
     }
 
-    /** The partitions of what it covers forget acks that it makes superfluous. */
+    /** Drops acknowledgments that this one makes superfluous, in all partitions that it covers. */
     void settle() {
         Map.copyOf(last).forEach(PendingPartition::dropSuperfluousAcks);
     }
 
     /**
-     * Sends the last of each partition's records only, since it stands for those below. Two acks of one partition from
-     * another thread can make the container lose the second commit: the wake-up of the first interrupts it.
+     * Sends only the last acknowledgment of each partition, which also covers the ones below. After two acknowledgments
+     * of one partition from another thread, the container may lose the second commit, because the first one's wake-up
+     * interrupts it.
      */
     static void send(List<ContainerAck> due) {
         Map<TopicPartition, ContainerAck> last = new HashMap<>();

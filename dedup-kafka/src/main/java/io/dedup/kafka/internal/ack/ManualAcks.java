@@ -14,8 +14,8 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Closes out what a handler acknowledges: the store is told before the container is, or, of what is queued, before the
- * container commits. Thread-safe.
+ * Completes what a handler acknowledges. A success is recorded in the store before the container gets its
+ * acknowledgment, or, if it is queued, before the container commits. Thread-safe.
  */
 public final class ManualAcks {
     private final DedupAdapter engine;
@@ -24,7 +24,12 @@ public final class ManualAcks {
     private final Supplier<WaitBudget> budget;
     private final BiPredicate<Execution, Delivery> queue;
 
-    /** @param queue has the store told of it before an offset beyond it is committed; false where it must be told now */
+    /**
+     * Creates the one of a consumer.
+     *
+     * @param queue queues a success to be recorded before an offset beyond it is committed; returns false if it must be
+     *     recorded at once
+     */
     public ManualAcks(
             DedupAdapter engine,
             PendingDeliveries pending,
@@ -42,7 +47,10 @@ public final class ManualAcks {
         return pending;
     }
 
-    /** The handler is about to get this record. If that fails, its claim is given back: nobody else would end its renewals. */
+    /**
+     * Adds a record that the handler is about to get. If that fails, its claim is released, because nothing else would
+     * end its renewals.
+     */
     public PendingDelivery given(
             ConsumerRecord<?, ?> record, Delivery delivery, Execution execution, @Nullable ContainerAck ack) {
         try {
@@ -54,16 +62,16 @@ public final class ManualAcks {
     }
 
     /**
-     * The handler acknowledges these positions, and with them everything below: so says the contract of
-     * {@code Acknowledgment.acknowledge()}, and so does the offset that it commits.
+     * The handler acknowledges these positions and everything below them, as the contract of
+     * {@code Acknowledgment.acknowledge()} and the committed offset imply.
      *
-     * @param ack the container's ack that goes with it, if any
+     * @param ack the container's acknowledgment that goes with it, if any
      */
     public void acknowledge(Collection<PendingDelivery> upTo, @Nullable ContainerAck ack) {
         complete(pending.close(upTo, ack), ack);
     }
 
-    /** These are done, whatever becomes of those below them. */
+    /** Completes exactly these deliveries, and none below them. */
     public void finish(Collection<PendingDelivery> deliveries) {
         if (!deliveries.isEmpty()) {
             complete(pending.closeOnly(deliveries, null), null);
@@ -71,9 +79,9 @@ public final class ManualAcks {
     }
 
     /**
-     * This one is done, whatever becomes of those below it; nothing happens when it isn't the handler's any more.
+     * Completes exactly this delivery, and none below it. No effect if the handler no longer has it.
      *
-     * @param ack the container's ack that goes with it, if any; sent when all below is finished
+     * @param ack the container's acknowledgment that goes with it, if any; sent when everything below is finished
      */
     public void acknowledgeOnly(PendingDelivery delivery, @Nullable ContainerAck ack) {
         List<PendingDelivery> closing = pending.closeOnly(List.of(delivery), ack);
@@ -96,7 +104,7 @@ public final class ManualAcks {
         }
     }
 
-    /** Queues what can be; those that are left. */
+    /** Queues the successes that can be queued and returns the others. */
     private List<Execution> unqueued(List<PendingDelivery> closing) {
         List<Execution> left = new ArrayList<>(closing.size());
         for (PendingDelivery each : closing) {
@@ -108,7 +116,10 @@ public final class ManualAcks {
         return left;
     }
 
-    /** The handler failed with these, or gave them back; true when the lease of one was lost before. */
+    /**
+     * Releases deliveries whose handler failed or called {@code nack}. Returns whether the lease of one of them had
+     * been lost.
+     */
     public boolean fail(List<PendingDelivery> deliveries, Throwable cause) {
         return FailedWork.release(engine, PendingDelivery.executions(pending.abort(deliveries)), cause);
     }

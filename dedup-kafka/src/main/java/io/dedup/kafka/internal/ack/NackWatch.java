@@ -4,8 +4,8 @@ import java.time.Duration;
 import org.springframework.kafka.support.Acknowledgment;
 
 /**
- * The container's own acknowledgment, which remembers whether the container was asked to deliver records again. Thread-safe, as
- * far as the container's is.
+ * Delegates to the container's acknowledgment and remembers whether {@code nack} was called. Thread-safe as far as the
+ * container's is.
  */
 public final class NackWatch implements Acknowledgment {
     private final Acknowledgment container;

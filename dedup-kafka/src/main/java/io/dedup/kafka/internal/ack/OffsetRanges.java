@@ -4,7 +4,10 @@ import java.util.Map;
 import java.util.NavigableMap;
 import java.util.TreeMap;
 
-/** Offsets of one partition. Neighbours are kept as one range, so that many of them take little room. Not thread-safe. */
+/**
+ * A set of offsets of one partition. Adjacent offsets are stored as one range, so that many of them need little memory.
+ * Not thread-safe.
+ */
 final class OffsetRanges {
     /** The last offset of each range, by its first one. */
     private final NavigableMap<Long, Long> ranges = new TreeMap<>();

@@ -16,14 +16,15 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one consumer was given in a manual ack mode and hasn't finished.
+ * The records that one consumer has delivered in a manual ack mode and that aren't finished.
  *
- * <p>An ack commits everything below it in its partition. So the container's own ack of a record is held back while
- * something below it is unfinished that the handler doesn't know of: a copy that waits for its first to be acknowledged,
- * or a record that was acknowledged by another thread whose completion is still on its way to the store. And our own
- * ack of a duplicate is held back while the handler hasn't acknowledged what is below it.
+ * <p>Acknowledging a record commits everything below it in its partition. Therefore the container's own acknowledgment
+ * is held back while something below the record is unfinished that the handler doesn't know of: a copy that waits for
+ * its first to be acknowledged, or a record that another thread has acknowledged and whose completion hasn't reached
+ * the store yet. Likewise the acknowledgment of a skipped duplicate is held back while the handler hasn't acknowledged
+ * the records below it.
  *
- * <p>Thread-safe: acknowledgments may come from any thread. Nothing is called under the lock.
+ * <p>Thread-safe: acknowledgments may come from any thread. No other component is called under the lock.
  */
 public final class PendingDeliveries {
     private final ReentrantLock lock = new ReentrantLock();
@@ -31,13 +32,15 @@ public final class PendingDeliveries {
     private final RunningRecords running = new RunningRecords();
     private final Arrivals arrivals = new Arrivals(this, running);
 
-    /** What this delivery is a copy of, because the handler has the same message; else null. */
+    /**
+     * The delivery that the given one is a copy of, because the handler has the same message; null if there is none.
+     */
     @Nullable
     public PendingDelivery firstOf(Delivery delivery) {
         return locked(() -> running.firstOf(delivery));
     }
 
-    /** Where records enter as they are delivered. */
+    /** The entry point for delivered records. */
     public Arrivals arrivals() {
         return arrivals;
     }
@@ -53,7 +56,10 @@ public final class PendingDeliveries {
         }
     }
 
-    /** Asks for the container's ack, if there is one, now or as soon as everything below is finished. */
+    /**
+     * Requests the container's acknowledgment, if there is one. It is sent now, or as soon as everything below is
+     * finished.
+     */
     public void request(@Nullable ContainerAck ack) {
         List<ContainerAck> due = new ArrayList<>(1);
         lock.lock();
@@ -70,22 +76,22 @@ public final class PendingDeliveries {
     }
 
     /**
-     * Begins to close what the handler has up to these positions of their partitions; the caller completes the
-     * executions, then calls {@link #closed}.
+     * Starts closing everything that the handler has up to these positions of their partitions. The caller then
+     * completes the executions and calls {@link #closed}.
      *
-     * @param ack the container's ack that is asked for with this, if any
+     * @param ack the container's acknowledgment to request with this, if any
      */
     List<PendingDelivery> close(Collection<PendingDelivery> upTo, @Nullable ContainerAck ack) {
         List<PendingDelivery> closing = new ArrayList<>();
         lock.lock();
         try {
             if (ack != null) {
-                ack.request(); // before anything is sent: acks go out in the order of their offsets
+                ack.request(); // before anything is sent: acks are sent in offset order
             }
             for (PendingDelivery last : upTo) {
                 closing.addAll(last.partition.givenUpTo(last.offset));
             }
-            closing.forEach(PendingDelivery::close); // last: only what is returned is closed by anyone
+            closing.forEach(PendingDelivery::close); // last: whoever gets a delivery returned must close it
         } finally {
             lock.unlock();
         }
@@ -93,9 +99,10 @@ public final class PendingDeliveries {
     }
 
     /**
-     * Begins to close these and no others.
+     * Starts closing exactly these deliveries.
      *
-     * @param ack the container's ack that is asked for with this, if any; not asked for when there is nothing to close
+     * @param ack the container's acknowledgment to request with this, if any; not requested if there is nothing to
+     *     close
      */
     public List<PendingDelivery> closeOnly(Collection<PendingDelivery> deliveries, @Nullable ContainerAck ack) {
         return locked(() -> {
@@ -126,14 +133,14 @@ public final class PendingDeliveries {
             }
             touched.forEach(partition -> partition.drain(due));
             closing.forEach(delivery -> delivery.partition.dropSuperfluousAcks(delivery.offset));
-            collect(ack, due); // for one that was finished before
+            collect(ack, due); // in case its record was finished before
         } finally {
             lock.unlock();
         }
         ContainerAck.send(due);
     }
 
-    /** A finished record that an error handler has dealt with. */
+    /** Finishes a record that an error handler has recovered. */
     void recovered(PendingDelivery delivery) {
         locked(() -> {
             finish(delivery);
@@ -141,7 +148,9 @@ public final class PendingDeliveries {
         });
     }
 
-    /** The handler failed, or gave them back: forgets those that it hasn't acknowledged before, and returns them. */
+    /**
+     * Removes deliveries whose handler failed or called {@code nack}, and returns those that it hadn't acknowledged.
+     */
     List<PendingDelivery> abort(Collection<PendingDelivery> deliveries) {
         List<PendingDelivery> aborted = new ArrayList<>(deliveries.size());
         List<ContainerAck> due = new ArrayList<>(0);
@@ -162,7 +171,7 @@ public final class PendingDeliveries {
         return aborted;
     }
 
-    /** Whether anything up to this record, in its partition, is unfinished: then its offset mustn't be committed. */
+    /** Whether this record or one below it in its partition is unfinished, so that its offset must not be committed. */
     public boolean unfinishedUpTo(ConsumerRecord<?, ?> record) {
         return locked(() -> {
             PendingPartition partition = find(Partitions.of(record));
@@ -171,10 +180,10 @@ public final class PendingDeliveries {
     }
 
     /**
-     * These partitions, or all with null, are somebody else's now. What the handler has of them stays claimed: it may
-     * still work on it, and its acknowledgment, however late, marks it as done.
+     * Removes partitions that belong to another consumer now; null means all of them. What the handler has of them
+     * stays claimed: the handler may still be working on it, and a late acknowledgment completes it.
      *
-     * @return copies in other partitions that waited for one of them, and must be fetched again
+     * @return copies in other partitions that waited for one of these records and must be fetched again
      */
     public Map<TopicPartition, Long> lost(@Nullable Collection<TopicPartition> ids) {
         Map<TopicPartition, Long> again = new HashMap<>();
@@ -198,7 +207,10 @@ public final class PendingDeliveries {
         return again;
     }
 
-    /** Its copies wait for it no longer, and must be fetched again from these offsets. Under the lock. */
+    /**
+     * Removes the copies that wait for a delivery; they must be fetched again from these offsets. Called under the
+     * lock.
+     */
     void removeFollowers(PendingDelivery first, Map<TopicPartition, Long> again) {
         for (PendingDelivery follower : first.followers()) {
             if (follower.isFollowing() && !follower.partition.isLost()) {
@@ -231,17 +243,17 @@ public final class PendingDeliveries {
         return partitions.computeIfAbsent(Partitions.of(record), PendingPartition::new);
     }
 
-    /** Whether the handler has any record that may still be finished in time. */
+    /** Whether the handler has a record that isn't overdue. */
     public boolean isAnyRunning() {
         return locked(running::isAny);
     }
 
-    /** Whether the handler may be given another record, where it may have so many at once. */
+    /** Whether the handler may be given another record. */
     public boolean hasRoom(int limit) {
         return locked(() -> running.hasRoom(limit));
     }
 
-    /** The handler doesn't have it any more. Under the lock. */
+    /** The handler no longer has this record. Called under the lock. */
     void leaves(PendingDelivery delivery) {
         running.remove(delivery);
     }

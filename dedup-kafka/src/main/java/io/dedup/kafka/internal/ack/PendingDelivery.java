@@ -11,17 +11,17 @@ import org.jspecify.annotations.Nullable;
 
 /** One position of a partition. Its fields are read and written under the lock of {@link PendingDeliveries}. */
 public final class PendingDelivery {
-    /** What becomes of it. */
+    /** The state of the position. */
     private enum State {
-        /** The handler has it and hasn't acknowledged it. */
+        /** The handler has the record and hasn't acknowledged it. */
         GIVEN,
-        /** A copy of one that the handler has. */
+        /** A copy of a record that the handler has. */
         FOLLOWING,
-        /** Acknowledged, or failed; the store is being told. */
+        /** Acknowledged or failed; its completion or release is on its way to the store. */
         CLOSING,
-        /** Its work failed; it must be delivered again. */
+        /** Its work failed; it must be redelivered. */
         AGAIN,
-        /** The error handler decides about it. */
+        /** The container's error handler decides about it. */
         HANDED_OVER,
         FINISHED
     }
@@ -33,11 +33,11 @@ public final class PendingDelivery {
     private final List<PendingDelivery> followers = new ArrayList<>(0);
     private final List<ContainerAck> acks = new ArrayList<>(1);
     private State state;
-    /** What the error handler is told when it is delivered {@link State#AGAIN}. */
+    /** The failure to report to the error handler when it is redelivered in {@link State#AGAIN}. */
     private @Nullable Throwable failure;
-    /** Whether the consumer was asked to fetch it {@link State#AGAIN}. */
+    /** Whether the consumer was asked to seek back to it in {@link State#AGAIN}. */
     private boolean sought;
-    /** What a copy follows. */
+    /** The delivery that a copy follows. */
     private @Nullable PendingDelivery first;
 
     private PendingDelivery(
@@ -53,18 +53,18 @@ public final class PendingDelivery {
         this.execution = execution;
     }
 
-    /** The handler is about to get it. */
+    /** Creates the delivery of a record that the handler is about to get. */
     static PendingDelivery given(
             PendingPartition partition, ConsumerRecord<?, ?> record, Delivery delivery, Execution execution) {
         return new PendingDelivery(partition, record, State.GIVEN, delivery, execution);
     }
 
-    /** A copy of one that the handler has. */
+    /** Creates the delivery of a copy of a message that the handler has. */
     static PendingDelivery copy(PendingPartition partition, ConsumerRecord<?, ?> record) {
         return new PendingDelivery(partition, record, State.FOLLOWING, null, null);
     }
 
-    /** An error handler decides about it. */
+    /** Creates the delivery of a record that an error handler decides about. */
     static PendingDelivery handedOver(PendingPartition partition, ConsumerRecord<?, ?> record) {
         return new PendingDelivery(partition, record, State.HANDED_OVER, null, null);
     }
@@ -86,7 +86,7 @@ public final class PendingDelivery {
         return state == State.HANDED_OVER;
     }
 
-    /** It was acknowledged, or has failed, and the store is being told. False when it isn't the handler's any more. */
+    /** Starts closing: the record was acknowledged or has failed. Returns false if the handler no longer has it. */
     boolean close() {
         if (state != State.GIVEN) {
             return false;
@@ -100,9 +100,9 @@ public final class PendingDelivery {
     }
 
     /**
-     * Its work has failed: it must be delivered again, and so must its copies.
+     * Its work failed: it and its copies must be redelivered.
      *
-     * @param cause null when no error handler is to hear of it
+     * @param cause null if no error handler should be called
      */
     void again(@Nullable Throwable cause) {
         state = State.AGAIN;
@@ -115,24 +115,24 @@ public final class PendingDelivery {
         followers.clear();
     }
 
-    /** Whether it must be delivered again and nobody has asked for it; somebody does now. */
+    /** Returns true once, if it must be redelivered and the seek hasn't been requested. The caller then requests it. */
     boolean seek() {
         boolean due = state == State.AGAIN && !sought;
         sought |= due;
         return due;
     }
 
-    /** Whether it was asked for and hasn't come. */
+    /** Whether the seek was requested and the record hasn't been redelivered. */
     boolean isAwaited() {
         return state == State.AGAIN && sought;
     }
 
-    /** Whether the partition is to be read from here again. */
+    /** Whether the partition must be read again from this record on. */
     boolean mustComeAgain() {
         return state == State.AGAIN || isOverdue();
     }
 
-    /** It has come again; with which failure, if any. */
+    /** The record has been redelivered. Returns the failure of its work, if there is one to report. */
     @Nullable
     Throwable comesAgain() {
         if (state != State.AGAIN) {
@@ -142,7 +142,7 @@ public final class PendingDelivery {
         return failure;
     }
 
-    /** An error handler decides about what came again. */
+    /** An error handler decides about the redelivered record. */
     void handOver() {
         if (state == State.AGAIN) {
             state = State.HANDED_OVER;
@@ -150,14 +150,17 @@ public final class PendingDelivery {
         }
     }
 
-    /** Another delivery of the same record takes its place. The run whose claim is to be abandoned, if it has one. */
+    /**
+     * Another delivery of the same record replaces this one. Returns the run whose claim must be abandoned, if there is
+     * one.
+     */
     @Nullable
     Execution supersede() {
         followNobody();
         if (state != State.GIVEN) {
             return null;
         }
-        state = State.FINISHED; // whatever its run does from now on concerns nobody
+        state = State.FINISHED; // the outcome of its run no longer matters
         return execution;
     }
 
@@ -169,12 +172,12 @@ public final class PendingDelivery {
         return state == State.GIVEN || state == State.CLOSING;
     }
 
-    /** Whether another delivery of this record takes its place. */
+    /** Whether a redelivery replaces it. */
     boolean isOver() {
         return state == State.AGAIN || state == State.HANDED_OVER;
     }
 
-    /** Whether its run, or that of the one that it follows, has taken too long: its message may run again. */
+    /** Whether its run, or the run that it follows, is overdue, so that its message may run again. */
     boolean isOverdue() {
         return switch (state) {
             case GIVEN -> execution != null && execution.isOverdue();
@@ -183,7 +186,7 @@ public final class PendingDelivery {
         };
     }
 
-    /** This ack commits this position, among others. */
+    /** Adds an acknowledgment that commits this position. */
     void attach(@Nullable ContainerAck ack) {
         if (ack != null && !acks.contains(ack)) {
             acks.add(ack);
@@ -204,7 +207,7 @@ public final class PendingDelivery {
         leader.followers.add(this);
     }
 
-    /** Takes the place of one that was given before. */
+    /** Takes over copies and acknowledgments of an earlier delivery of the same record. */
     void inherit(PendingDelivery before) {
         if (before.isOver()) {
             before.dropOwnAcks();
@@ -217,7 +220,10 @@ public final class PendingDelivery {
         acks.addAll(before.acks);
     }
 
-    /** Nobody asks for them any more, and each of them has the record. */
+    /**
+     * Cancels acknowledgments of its record alone. Nothing will request them any more, and each holds the record in
+     * memory.
+     */
     private void dropOwnAcks() {
         acks.removeIf(ack -> {
             if (ack.record() != null) {
@@ -227,7 +233,7 @@ public final class PendingDelivery {
         });
     }
 
-    /** Whether it has the ack of its record alone, which was asked for, or will be when the handler is done with it. */
+    /** Whether it has an acknowledgment of its record alone, requested now or when the handler finishes. */
     boolean hasOwnAck() {
         return acks.stream().anyMatch(ack -> ack.record() != null);
     }
@@ -246,7 +252,7 @@ public final class PendingDelivery {
         return executions;
     }
 
-    /** Whether both say what their payload is, and it isn't the same. */
+    /** Whether both have a fingerprint, and the fingerprints differ. */
     boolean differsFrom(Delivery other) {
         return delivery != null && delivery.differsFrom(other);
     }

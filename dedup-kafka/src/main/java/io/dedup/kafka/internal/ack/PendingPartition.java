@@ -9,18 +9,18 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is unfinished of a partition from its assignment to its loss. After the loss it is known to its acknowledgments
- * only, which close their claims and commit nothing. Read and written under the lock of {@link PendingDeliveries}.
+ * The unfinished records of a partition, from its assignment to its loss. After the loss only its acknowledgments refer
+ * to it: they complete their claims and commit nothing. Read and written under the lock of {@link PendingDeliveries}.
  *
- * <p>Of a record that is finished while something below it isn't, only the offset is kept, and an ack for all such records up
- * to the next unfinished one.
+ * <p>For a record that is finished before one below it, only the offset is kept, and one acknowledgment for all such
+ * records up to the next unfinished one.
  */
 public final class PendingPartition {
     private final TopicPartition id;
     private final NavigableMap<Long, PendingDelivery> open = new TreeMap<>();
-    /** Above the lowest open one. */
+    /** Finished offsets above the lowest open one. */
     private final OffsetRanges finished = new OffsetRanges();
-    /** Acks of the container that something open holds back, by the last position that they cover here. */
+    /** Acknowledgments of the container that open records hold back, by the last position that they cover here. */
     private final NavigableMap<Long, List<ContainerAck>> waiting = new TreeMap<>();
 
     private boolean lost;
@@ -37,23 +37,23 @@ public final class PendingPartition {
         return lost;
     }
 
-    /** How many records were delivered from the lowest unfinished one on, that one included. */
+    /** The number of records delivered from the lowest unfinished one on, including it. */
     long size() {
         return open.size() + finished.size();
     }
 
-    /** Whether this is a record above the lowest unfinished one that hasn't been delivered before. */
+    /** Whether this offset is above the lowest unfinished record and hasn't been delivered before. */
     boolean isNew(long offset) {
         return !open.isEmpty() && offset > open.firstKey() && !open.containsKey(offset) && !finished.contains(offset);
     }
 
-    /** What was at this position before, if anything. */
+    /** Returns the previous delivery at this position, if there is one. */
     @Nullable
     PendingDelivery put(PendingDelivery delivery) {
         return open.put(delivery.offset, delivery);
     }
 
-    /** What is at this position now: what was there before, else this one. */
+    /** Returns the delivery at this position: the existing one, or else the given one. */
     PendingDelivery putIfAbsent(PendingDelivery delivery) {
         PendingDelivery there = open.get(delivery.offset);
         if (there != null && !there.isOver()) {
@@ -76,14 +76,14 @@ public final class PendingPartition {
         return open.isEmpty() ? null : open.firstEntry().getValue();
     }
 
-    /** It is delivered again, or never: none of the acks that cover it is sent. */
+    /** Removes a delivery that will be redelivered or never finished: no acknowledgment that covers it is sent. */
     void remove(PendingDelivery delivery) {
         if (open.remove(delivery.offset, delivery)) {
             delivery.acks().forEach(ContainerAck::cancel);
         }
     }
 
-    /** Nothing happens when another delivery has taken its place. */
+    /** No effect if another delivery has replaced it. */
     void finish(PendingDelivery delivery) {
         if (open.remove(delivery.offset, delivery)) {
             finish(delivery.offset);
@@ -100,19 +100,19 @@ public final class PendingPartition {
         return !open.isEmpty() && open.firstKey() <= offset;
     }
 
-    /** What the handler has up to this offset. */
+    /** The records that the handler has up to this offset. */
     List<PendingDelivery> givenUpTo(long offset) {
         return open.headMap(offset, true).values().stream()
                 .filter(PendingDelivery::isGiven)
                 .toList();
     }
 
-    /** This ack is held back by what is open up to here. */
+    /** Open records up to this offset hold the acknowledgment back. */
     void waits(long offset, ContainerAck ack) {
         waiting.computeIfAbsent(offset, last -> new ArrayList<>(1)).add(ack);
     }
 
-    /** Whether it was held back. */
+    /** Returns whether the acknowledgment was held back here. */
     boolean stopsWaiting(long offset, ContainerAck ack) {
         List<ContainerAck> there = waiting.get(offset);
         if (there == null || !there.remove(ack)) {
@@ -124,7 +124,10 @@ public final class PendingPartition {
         return true;
     }
 
-    /** Forgets what is finished at the low end, and collects the acks that nothing holds back any more. */
+    /**
+     * Forgets what is finished at the low end, and collects the acknowledgments that no open record holds back any
+     * more.
+     */
     void drain(List<ContainerAck> due) {
         while (!waiting.isEmpty() && !unfinishedUpTo(waiting.firstKey())) {
             for (ContainerAck ack : waiting.pollFirstEntry().getValue()) {
@@ -141,7 +144,10 @@ public final class PendingPartition {
         }
     }
 
-    /** Of the acks that wait around a finished position for the same to be finished, the last requested one is enough. */
+    /**
+     * Of the acknowledgments around a finished position that wait for the same open records, keeps only the last
+     * requested one.
+     */
     void dropSuperfluousAcks(long offset) {
         Long below = open.floorKey(offset);
         Long above = open.higherKey(offset);
@@ -160,12 +166,14 @@ public final class PendingPartition {
         }
     }
 
-    /** Whether everything is finished that is above the first and not above the second, which isn't below it. */
+    /**
+     * Whether no record above the first and up to the second offset is open. The second must not be below the first.
+     */
     boolean nothingOpenBetween(long first, long second) {
         return second >= first && open.subMap(first, false, second, true).isEmpty();
     }
 
-    /** The partition is somebody else's now: none of its offsets is committed any more. */
+    /** The partition belongs to another consumer now: none of its offsets is committed any more. */
     Collection<PendingDelivery> lose() {
         lost = true;
         List<ContainerAck> held = new ArrayList<>();

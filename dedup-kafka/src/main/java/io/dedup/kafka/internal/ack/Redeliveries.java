@@ -11,11 +11,12 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Records of one consumer whose work failed after their listener had returned. Each is fetched again when everything below it
- * in its partition is finished, and is a failure then, for the container's error handler: the offset that this one commits
- * when it gives up stands for all below. Until then nothing above it is committed.
+ * The records of one consumer whose work failed after their listener had returned. Each is fetched again when
+ * everything below it in its partition is finished. Only then is it reported to the container's error handler as a
+ * failure, because the offset that the error handler commits when it gives up covers all records below. Until then
+ * nothing above it is committed.
  *
- * <p>Thread-safe: work fails on any thread.
+ * <p>Thread-safe: work may fail on any thread.
  */
 public final class Redeliveries {
     private final PendingDeliveries pending;
@@ -30,8 +31,8 @@ public final class Redeliveries {
     /**
      * This record's work failed.
      *
-     * @param closing by the one who calls this
-     * @param failure null when it is to be tried again without an error handler's notice
+     * @param closing closed by the caller before
+     * @param failure null to retry without calling an error handler
      */
     public void failed(PendingDelivery closing, @Nullable Throwable failure) {
         pending.locked(() -> {
@@ -42,7 +43,7 @@ public final class Redeliveries {
         fetch();
     }
 
-    /** Asks for those that nothing below holds back any more. */
+    /** Requests the seek to those failed records that nothing below holds back any more. */
     public void fetch() {
         List<TopicPartition> due = pending.locked(() -> {
             List<TopicPartition> partitions = new ArrayList<>(0);
@@ -57,7 +58,10 @@ public final class Redeliveries {
         due.forEach(fetchAgain);
     }
 
-    /** Those that were asked for and haven't come yet. A seek may fail, or be followed by another one, to behind them. */
+    /**
+     * The failed records whose seek was requested and that haven't been redelivered. A seek may fail, or a later seek
+     * may skip them.
+     */
     public Map<TopicPartition, Long> awaited() {
         return pending.locked(() -> {
             Map<TopicPartition, Long> awaited = new HashMap<>(0);
@@ -71,12 +75,14 @@ public final class Redeliveries {
         });
     }
 
-    /** Asks for a partition's lowest unfinished record, whose run takes too long. Called by the consumer's thread. */
+    /**
+     * Requests the seek to a partition's lowest unfinished record, which is overdue. Called by the consumer's thread.
+     */
     void fetchOverdue(TopicPartition id) {
         fetchAgain.accept(id);
     }
 
-    /** Where a partition is to be read from, instead of the consumer's position; asked when the seek is made. */
+    /** Returns the offset to read a partition from, given the consumer's position. Called when the seek is executed. */
     public long position(TopicPartition id, long position) {
         return pending.locked(() -> {
             PendingPartition partition = pending.find(id);
@@ -85,7 +91,7 @@ public final class Redeliveries {
         });
     }
 
-    /** The record has come; with which failure, if any. */
+    /** The record was redelivered. Returns the failure of its work, if there is one to report. */
     @Nullable
     public Throwable failureOf(ConsumerRecord<?, ?> record) {
         return pending.locked(() -> {
@@ -94,7 +100,7 @@ public final class Redeliveries {
         });
     }
 
-    /** Whether something below this record is unfinished, so that an error handler mustn't commit its offset. */
+    /** Whether a record below this one is unfinished, so that an error handler must not commit this record's offset. */
     public boolean mustWait(ConsumerRecord<?, ?> record) {
         return pending.locked(() -> {
             PendingPartition partition = pending.find(Partitions.of(record));
@@ -102,7 +108,7 @@ public final class Redeliveries {
         });
     }
 
-    /** The error handler decides about this record now; nothing above it is committed meanwhile. */
+    /** The error handler decides about this record now. Meanwhile nothing above it is committed. */
     public void handedOver(ConsumerRecord<?, ?> record) {
         pending.locked(() -> {
             PendingDelivery there = at(record);
@@ -115,7 +121,7 @@ public final class Redeliveries {
         });
     }
 
-    /** The error handler is done with it. */
+    /** The error handler has recovered this record. */
     public void recovered(ConsumerRecord<?, ?> record) {
         PendingDelivery there = pending.locked(() -> at(record));
         if (there != null && there.isHandedOver()) {

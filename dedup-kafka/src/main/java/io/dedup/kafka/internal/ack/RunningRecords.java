@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 /** The records that one consumer's handler has. Read and written under the lock of {@link PendingDeliveries}. */
 final class RunningRecords {
     private final Map<DedupKey, PendingDelivery> byKey = new HashMap<>();
-    /** Those that may still be finished in time, the oldest first. */
+    /** Those that aren't overdue, the oldest first. */
     private final Set<PendingDelivery> inTime = new LinkedHashSet<>();
 
     void add(PendingDelivery given) {
@@ -30,7 +30,9 @@ final class RunningRecords {
         }
     }
 
-    /** What this delivery is a copy of, because the handler has the same message; else null. */
+    /**
+     * The delivery that the given one is a copy of, because the handler has the same message; null if there is none.
+     */
     @Nullable
     PendingDelivery firstOf(Delivery delivery) {
         DedupKey key = delivery.key();
@@ -38,7 +40,7 @@ final class RunningRecords {
             return null;
         }
         PendingDelivery first = byKey.get(key);
-        // Whose lease is lost may have been taken over: the store decides then. So it does about other payloads.
+        // After a lost lease another consumer may have the message, so the store decides; also if the payloads differ.
         return first == null
                         || first.execution == null
                         || first.execution.leaseLost()
@@ -48,12 +50,12 @@ final class RunningRecords {
                 : first;
     }
 
-    /** Whether the handler has any that may still be finished in time. */
+    /** Whether the handler has a record that isn't overdue. */
     boolean isAny() {
         return !inTime.isEmpty();
     }
 
-    /** Whether the handler may be given another record. Runs that have taken too long don't count: they may never end. */
+    /** Whether the handler may be given another record. Overdue runs don't count: they may never end. */
     boolean hasRoom(int limit) {
         return inTime.size() < limit || (inTime.removeIf(PendingDelivery::isOverdue) && inTime.size() < limit);
     }

@@ -5,7 +5,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.kafka.support.Acknowledgment;
 
-/** What a record's handler acknowledges in place of the container's own acknowledgment. */
+/** The acknowledgment that a record's handler gets in place of the container's own. */
 public final class TrackedAcknowledgment implements Acknowledgment {
     private final Acknowledgment container;
     private final ManualAcks acks;
@@ -14,7 +14,7 @@ public final class TrackedAcknowledgment implements Acknowledgment {
     private final boolean single;
     private volatile boolean returned;
 
-    /** @param single whether it stands for its own record alone, not for what is below it */
+    /** @param single whether it acknowledges its own record alone, and not the records below it */
     public TrackedAcknowledgment(
             Acknowledgment container,
             ManualAcks acks,
@@ -41,25 +41,25 @@ public final class TrackedAcknowledgment implements Acknowledgment {
     public void nack(Duration sleep) {
         if (single) {
             throw new IllegalStateException(
-                    "nack() is not supported with asyncAcks or an asynchronous return: fail instead");
+                    "nack() isn't supported with asyncAcks or an asynchronous return type. Throw an exception, or"
+                            + " complete the future exceptionally, to have the record retried");
         }
         if (returned) {
-            throw new IllegalStateException("nack() of " + this + " comes after its handler has returned: the container"
-                    + " would deliver another record again, and never this one");
+            throw new IllegalStateException("nack() of " + this + " was called after its handler has returned: the"
+                    + " container would redeliver another record instead of this one");
         }
-        container.nack(
-                sleep); // checks that it may be called here; the record comes again only after the handler's return
+        container.nack(sleep); // first: it checks the thread; the record is redelivered after the handler's return
         acks.fail(List.of(delivery), new NackedException(this.toString()));
     }
 
     @Override
     public void acknowledge(int index) {
-        container.acknowledge(index); // not supported for records, and says so
+        container.acknowledge(index); // throws: not supported for records
     }
 
     @Override
     public void nack(int index, Duration sleep) {
-        container.nack(index, sleep); // not supported for records, and says so
+        container.nack(index, sleep); // throws: not supported for records
     }
 
     @Override
@@ -67,7 +67,7 @@ public final class TrackedAcknowledgment implements Acknowledgment {
         return single || container.isOutOfOrderCommit();
     }
 
-    /** What this stands for. */
+    /** The delivery that this acknowledges. */
     public PendingDelivery delivery() {
         return delivery;
     }

@@ -15,10 +15,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * How many records of a partition a consumer is given from the first unfinished one on. None of them can be committed before
- * that one is finished, which may be never: a future that doesn't end, an acknowledgment that doesn't come. At the limit the
- * partition is held until the first one is finished. When the run of that one has taken too long, so that nothing keeps its
- * claim any more, it is fetched and claimed again.
+ * Limits how many records of a partition are delivered from its first unfinished record on. None of them can be
+ * committed before that record is finished, which may never happen: a future that doesn't complete, an acknowledgment
+ * that is never sent. At the limit the partition is held until the first record is finished. If that record is overdue,
+ * so that its claim is no longer renewed, it is fetched and claimed again.
  *
  * <p>Used by the consumer's thread.
  */
@@ -39,12 +39,12 @@ public final class UnfinishedLimit {
         this.redeliveries = redeliveries;
     }
 
-    /** Of a record that is behind too many. */
+    /** The deferral of a record beyond the limit. */
     public static Admission.Defer deferral(Duration delay) {
         return new Admission.Defer(DeferReason.IN_FLIGHT, delay, false, true, null);
     }
 
-    /** Whether this record can't be given to anybody before something below it is finished. */
+    /** Whether this record must wait until something below it is finished. */
     public boolean isReached(ConsumerRecord<?, ?> record) {
         Full full = pending.locked(() -> full(record));
         if (full == null) {
@@ -74,17 +74,18 @@ public final class UnfinishedLimit {
         }
         warnedAt.put(full.partition(), now);
         log.warn(
-                "Partition {} is held: its record at offset {} isn't finished (its future hasn't ended, or it hasn't been"
-                        + " acknowledged), and {} records from there on have been delivered, none of which can be"
-                        + " committed. {}. The limit is maxUnfinishedPerPartition({}) of KafkaDedup.builder(...), in YAML"
-                        + " dedup.kafka.max-unfinished-per-partition",
+                "Partition {} is held: its record at offset {} isn't finished (its future hasn't completed, or it"
+                        + " hasn't been acknowledged), and {} records from there on have been delivered, none of which"
+                        + " can be committed. {}. The limit is {} (YAML: dedup.kafka.max-unfinished-per-partition;"
+                        + " Java: KafkaDedup.builder(...).maxUnfinishedPerPartition)",
                 full.partition(),
                 full.lowest(),
                 full.size(),
                 full.overdue()
-                        ? "It has run for longer than max-processing-time and its lease is over, so it is delivered again"
-                        : "The partition goes on when that record is finished; when it runs for longer than"
-                                + " max-processing-time and its lease is over, it is delivered again",
+                        ? "It has run for longer than max-processing-time and its lease has expired, so it is delivered"
+                                + " again"
+                        : "The partition continues when that record is finished; if it runs for longer than"
+                                + " max-processing-time and its lease expires, it is delivered again",
                 limit);
     }
 }

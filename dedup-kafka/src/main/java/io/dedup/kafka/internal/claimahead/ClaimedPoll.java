@@ -20,11 +20,12 @@ import org.slf4j.LoggerFactory;
 import org.springframework.kafka.retrytopic.RetryTopicHeaders;
 
 /**
- * Claims the records of a poll with one call before the container hands them out one by one, and tells the store of many
- * successes with one. Whatever isn't claimed here is claimed when its turn comes: this decides about nothing, and may be left
- * out at any time. A record's ID is looked for again at its turn: an interceptor may have changed the record since.
+ * Claims the records of a poll with one call before the container hands them out one by one, and records many successes
+ * with one call. A record that isn't claimed here is claimed at its turn: this class decides nothing, and can be left
+ * out at any time. A record's ID is extracted again at its turn, because an interceptor may have changed the record
+ * since.
  *
- * <p>Only works when it has seen a poll (package {@code poll} shows them). Used by the consumer's thread.
+ * <p>It works only once it has seen a poll (package {@code poll} reports them). Used by the consumer's thread.
  */
 public final class ClaimedPoll {
     private static final Logger log = LoggerFactory.getLogger(KafkaLog.NAME);
@@ -41,10 +42,10 @@ public final class ClaimedPoll {
     private final RecordPace pace = new RecordPace();
 
     /**
-     * For one consumer.
+     * Creates the one of a consumer.
      *
-     * @param completions null where each success has to be durable at once
-     * @param waiting null where nothing is claimed ahead
+     * @param completions null if each success must be recorded at once
+     * @param waiting null if nothing is claimed ahead
      */
     public ClaimedPoll(
             DedupAdapter engine,
@@ -57,14 +58,14 @@ public final class ClaimedPoll {
         this.completions = completions;
     }
 
-    /** Claims nothing ahead, and queues nothing. */
+    /** Claims nothing ahead and queues nothing. */
     public static ClaimedPoll none(DedupAdapter engine, RecordDeliveries deliveries) {
         return new ClaimedPoll(engine, deliveries, null, null);
     }
 
     /**
-     * What the container hasn't handed out by now it has dropped, or will come again, or is kept back by the container and
-     * claimed at its turn. Never throws.
+     * Returns the unused claims of the last poll: the container has dropped their records, will fetch them again, or
+     * keeps them, and then they are claimed at their turns. Never throws.
      */
     public void beforePoll() {
         hasPolled = true;
@@ -76,7 +77,7 @@ public final class ClaimedPoll {
         giveBack();
     }
 
-    /** Everything that was handled is durable; to be called before offsets are committed. */
+    /** Returns when every success is recorded. Called before offsets are committed. */
     public void flush() {
         if (completions != null) {
             completions.flush();
@@ -84,8 +85,8 @@ public final class ClaimedPoll {
     }
 
     /**
-     * These were polled. They are claimed at the first one's turn: until then a call that throws makes the container drop them,
-     * and a claim takes its time.
+     * Takes the polled records, which are claimed at the first one's turn: until then an exception makes the container
+     * drop them, and claiming takes time.
      */
     public void polled(ConsumerRecords<?, ?> records) {
         unclaimed = records;
@@ -101,14 +102,14 @@ public final class ClaimedPoll {
         try {
             claim(records, waiting);
         } catch (Throwable e) {
-            log.warn("A poll couldn't be claimed ahead; its records are claimed one by one", e);
+            log.warn("Cannot claim the records of a poll together; claiming them one by one", e);
             giveBack();
         }
         pace.begin(records.count());
     }
 
     private void claim(ConsumerRecords<?, ?> records, WaitingClaims waiting) {
-        if (waiting.hasStoreFailed()) { // until a record has been decided about: to ask twice would double the wait
+        if (waiting.hasStoreFailed()) { // wait for one record's answer first: asking twice would double the wait
             return;
         }
         List<Delivery> toClaim = new ArrayList<>(records.count());
@@ -123,7 +124,7 @@ public final class ClaimedPoll {
             shortestLease =
                     Math.min(shortestLease, delivery.topic().policy().lease().toNanos());
             if (nanos > shortestLease / SHARE_OF_LEASE) {
-                break; // a slow handler: what waits longer is claimed at its turn
+                break; // the handler is slow: the remaining records are claimed at their turns
             }
             toClaim.add(delivery);
         }
@@ -132,12 +133,17 @@ public final class ClaimedPoll {
         }
     }
 
-    /** A retry topic's record may be held back for a while before it reaches the listener, and is fetched again then. */
+    /**
+     * The container may hold back a retry topic's record before it reaches the listener, and fetches it again later.
+     */
     private static boolean isDelayed(ConsumerRecord<?, ?> record) {
         return record.headers().lastHeader(RetryTopicHeaders.DEFAULT_HEADER_BACKOFF_TIMESTAMP) != null;
     }
 
-    /** Whether it is a copy of a message that succeeded since the poll, so that the store needn't be asked: to be acked with it. */
+    /**
+     * Whether this is a copy of a message that succeeded since the poll, so that it can be acknowledged with that one,
+     * without asking the store.
+     */
     public boolean follows(Delivery delivery) {
         claimPolled();
         DedupKey key = delivery.key();
@@ -159,8 +165,7 @@ public final class ClaimedPoll {
     public Admission admit(Delivery delivery, WaitBudget budget) {
         ClaimAhead claim = waiting == null || delivery.key() == null ? null : waiting.take(delivery.key());
         if (claim != null && claim.delivery().differsFrom(delivery)) {
-            engine.ahead()
-                    .giveBack(List.of(claim)); // its record was dropped on the way, and this isn't the same message
+            engine.ahead().giveBack(List.of(claim)); // its record was dropped, and this message has another payload
             claim = null;
         }
         Admission admission = admit(delivery, claim, budget);
@@ -170,7 +175,10 @@ public final class ClaimedPoll {
         return admission;
     }
 
-    /** Whoever waits for a message that is in flight elsewhere gives back what it has claimed ahead: others may wait for that. */
+    /**
+     * Before it waits for a message that is in flight elsewhere, it returns the claims ahead, since other consumers may
+     * wait for those.
+     */
     private Admission admit(Delivery delivery, @Nullable ClaimAhead claim, WaitBudget budget) {
         budget.beforeWaiting(giveBack);
         try {
@@ -182,14 +190,14 @@ public final class ClaimedPoll {
         }
     }
 
-    /** The handler has succeeded, and the record may be acked. */
+    /** The handler has succeeded; when this returns, the record may be acknowledged. */
     public void succeed(Execution execution, Delivery delivery, WaitBudget budget) {
         if (!queue(execution, delivery)) {
-            execution.succeed(null, budget); // whatever it says: the effect has happened
+            execution.succeed(null, budget); // whatever the answer, the effect has happened
         }
     }
 
-    /** Takes it on to tell the store before the next commit; false where nobody would wait for that. */
+    /** Queues a success to be recorded before the next commit. Returns false if no commit would wait for it. */
     public boolean queue(Execution execution, Delivery delivery) {
         if (completions == null || !hasPolled) {
             return false;
@@ -198,7 +206,7 @@ public final class ClaimedPoll {
         return true;
     }
 
-    /** Gives up what hasn't begun. Never throws. */
+    /** Returns the claims of records whose turn hasn't come. Never throws. */
     public void giveBack() {
         unclaimed = null;
         if (waiting != null) {
@@ -206,7 +214,7 @@ public final class ClaimedPoll {
         }
     }
 
-    /** The consumer has come to its end: nothing waits for a commit any more. */
+    /** The consumer has ended: no commit will wait for successes any more. */
     public void end() {
         hasPolled = false;
         flush();

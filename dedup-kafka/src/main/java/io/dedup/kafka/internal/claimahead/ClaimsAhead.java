@@ -8,7 +8,7 @@ import java.time.Duration;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
-/** Makes what claims ahead, and the threads that it works with: one for all consumers. Thread-safe. */
+/** Creates the {@link ClaimedPoll} of each consumer, and owns the threads that they share. Thread-safe. */
 public final class ClaimsAhead implements AutoCloseable {
     private final DedupAdapter engine;
     private final RecordDeliveries deliveries;
@@ -25,7 +25,7 @@ public final class ClaimsAhead implements AutoCloseable {
         this.timer = timer;
     }
 
-    /** For a consumer of which nothing is claimed ahead, and no success queued. */
+    /** For a consumer whose records aren't claimed ahead and whose successes aren't queued. */
     public ClaimedPoll none() {
         return new ClaimedPoll(engine, deliveries, null, null);
     }
@@ -33,8 +33,8 @@ public final class ClaimsAhead implements AutoCloseable {
     /**
      * For a consumer whose polls and commits can be watched.
      *
-     * @param queued whether the consumer commits after its polls; else the handler's word commits each record, whose success has
-     *     to be durable before
+     * @param queued whether the consumer commits after its polls; if false, the handler's acknowledgment commits each
+     *     record, and its success must be recorded before
      */
     public ClaimedPoll of(boolean queued, Duration maxPollInterval) {
         QueuedCompletions completions = queued

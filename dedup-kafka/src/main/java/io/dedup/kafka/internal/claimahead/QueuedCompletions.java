@@ -22,40 +22,40 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What one consumer's handlers have done and the store hasn't been told. It is told of many with one call, beside the next
- * handlers, and of all before an offset beyond them is committed.
+ * The successes of one consumer's handlers that aren't recorded yet. Many are recorded with one call, while the next
+ * handlers run, and all of them before an offset beyond them is committed.
  *
- * <p>A crash leaves handled and not done what is in here: so nothing waits long. Thread-safe; only the consumer's thread adds
- * and waits.
+ * <p>If the process crashes, the messages in here are handled again, so nothing stays here for long. Thread-safe; only
+ * the consumer's thread adds successes and waits.
  */
 final class QueuedCompletions {
     static final int MANY = 50;
     static final Duration LONG = Duration.ofMillis(10);
     private static final Logger log = LoggerFactory.getLogger(KafkaLog.NAME);
 
-    /** A success that waits. */
+    /** A success that isn't recorded yet. */
     record Queued(Execution execution, Delivery delivery) {}
 
-    /** A success that the store knows of, and when it didn't yet, by the local clock. */
-    private record Told(Queued success, long before) {}
+    /** A recorded success, and the local time before it was recorded. */
+    private record Recorded(Queued success, long before) {}
 
     private final DedupAdapter engine;
     private final Executor background;
     private final Timer timer;
     private final PollBudget budget;
     private final ReentrantLock lock = new ReentrantLock();
-    private final Condition told = lock.newCondition();
+    private final Condition notRecording = lock.newCondition();
     private final Map<DedupKey, Queued> open = new HashMap<>();
-    /** Of this poll only: a copy that was polled with its first needn't be asked about. */
-    private final Map<DedupKey, Told> done = new HashMap<>();
+    /** Successes of this poll only: copies that were polled together needn't be asked about. */
+    private final Map<DedupKey, Recorded> done = new HashMap<>();
 
-    private final Runnable tell = this::tell;
+    private final Runnable recordQueued = this::recordQueued;
     private final Runnable timeIsUp = this::timeIsUp;
     private List<Queued> queue = new ArrayList<>();
-    private boolean telling;
+    private boolean recording;
     private boolean timed;
 
-    /** @param budget how long the store may keep the consumer waiting, beside what records wait for at their turn */
+    /** @param budget how long the store may keep the consumer waiting, in addition to the waits at the records' turns */
     QueuedCompletions(DedupAdapter engine, Executor background, Timer timer, PollBudget budget) {
         this.engine = engine;
         this.background = background;
@@ -63,7 +63,7 @@ final class QueuedCompletions {
         this.budget = budget;
     }
 
-    /** The handler of this one has succeeded. */
+    /** Adds a success. */
     void add(Execution execution, Delivery delivery) {
         execution.returned();
         boolean first;
@@ -71,20 +71,18 @@ final class QueuedCompletions {
         lock.lock();
         try {
             enqueue(new Queued(execution, delivery));
-            first = !telling && queue.size() == 1;
-            many = !telling && queue.size() == MANY;
-        } catch (
-                Throwable
-                        e) { // out of memory: the container stops, and nobody would tell the store of what has happened
+            first = !recording && queue.size() == 1;
+            many = !recording && queue.size() == MANY;
+        } catch (Throwable e) { // out of memory: the container stops, and nothing else would record the success
             execution.succeed(null, budget.current());
             throw e;
         } finally {
             lock.unlock();
         }
         if (many) {
-            tellBeside();
+            recordInBackground();
         } else if (first) {
-            tellSoon();
+            recordSoon();
         }
     }
 
@@ -101,27 +99,28 @@ final class QueuedCompletions {
         }
     }
 
-    /** The success of this key's message since {@link #newPoll}, unless the store may have forgotten it already. */
+    /** The success of this key's message since {@link #newPoll}, unless its window may be over already. */
     @Nullable
     Queued find(DedupKey key) {
         lock.lock();
         try {
             Queued waiting = open.get(key);
-            Told told = waiting == null ? done.get(key) : null;
-            return told == null || isOver(told) ? waiting : told.success();
+            Recorded recorded = waiting == null ? done.get(key) : null;
+            return recorded == null || isOver(recorded) ? waiting : recorded.success();
         } finally {
             lock.unlock();
         }
     }
 
-    /** The window counts from when the store was told, which is later than {@link Told#before}. */
-    private static boolean isOver(Told told) {
-        Duration window = told.success().delivery().topic().policy().window().duration();
+    /** The window counts from the recording, which is later than {@link Recorded#before}. */
+    private static boolean isOver(Recorded recorded) {
+        Duration window =
+                recorded.success().delivery().topic().policy().window().duration();
         return window != null
-                && Duration.ofNanos(System.nanoTime() - told.before()).compareTo(window) >= 0;
+                && Duration.ofNanos(System.nanoTime() - recorded.before()).compareTo(window) >= 0;
     }
 
-    /** Whatever comes from now on was polled later than what is done by now, and the store is asked about it. */
+    /** Records from now on were polled after all completed successes, so the store is asked about them. */
     void newPoll() {
         lock.lock();
         try {
@@ -131,13 +130,13 @@ final class QueuedCompletions {
         }
     }
 
-    /** Returns when the store knows of everything, or the engine goes on telling it in the background. */
+    /** Returns when every success is recorded, or the engine goes on recording it in the background. */
     void flush() {
         while (true) {
             lock.lock();
             try {
-                while (telling) {
-                    told.awaitUninterruptibly();
+                while (recording) {
+                    notRecording.awaitUninterruptibly();
                 }
                 if (queue.isEmpty()) {
                     return;
@@ -145,12 +144,12 @@ final class QueuedCompletions {
             } finally {
                 lock.unlock();
             }
-            tell();
+            recordQueued();
         }
     }
 
-    /** One timer at a time: where each record is committed on its own, it finds nothing left to do. */
-    private void tellSoon() {
+    /** One timer at a time: if each record is committed on its own, the timer finds nothing left to do. */
+    private void recordSoon() {
         lock.lock();
         try {
             if (timed) {
@@ -175,19 +174,19 @@ final class QueuedCompletions {
         } finally {
             lock.unlock();
         }
-        tellBeside();
+        recordInBackground();
     }
 
-    private void tellBeside() {
+    private void recordInBackground() {
         try {
-            background.execute(tell);
-        } catch (RejectedExecutionException | Error e) { // closed, or there are no more threads to be had
-            log.debug("Told by the consumer's thread", e);
-            tell();
+            background.execute(recordQueued);
+        } catch (RejectedExecutionException | Error e) { // closed, or no thread is available
+            log.debug("No background thread available; the consumer's thread records the successes", e);
+            recordQueued();
         }
     }
 
-    private void tell() {
+    private void recordQueued() {
         boolean more = true;
         while (more) {
             List<Queued> batch = take();
@@ -199,8 +198,12 @@ final class QueuedCompletions {
             try {
                 completions =
                         engine.succeedAll(batch.stream().map(Queued::execution).toList(), budget.current());
-            } catch (Throwable e) { // their effects have happened: not to ack them would make them happen again
-                log.error("{} completions failed; their messages may run again when they come again", batch.size(), e);
+            } catch (Throwable e) { // their effects have happened: not acking would repeat them
+                log.error(
+                        "Cannot record {} successes in the deduplication store; these messages are handled again if"
+                                + " redelivered",
+                        batch.size(),
+                        e);
             } finally {
                 more = settled(batch, completions, before);
             }
@@ -208,13 +211,14 @@ final class QueuedCompletions {
     }
 
     private List<Queued> take() {
-        List<Queued> next = new ArrayList<>(); // before the state changes: flush() waits for whoever tells
+        List<Queued> next =
+                new ArrayList<>(); // allocated before the state changes: flush() waits for the recording thread
         lock.lock();
         try {
-            if (telling || queue.isEmpty()) {
+            if (recording || queue.isEmpty()) {
                 return List.of();
             }
-            telling = true;
+            recording = true;
             List<Queued> batch = queue;
             queue = next;
             return batch;
@@ -223,21 +227,21 @@ final class QueuedCompletions {
         }
     }
 
-    /** Whether so many have come meanwhile that they go at once. */
+    /** Returns whether so many successes have been added meanwhile that they must be recorded at once. */
     private boolean settled(List<Queued> batch, List<Completion> completions, long before) {
         boolean some;
         boolean many;
         lock.lock();
         try {
-            telling = false;
-            told.signalAll(); // first: whatever fails below must not leave the consumer waiting
+            recording = false;
+            notRecording.signalAll(); // first: a failure below must not leave the consumer waiting
             for (Queued each : batch) {
                 open.remove(each.delivery().key(), each);
             }
             for (int i = 0; i < completions.size(); i++) {
                 DedupKey key = batch.get(i).delivery().key();
                 if (key != null && !open.containsKey(key) && completions.get(i) == Completion.DONE) {
-                    done.put(key, new Told(batch.get(i), before));
+                    done.put(key, new Recorded(batch.get(i), before));
                 }
             }
             some = !queue.isEmpty();
@@ -246,7 +250,7 @@ final class QueuedCompletions {
             lock.unlock();
         }
         if (some && !many) {
-            tellSoon();
+            recordSoon();
         }
         return many;
     }

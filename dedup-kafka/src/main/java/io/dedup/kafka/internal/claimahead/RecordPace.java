@@ -1,8 +1,8 @@
 package io.dedup.kafka.internal.claimahead;
 
-/** How long one consumer's records take, one after the other. Used by the consumer's thread. */
+/** Measures how long one consumer's records take, one after the other. Used by the consumer's thread. */
 final class RecordPace {
-    /** What a record is taken to cost before anything is known: 1,000 of them fit in a third of the default lease. */
+    /** The assumed time per record before anything is measured: 1,000 records fit in a third of the default lease. */
     private static final long FIRST_GUESS_NANOS = 10_000_000;
 
     private static final int WEIGHT = 4;
@@ -11,13 +11,13 @@ final class RecordPace {
     private long begunAt;
     private int records;
 
-    /** So many have their turns from now on. */
+    /** Starts measuring a poll of this many records. */
     void begin(int count) {
         begunAt = System.nanoTime();
         records = count;
     }
 
-    /** They have had them. */
+    /** The records of the poll have had their turns. */
     void end() {
         if (records > 0) {
             long each = (System.nanoTime() - begunAt) / records;

@@ -20,16 +20,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Claims of one consumer's records whose turn hasn't come. The consumer's thread makes and takes them; a timer's gives back those
- * that it doesn't take in time. Thread-safe.
+ * Claims of one consumer's records whose turn hasn't come. The consumer's thread makes and takes them; a timer returns
+ * those that it doesn't take in time. Thread-safe.
  */
 final class WaitingClaims {
     private static final Logger log = LoggerFactory.getLogger(KafkaLog.NAME);
 
     /**
-     * Those of one poll. Read and changed under the lock.
+     * The claims of one poll. Read and changed under the lock.
      *
-     * @param forgottenAt when their turns should have come, as {@link System#nanoTime} says it
+     * @param forgottenAt when their turns should have come, in terms of {@link System#nanoTime}
      */
     private record Polled(Map<DedupKey, ClaimAhead> unstarted, long forgottenAt) {
         boolean isForgotten() {
@@ -40,7 +40,7 @@ final class WaitingClaims {
     private final DedupAdapter engine;
     private final Timer timer;
     private final ReentrantLock lock = new ReentrantLock();
-    /** Read and written under the lock, and so is the watch. */
+    /** Read and written under the lock, like {@code watch}. */
     private @Nullable Polled polled;
 
     private @Nullable Future<?> watch;
@@ -53,19 +53,19 @@ final class WaitingClaims {
     }
 
     /**
-     * Claims these with one call, when none of an earlier poll is waiting.
+     * Claims these with one call, if no claim of an earlier poll is waiting.
      *
-     * @param patience for how long a claim is kept whose turn doesn't come
+     * @param patience how long a claim is kept if its turn doesn't come
      */
     void claim(List<Delivery> deliveries, Duration patience) {
         if (timer.isClosed()) {
-            return; // nobody would give them back behind a handler that hangs: they are claimed at their turns
+            return; // if a handler hung, nothing would return the claims
         }
         List<Delivery> unique = new ArrayList<>(deliveries.size());
         Set<DedupKey> keys = new HashSet<>(2 * deliveries.size());
         for (Delivery delivery : deliveries) {
             DedupKey key = delivery.key();
-            if (key != null && keys.add(key)) { // a copy is decided about when its first has been
+            if (key != null && keys.add(key)) { // a copy is decided after its first
                 unique.add(delivery);
             }
         }
@@ -75,7 +75,10 @@ final class WaitingClaims {
         }
     }
 
-    /** Keeps these for their turns. False where that can't be, as when memory is full: the heartbeat would renew them for ever. */
+    /**
+     * Keeps these for their turns. Returns false if that fails, for example for lack of memory: otherwise the heartbeat
+     * would renew them forever.
+     */
     private boolean isKept(List<@Nullable ClaimAhead> claims, Duration patience) {
         lock.lock();
         try {
@@ -92,15 +95,15 @@ final class WaitingClaims {
             }
             polled = next;
             return true;
-        } catch (Throwable e) { // such as the timer's, which was closed meanwhile
-            log.debug("Claimed at their turns", e);
+        } catch (Throwable e) { // for example, the timer was closed meanwhile
+            log.debug("Cannot keep claims ahead; the records are claimed at their turns", e);
             return false;
         } finally {
             lock.unlock();
         }
     }
 
-    /** Whether a claim got no answer since {@link #storeAnswers}. */
+    /** Whether a claim got no answer since the last {@link #storeAnswers}. */
     boolean hasStoreFailed() {
         return storeFailed;
     }
@@ -109,7 +112,7 @@ final class WaitingClaims {
         storeFailed = false;
     }
 
-    /** The claim of a message whose turn it is; null where there is none. */
+    /** The claim of a message whose turn has come; null if there is none. */
     @Nullable
     ClaimAhead take(DedupKey key) {
         lock.lock();
@@ -120,7 +123,7 @@ final class WaitingClaims {
         }
     }
 
-    /** Gives up what hasn't begun, and returns when the store has been told. Never throws. */
+    /** Returns all claims, and waits for the store's answer. Never throws. */
     void giveBack() {
         giveBack(dropped());
     }
@@ -130,7 +133,7 @@ final class WaitingClaims {
         try {
             List<ClaimAhead> left =
                     polled == null ? List.of() : List.copyOf(polled.unstarted().values());
-            polled = null; // last: on an Error they are still known, and given back at the consumer's end
+            polled = null; // last: after an Error they are still known and are returned when the consumer ends
             return left;
         } finally {
             lock.unlock();
@@ -148,12 +151,19 @@ final class WaitingClaims {
             if (!made.isEmpty()) {
                 engine.ahead().giveBack(made);
             }
-        } catch (Throwable e) { // an Error, too: this is called where a poll begins, and its consumer would stop
-            log.warn("{} claims couldn't be given back; their leases run out", claims.size(), e);
+        } catch (Throwable e) { // Errors too: this is called before a poll, and the consumer would stop
+            log.warn(
+                    "Cannot return {} claims to the deduplication store; these messages are in flight until their"
+                            + " leases expire",
+                    claims.size(),
+                    e);
         }
     }
 
-    /** A handler that hangs must not keep from others what the heartbeat would renew for ever. */
+    /**
+     * If a handler hangs, the claims behind it must be returned: otherwise the heartbeat would renew them forever and
+     * no other consumer could handle these messages.
+     */
     private void giveBackForgotten() {
         lock.lock();
         try {

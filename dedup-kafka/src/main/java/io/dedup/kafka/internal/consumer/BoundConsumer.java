@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.kafka.listener.ConsumerSeekAware.ConsumerSeekCallback;
 
 /**
- * What belongs to one consumer and its thread, from its start to its stop. Only that thread uses it, except for the
+ * The state of one consumer and its thread, from its start to its stop. Used by that thread only, except for
  * acknowledgments.
  */
 public final class BoundConsumer {
@@ -35,7 +35,7 @@ public final class BoundConsumer {
     private final WatchedPolls watched;
     private final BatchRetry batchRetry = new BatchRetry();
 
-    /** On the consumer's thread. */
+    /** Called on the consumer's thread. */
     public BoundConsumer(
             DedupAdapter engine,
             ConsumerLimits limits,
@@ -53,33 +53,33 @@ public final class BoundConsumer {
                 pending,
                 redeliveries,
                 () -> isOnItsThread() ? polls.current() : polls.fresh(),
-                // Another thread's ack is committed whenever the consumer gets to it, and the consumer would wait.
+                // Not another thread's: its ack may be committed at any time, and the consumer would wait.
                 (execution, delivery) -> isOnItsThread() && claims.queue(execution, delivery));
         this.unfinished = new UnfinishedLimit(limits.maxUnfinished(), pending, redeliveries);
         this.watched = hooks.watch(seeks, claims, pending, redeliveries);
     }
 
-    /** Whether this callback, of which each consumer has its own, is its consumer's. */
+    /** Whether this callback, of which each consumer has its own, belongs to this consumer. */
     public boolean belongsTo(ConsumerSeekCallback callback) {
         return seeks == callback;
     }
 
-    /** Whether the caller is on the thread that polls. */
+    /** Whether the caller runs on the thread that polls. */
     public boolean isOnItsThread() {
         return Thread.currentThread() == thread;
     }
 
-    /** What is claimed before its turn. */
+    /** The claims of records whose turn hasn't come, and the queued successes. */
     public ClaimedPoll claims() {
         return watched.claims();
     }
 
-    /** What happens around its polls. */
+    /** The hooks around this consumer's polls. */
     public WatchedPolls watched() {
         return watched;
     }
 
-    /** What the container may still drop. */
+    /** The records that the container still holds and may drop. */
     public OutstandingRecords outstanding() {
         return watched.outstanding();
     }
@@ -88,7 +88,7 @@ public final class BoundConsumer {
         return acks;
     }
 
-    /** What the container's Kafka transactions decide about. */
+    /** The work of handlers in the container's Kafka transactions. */
     public TransactionWork transaction() {
         return transaction;
     }
@@ -97,57 +97,60 @@ public final class BoundConsumer {
         return redeliveries;
     }
 
-    /** Whether so much below this record is unfinished that it has to wait, with all that is above it. */
+    /** Whether so many records below this one are unfinished that it must wait, with everything above it. */
     public boolean isBehindTooMany(ConsumerRecord<?, ?> record) {
         return unfinished.isReached(record);
     }
 
-    /** The seek is made between two polls; where to is decided then, since meanwhile the record may have come. */
+    /**
+     * The seek happens between two polls. Its target is computed then, because the record may have been redelivered
+     * meanwhile.
+     */
     private void fetchAgain(TopicPartition id) {
         seeks.seek(id.topic(), id.partition(), position -> redeliveries.position(id, position));
     }
 
-    /** Whether offsets can be committed at all: without a group they can't, and an ack means nothing. */
+    /** Whether offsets can be committed at all: without a group they can't, and acknowledgments have no effect. */
     public boolean commitsOffsets() {
         return commitsOffsets;
     }
 
-    /** For what has to wait on the consumer's thread after a handler's run, or for a record. */
+    /** For waits on the consumer's thread, after a handler's run or for a record. */
     public WaitBudget budget() {
         return polls.current();
     }
 
-    /** For a batch, whose invocations lie at least one poll apart. */
+    /** For a batch; batches are at least one poll apart. */
     public WaitBudget batchBudget() {
         return polls.fresh();
     }
 
     /**
-     * For claiming this record. One that was deferred before doesn't wait in place again: its partition's pauses do
-     * the waiting, and other partitions go on meanwhile.
+     * For claiming this record. A record that was deferred before doesn't wait in place again: its partition is paused
+     * instead, and other partitions continue.
      */
     public WaitBudget budgetFor(ConsumerRecord<?, ?> record) {
         return deferred().contains(record) ? WaitBudget.none() : budget();
     }
 
-    /** What it has deferred. */
+    /** The records that this consumer has deferred. */
     public DeferredRecords deferred() {
         return watched.deferred();
     }
 
-    /** How an error handler tries a batch again. */
+    /** The error handler's retry of a batch. */
     public BatchRetry batchRetry() {
         return batchRetry;
     }
 
-    /** These partitions, or all with null, belong to somebody else now. */
+    /** These partitions, or all if null, belong to another consumer now. */
     public void revoked(@Nullable Collection<TopicPartition> partitions) {
         watched.revoked(partitions);
         transaction.unanswered().revoked(partitions);
         fetchAgain(acks.pending().lost(partitions));
     }
 
-    /** It polls no more. */
+    /** The consumer won't poll any more. */
     void end() {
         revoked(null);
         watched.end();
@@ -158,7 +161,7 @@ public final class BoundConsumer {
         fetchAgain(acks.pending().arrivals().rejected(record));
     }
 
-    /** Never forwards: the container may have sought back meanwhile, to what comes again and nobody else remembers. */
+    /** Never seeks forward: the container may have sought back meanwhile, to records that nothing else would redeliver. */
     private void fetchAgain(Map<TopicPartition, Long> offsets) {
         offsets.forEach((partition, offset) ->
                 seeks.seek(partition.topic(), partition.partition(), position -> Math.min(position, offset)));

@@ -5,7 +5,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 import org.springframework.kafka.listener.AbstractMessageListenerContainer;
 
-/** The consumers of one container; {@link ConsumerThreads} knows which one runs here. Thread-safe. */
+/** The consumers of one container; {@link ConsumerThreads} finds the one that runs on a thread. Thread-safe. */
 public final class BoundConsumers {
     private final AbstractMessageListenerContainer<?, ?> container;
     private final ConsumerThreads threads;
@@ -15,12 +15,12 @@ public final class BoundConsumers {
         this.threads = threads;
     }
 
-    /** This consumer is the one of this thread, from now on. */
+    /** Binds the consumer to the current thread. */
     public void started(BoundConsumer consumer) {
         threads.add(this, consumer);
     }
 
-    /** The consumer of this thread, if there is one, has come to its end. */
+    /** The consumer of this thread, if there is one, has ended. */
     public void stopped() {
         BoundConsumer bound = threads.remove();
         if (bound != null) {
@@ -28,13 +28,17 @@ public final class BoundConsumers {
         }
     }
 
-    /** This thread's consumer. An error where there is none: an exception would have the record given up. */
+    /**
+     * Returns this thread's consumer. Throws an Error if there is none: an exception would make the container give up
+     * the record.
+     */
     public BoundConsumer current() {
         BoundConsumer bound = currentOrNull();
         if (bound == null) {
             throw new UnboundListenerError(
-                    "the listener that KafkaDedup decorated for container " + container.getListenerId()
-                            + " is called by something that hides it from the container: decorate last");
+                    "The listener that KafkaDedup decorated for listener container " + container.getListenerId()
+                            + " is called by another listener that hides it from the container. Set the listener first,"
+                            + " then decorate");
         }
         return bound;
     }
@@ -59,7 +63,10 @@ public final class BoundConsumers {
         }
     }
 
-    /** Something left the container's loop over what this thread's consumer has polled: the records may be dropped. */
+    /**
+     * An exception left the container's loop over the records that this thread's consumer has polled: the container may
+     * drop them.
+     */
     public void disturbed() {
         BoundConsumer bound = currentOrNull();
         if (bound != null) {
@@ -67,7 +74,7 @@ public final class BoundConsumers {
         }
     }
 
-    /** Stops the container, with nothing acked. */
+    /** Stops the container without acknowledging anything. */
     private static final class UnboundListenerError extends Error {
         private static final long serialVersionUID = 1L;
 

@@ -13,7 +13,10 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
-/** What one consumer's handlers have done in Kafka transactions, whose ends decide about it. Used by the consumer's thread only. */
+/**
+ * The work of one consumer's handlers in Kafka transactions, which is completed by a commit and released by a rollback.
+ * Used by the consumer's thread only.
+ */
 public final class TransactionWork {
     private final DedupAdapter engine;
     private final List<Execution> handled = new ArrayList<>();
@@ -35,7 +38,10 @@ public final class TransactionWork {
         seekBack = null;
     }
 
-    /** A listener was called with an empty batch: the transaction commits offsets and what the handler sends, and no claim. */
+    /**
+     * A listener was called with an empty batch: the transaction commits offsets and what the handler sends, but no
+     * claim.
+     */
     public void beginWithoutRecords() {
         current = null;
         seekBack = null;
@@ -43,9 +49,9 @@ public final class TransactionWork {
     }
 
     /**
-     * Runs work that has transactions of its own for some of these records.
+     * Runs work that commits some of these records in its own transactions.
      *
-     * @param part what they commit
+     * @param part the records that these transactions commit
      */
     public void apart(List<? extends ConsumerRecord<?, ?>> part, Runnable work) {
         List<ConsumerRecord<?, ?>> whole = covered;
@@ -57,12 +63,12 @@ public final class TransactionWork {
         }
     }
 
-    /** What the container is finished with when the transaction commits that is open, or has just ended. */
+    /** The records that are finished when the current transaction, or the one that has just ended, commits. */
     public List<ConsumerRecord<?, ?>> covered() {
         return covered;
     }
 
-    /** A record is being given up in a transaction of its own; when that one fails, this fetches it again. */
+    /** A record is being recovered in its own transaction; if that fails, {@code fetchAgain} runs. */
     public void recovering(Runnable fetchAgain) {
         seekBack = fetchAgain;
     }
@@ -75,13 +81,16 @@ public final class TransactionWork {
         }
     }
 
-    /** Of the transaction that is open, or has just ended; null when no listener was called in it. */
+    /**
+     * The first record of the current transaction, or of the one that has just ended; null if no listener was called in
+     * it.
+     */
     @Nullable
     public ConsumerRecord<?, ?> current() {
         return current;
     }
 
-    /** The handler has succeeded with these in the transaction that is open, and their offsets are to be committed in it. */
+    /** The handler has succeeded with these in the current transaction, which will commit their offsets. */
     public void handled(List<Execution> executions, List<? extends ConsumerRecord<?, ?>> records) {
         handled.addAll(executions);
         for (ConsumerRecord<?, ?> record : records) {
@@ -89,12 +98,12 @@ public final class TransactionWork {
         }
     }
 
-    /** Whether somebody else may have taken over what was handled: committing could make it happen twice. */
+    /** Whether another consumer may have taken over handled messages, so that a commit could repeat an effect. */
     public boolean leaseLost() {
         return handled.stream().anyMatch(execution -> execution.guarded() && execution.leaseLost());
     }
 
-    /** Committed: what was handled is done. */
+    /** The transaction has committed: completes what was handled. */
     public void committed(WaitBudget budget) {
         List<Execution> done = List.copyOf(handled);
         clear();
@@ -103,7 +112,7 @@ public final class TransactionWork {
         }
     }
 
-    /** Rolled back, or never to be committed. */
+    /** The transaction was rolled back or will never be committed: releases what was handled. */
     public void rolledBack() {
         List<Execution> undone = List.copyOf(handled);
         clear();
@@ -112,7 +121,7 @@ public final class TransactionWork {
         }
     }
 
-    /** The commit has failed, which doesn't tell whether it has happened. */
+    /** The commit failed, and it isn't known whether it took effect. */
     public void commitUnknown() {
         if (!handled.isEmpty()) {
             unanswered.add(handled, offsets);
@@ -125,22 +134,22 @@ public final class TransactionWork {
         offsets.clear();
     }
 
-    /** Whether there is a commit that got no answer and concerns these records' partitions. */
+    /** Whether a commit that got no answer concerns these records' partitions. */
     public boolean isUnknown(Collection<? extends ConsumerRecord<?, ?>> records) {
         return unanswered.concern(records);
     }
 
-    /** Commits whose end isn't known. */
+    /** The commits whose outcome isn't known. */
     public UnansweredCommits unanswered() {
         return unanswered;
     }
 
-    /** Tells listeners why claims were released. Never thrown. */
+    /** Tells listeners of the deduplicator why claims were released. Never thrown. */
     static final class RolledBackException extends RuntimeException {
         private static final long serialVersionUID = 1L;
 
         RolledBackException() {
-            super("the Kafka transaction was rolled back", null, false, false);
+            super("The Kafka transaction was rolled back", null, false, false);
         }
     }
 }

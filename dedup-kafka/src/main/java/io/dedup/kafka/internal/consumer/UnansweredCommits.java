@@ -20,17 +20,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Commits of one consumer's Kafka transactions that got no answer, and what was handled in them. Used by the consumer's thread
- * only.
+ * Commits of one consumer's Kafka transactions that got no answer, with what was handled in them. Used by the
+ * consumer's thread only.
  *
- * <p>The group's committed offset is part of the transaction. So it tells how a commit ended whose answer got lost: a
- * consumer is told a committed offset only when no transaction is open that may move it.
+ * <p>The group's committed offset is part of the transaction. It shows how a commit ended whose answer was lost,
+ * because the broker returns a committed offset only when no open transaction may still move it.
  */
 public final class UnansweredCommits {
     private static final Logger log = LoggerFactory.getLogger(KafkaLog.NAME);
     private static final Duration ASKING = Duration.ofSeconds(1);
 
-    /** What is known of commits that got no answer. */
+    /** What is known about commits that got no answer. */
     public enum Answer {
         NOTHING_OPEN,
         COMMITTED,
@@ -38,7 +38,7 @@ public final class UnansweredCommits {
         UNKNOWN
     }
 
-    /** What is done when the committed offsets are at least these. */
+    /** The executions that are done if the committed offsets are at least these. */
     private record Unanswered(List<Execution> executions, Map<TopicPartition, Long> offsets) {}
 
     private final DedupAdapter engine;
@@ -48,17 +48,17 @@ public final class UnansweredCommits {
         this.engine = engine;
     }
 
-    /** The commit of these has failed, which doesn't tell whether it has happened. */
+    /** The commit of these failed, and it isn't known whether it took effect. */
     void add(List<Execution> executions, Map<TopicPartition, Long> offsets) {
         unanswered.add(new Unanswered(List.copyOf(executions), new HashMap<>(offsets)));
     }
 
-    /** Whether there is a commit that got no answer and concerns these records' partitions. */
+    /** Whether a commit that got no answer concerns these records' partitions. */
     boolean concern(Collection<? extends ConsumerRecord<?, ?>> records) {
         return !concerning(records).isEmpty();
     }
 
-    /** Finds out how those commits ended. What has committed is done; what hasn't is released. */
+    /** Finds out how these commits ended: completes what has committed, and releases what hasn't. */
     public Answer resolve(
             Collection<? extends ConsumerRecord<?, ?>> records, Consumer<?, ?> consumer, WaitBudget budget) {
         Answer worst = Answer.NOTHING_OPEN;
@@ -81,7 +81,7 @@ public final class UnansweredCommits {
         } else if (answer == Answer.ABORTED) {
             engine.failAll(each.executions(), new TransactionWork.RolledBackException());
         } else if (each.executions().stream().anyMatch(Execution::leaseLost)) {
-            each.executions().forEach(Execution::abandon); // too late: who has taken over decides
+            each.executions().forEach(Execution::abandon); // too late: whoever has taken over decides
         } else {
             return answer;
         }
@@ -91,12 +91,13 @@ public final class UnansweredCommits {
 
     private static Answer answer(Unanswered open, Consumer<?, ?> consumer) {
         Map<TopicPartition, Long> asked = new HashMap<>(open.offsets());
-        asked.keySet().retainAll(consumer.assignment()); // of others, somebody else may have moved the offset
+        asked.keySet()
+                .retainAll(consumer.assignment()); // another consumer may have moved the offsets of other partitions
         Map<TopicPartition, OffsetAndMetadata> answers;
         try {
             answers = consumer.committed(asked.keySet(), ASKING);
-        } catch (RuntimeException e) { // such as a time-out, while the transaction is open
-            log.debug("The committed offsets of {} aren't known yet", asked.keySet(), e);
+        } catch (RuntimeException e) { // for example a time-out while the transaction is open
+            log.debug("Cannot read the committed offsets of {} yet", asked.keySet(), e);
             return Answer.UNKNOWN;
         }
         long committed = asked.entrySet().stream()
@@ -112,7 +113,7 @@ public final class UnansweredCommits {
         return committed != null && committed.offset() >= offset;
     }
 
-    /** These partitions, or all with null, are somebody else's now, and so is the question how a commit of theirs ended. */
+    /** These partitions, or all if null, belong to another consumer now, which finds out how a commit ended. */
     void revoked(@Nullable Collection<TopicPartition> partitions) {
         for (Unanswered each : List.copyOf(unanswered)) {
             if (partitions == null || partitions.containsAll(each.offsets().keySet())) {

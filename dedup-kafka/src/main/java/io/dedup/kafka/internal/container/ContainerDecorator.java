@@ -32,7 +32,7 @@ import org.springframework.kafka.listener.MessageListener;
 import org.springframework.kafka.listener.adapter.KafkaBackoffAwareMessageListenerAdapter;
 import org.springframework.kafka.retrytopic.DestinationTopicContainer;
 
-/** Wires containers: which listener, which error handler, which hooks. Thread-safe. */
+/** Decorates containers: replaces the listener and the error handler, and hooks the consumers. Thread-safe. */
 public final class ContainerDecorator implements AutoCloseable {
     private final DedupAdapter engine;
     private final RecordDeliveries deliveries;
@@ -46,10 +46,10 @@ public final class ContainerDecorator implements AutoCloseable {
     private final Timer timer = new Timer();
 
     /**
-     * A decorator with threads of its own.
+     * Creates a decorator, with its own threads.
      *
-     * @param claimAhead whether record listeners' records are claimed a poll at a time
-     * @param maxUnfinished how many records of a partition a consumer gives to handlers from the first unfinished one on
+     * @param claimAhead whether the records of record listeners are claimed a poll at a time
+     * @param maxUnfinished the maximum number of records delivered to handlers from a partition's first unfinished one on
      */
     public ContainerDecorator(
             DedupAdapter engine, RecordDeliveries deliveries, boolean claimAhead, int maxUnfinished, Replies replies) {
@@ -63,9 +63,9 @@ public final class ContainerDecorator implements AutoCloseable {
     }
 
     /**
-     * Decorates a container; a second call changes nothing.
+     * Decorates a container; a second call has no effect.
      *
-     * @throws IllegalStateException when there is no message listener yet, or the container runs
+     * @throws IllegalStateException when the container has no message listener yet, or is running
      */
     public void decorate(AbstractMessageListenerContainer<?, ?> container) {
         Object listener = container.getContainerProperties().getMessageListener();
@@ -79,7 +79,8 @@ public final class ContainerDecorator implements AutoCloseable {
             return;
         }
         if (container.isRunning()) {
-            throw new IllegalStateException(container.getListenerId() + " is running: decorate it before its start");
+            throw new IllegalStateException("Cannot decorate listener container " + container.getListenerId()
+                    + ": it is running. Decorate it before its start");
         }
         Invocations invocations = new Invocations();
         boolean declaredLater = listener != null && HandlerCalls.take(listener, invocations);
@@ -88,8 +89,9 @@ public final class ContainerDecorator implements AutoCloseable {
                 && ReplyTemplate.take(listener, replies, invocations::replying);
         ContainerServices services = services(container);
         AsyncMode later = AsyncMode.of(container, declaredLater);
-        // a copy that is claimed with its first would be answered before there is a reply; and a record whose
-        // commit got no answer mustn't be claimed by anybody before it has one
+        // Not with replies: a copy that is claimed with its first would be answered before there is a reply.
+        // Not in a Kafka transaction: a record whose commit got no answer mustn't be claimed before the answer is
+        // known.
         boolean claimsAhead = claimAhead
                 && !answers
                 && !FailureDecorator.isInKafkaTransaction(container)
@@ -121,7 +123,10 @@ public final class ContainerDecorator implements AutoCloseable {
                 new KafkaTransactions(container, deferrals));
     }
 
-    /** Of a listener that was decorated, within the adapter of a retry topic or not; null of any other. */
+    /**
+     * Returns the decoration of a listener, whether within the adapter of a retry topic or not; null if it isn't
+     * decorated.
+     */
     private static @Nullable DecoratedContainer decorated(@Nullable Object listener) {
         Object ours = listener instanceof KafkaBackoffAwareMessageListenerAdapter<?, ?> adapter
                 ? adapter.getDelegate()
@@ -135,9 +140,9 @@ public final class ContainerDecorator implements AutoCloseable {
     }
 
     /**
-     * Looks at a decorated container before its start, which does the same.
+     * Checks a decorated container before it starts; its start runs the same checks.
      *
-     * @return what is risky about it
+     * @return warnings about risky settings
      * @throws IllegalStateException when its start would be refused
      * @throws IllegalArgumentException when one of its topics has no ID extractor
      */
@@ -145,15 +150,19 @@ public final class ContainerDecorator implements AutoCloseable {
         DecoratedContainer decorated =
                 decorated(container.getContainerProperties().getMessageListener());
         if (decorated == null) {
-            throw new IllegalStateException(container.getListenerId()
-                    + " isn't decorated, or its message listener was wrapped or replaced after it was: decorate last");
+            throw new IllegalStateException("Cannot check listener container " + container.getListenerId()
+                    + ": it isn't decorated, or its message listener was wrapped or replaced after the decoration. Set"
+                    + " the listener first, then decorate");
         }
         StartCheck check = decorated.check();
         check.requireSafe();
         return check.warnings();
     }
 
-    /** The main container of a {@code @RetryableTopic}, whose further topics are planned there. */
+    /**
+     * Registers the main container of a {@code @RetryableTopic}, whose retry and dead-letter topics are listed in
+     * {@code destinations}.
+     */
     public void retryTopics(AbstractMessageListenerContainer<?, ?> main, DestinationTopicContainer destinations) {
         for (String topic : StartCheck.topics(main.getContainerProperties())) {
             deliveries.roles().plan(destinations, main.getListenerId(), topic);
@@ -174,14 +183,14 @@ public final class ContainerDecorator implements AutoCloseable {
         if (listener instanceof MessageListener<?, ?> records) {
             return new DedupMessageListener<>(records, services, answered, invocations, later, lifecycle);
         }
-        throw new IllegalStateException(container.getListenerId()
+        throw new IllegalStateException("Cannot decorate listener container " + container.getListenerId()
                 + (listener == null
-                        ? " has no message listener yet: set it first, then decorate"
-                        : " has a message listener of an unknown kind: "
+                        ? ": it has no message listener yet. Set the listener first, then decorate"
+                        : ": its message listener is of an unsupported type, "
                                 + listener.getClass().getName()));
     }
 
-    /** Ends the timer, and resumes the containers that are paused until the store answers. */
+    /** Stops the timer and resumes the containers that are paused until the store answers. */
     @Override
     public void close() {
         timer.close();

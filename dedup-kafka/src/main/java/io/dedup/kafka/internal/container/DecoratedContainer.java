@@ -25,7 +25,7 @@ import org.springframework.kafka.listener.AbstractMessageListenerContainer;
 import org.springframework.kafka.listener.ConsumerSeekAware.ConsumerSeekCallback;
 import org.springframework.kafka.listener.ContainerProperties.AckMode;
 
-/** A container from its decoration on: checks its starts, and binds its consumers to their threads. Thread-safe. */
+/** A decorated container: checks its starts, and binds its consumers to their threads. Thread-safe. */
 final class DecoratedContainer implements ContainerLifecycle {
     private static final Logger log = LoggerFactory.getLogger(KafkaLog.NAME);
 
@@ -37,7 +37,7 @@ final class DecoratedContainer implements ContainerLifecycle {
     private final ListenerTraits traits;
     private final int maxUnfinished;
     private final BoundConsumers consumers;
-    /** What its consumers were ever assigned. */
+    /** The topics that its consumers have been assigned so far. */
     private final Set<String> read = ConcurrentHashMap.newKeySet();
 
     private volatile boolean warned;
@@ -91,9 +91,9 @@ final class DecoratedContainer implements ContainerLifecycle {
         if (before != null && before.belongsTo(seeks)) {
             return;
         }
-        consumerStopped(); // the adapter of @RetryableTopic doesn't tell the end of a consumer, and threads may be used
-        // again
-        // Once more: a decorator around ours keeps the call at the start away from us.
+        // The adapter of @RetryableTopic doesn't report the end of a consumer, and its thread may be used again.
+        consumerStopped();
+        // Checked again here: another decorator around this listener may swallow the call at the start.
         if (!stopUnless(this::starting) || !stopUnless(() -> check().requireWatchedIfCooperative(seeks))) {
             return;
         }
@@ -102,7 +102,10 @@ final class DecoratedContainer implements ContainerLifecycle {
         consumers.started(new BoundConsumer(services.engine(), limits, seeks, claims(seeks, maxPollInterval), hooks));
     }
 
-    /** Nothing is claimed ahead where nobody would see the polls that give it back, and the commits that successes are told before. */
+    /**
+     * Claims nothing ahead if polls and commits can't be seen: polls return unused claims, and commits wait for
+     * successes to be recorded.
+     */
     private ClaimedPoll claims(ConsumerSeekCallback seeks, Duration maxPollInterval) {
         boolean queued = container.getContainerProperties().getAckMode() != AckMode.MANUAL_IMMEDIATE;
         return traits.claimsAhead() && !HookedConsumer.isBare(seeks)
@@ -110,14 +113,14 @@ final class DecoratedContainer implements ContainerLifecycle {
                 : claimsAhead.none();
     }
 
-    /** These topics may be new, where a pattern finds them. */
+    /** The topics may be new if the container reads a pattern. */
     @Override
     public void assigned(Collection<TopicPartition> partitions) {
         Set<String> topics = partitions.stream().map(TopicPartition::topic).collect(Collectors.toSet());
         StartCheck check = check();
-        read.addAll(topics); // a cooperative rebalance tells only what has come
+        read.addAll(topics); // a cooperative rebalance reports only added partitions
         if (!stopUnless(() -> check.requireOneGroup(topics)) || !stopUnless(() -> check.requireModes(read))) {
-            consumerStopped(); // so that a record that has been fetched is an error, and isn't acked
+            consumerStopped(); // a record that was fetched already then causes an Error and isn't acked
         }
     }
 
@@ -126,7 +129,11 @@ final class DecoratedContainer implements ContainerLifecycle {
             safe.run();
             return true;
         } catch (IllegalStateException | IllegalArgumentException e) {
-            log.error("Stopping {} before it consumes anything", container.getListenerId(), e);
+            log.error(
+                    "Stopping listener container {} before it consumes anything: {}",
+                    container.getListenerId(),
+                    e.getMessage(),
+                    e);
             container.stopAbnormally(() -> {});
             return false;
         }

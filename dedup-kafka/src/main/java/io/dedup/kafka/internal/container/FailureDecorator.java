@@ -17,7 +17,7 @@ import org.springframework.kafka.listener.DefaultErrorHandler;
 import org.springframework.kafka.listener.ExceptionClassifier;
 import org.springframework.kafka.transaction.KafkaAwareTransactionManager;
 
-/** Puts what knows deferrals around what a container does when a handler fails. */
+/** Replaces a container's error handling by one that recognises deferrals. */
 final class FailureDecorator {
     private FailureDecorator() {}
 
@@ -36,7 +36,7 @@ final class FailureDecorator {
                 || properties.getTransactionManager() instanceof KafkaAwareTransactionManager;
     }
 
-    /** In a transaction the container has no error handler of its own: what fails is rolled back. */
+    /** With a Kafka transaction the container has no error handler: failures are rolled back. */
     @SuppressWarnings({"deprecation", "removal", "unchecked"})
     private static <K, V> void decorateTransactions(
             AbstractMessageListenerContainer<K, V> container, DecoratedContainer decorated) {
@@ -66,7 +66,7 @@ final class FailureDecorator {
                 decorated.traits().endsLater()));
     }
 
-    /** What is rejected is rejected again. */
+    /** A rejected message would be rejected again. */
     private static void refuseRetries(Object handler) {
         if (handler instanceof ExceptionClassifier classifier) {
             classifier.addNotRetryableExceptions(

@@ -1,9 +1,9 @@
 package io.dedup.kafka.internal.container;
 
 /**
- * What is known of a listener when its container is decorated.
+ * What is known about a listener when its container is decorated.
  *
- * @param declaredLater whether a handler method is declared to return what is done later
+ * @param declaredLater whether a handler method's return type announces work that ends later, such as a future
  * @param endsLater whether records may be unfinished when the listener returns
  * @param claimsAhead whether the records of a poll are claimed together, before their turns
  */

@@ -29,7 +29,9 @@ import org.springframework.kafka.listener.ContainerProperties.AckMode;
 import org.springframework.kafka.listener.adapter.KafkaBackoffAwareMessageListenerAdapter;
 import org.springframework.kafka.support.TopicPartitionOffset;
 
-/** Refuses at start what would lose or double messages, and warns of what is risky. */
+/**
+ * Refuses to start containers whose settings would lose messages or handle them twice, and warns about risky settings.
+ */
 final class StartCheck {
     private final AbstractMessageListenerContainer<?, ?> container;
     private final ContainerProperties properties;
@@ -44,24 +46,25 @@ final class StartCheck {
     }
 
     /**
-     * Refuses.
+     * Throws if the container can't be run safely.
      *
      * @throws IllegalArgumentException when a topic has no ID extractor
-     * @throws IllegalStateException when the container can't be run safely
+     * @throws IllegalStateException when a setting would lose messages or handle them twice
      */
     public void requireSafe() {
         requireExtractors();
         requireChain();
         if (!services.kafkaTransactions().areUsed()
                 && !(container.getCommonErrorHandler() instanceof DeferralAwareErrorHandler)) {
-            throw refused("its common error handler was replaced after KafkaDedup decorated it, and would give up on"
-                    + " deferred records. Set the error handler first, then decorate (customizer(userCustomizer)"
-                    + " keeps the order)");
+            throw refused(
+                    "its common error handler was replaced after KafkaDedup decorated the container, and would give up"
+                            + " on deferred records. Set the error handler first, then decorate: for example with"
+                            + " KafkaDedup.customizer(yourCustomizer), which calls yours first");
         }
-        if (properties.isAsyncAcks()) { // of a record listener it was taken over when it was decorated
+        if (properties.isAsyncAcks()) { // the decoration of a record listener takes it over and resets it
             throw refused(names().name("asyncAcks")
-                    + " is true. For a batch listener: set it to false; each batch is acknowledged as a whole"
-                    + " anyway. For a record listener: set it before KafkaDedup decorates the container");
+                    + " is true. A batch listener doesn't support it, since each batch is acknowledged as a whole:"
+                    + " set it to false. For a record listener, set it before KafkaDedup decorates the container");
         }
         requireInterceptorsWatched();
         requireNoPositionsCommitted();
@@ -69,31 +72,33 @@ final class StartCheck {
         requireModes(topics());
         if (new ConsumerSettings(container).autoCommit()) {
             throw refused(names().name(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG)
-                    + " is true, so that offsets are committed before messages are handled: set it to false, or leave it"
-                    + " unset");
+                    + " is true, so that offsets are committed before their messages are handled, and a crash loses"
+                    + " these. Set it to false or leave it unset");
         }
         requireWatchedIfCooperative();
         requireOneGroup(topics());
     }
 
-    /** Where no error handler hears of what an interceptor throws, only the interceptor itself shows it. */
+    /** If no error handler is called when an interceptor throws, only a wrapper around the interceptor notices it. */
     private void requireInterceptorsWatched() {
         if (WatchedInterceptors.areWatched(container)) {
             return;
         }
-        String unheard = services.kafkaTransactions().areUsed()
+        String unreported = services.kafkaTransactions().areUsed()
                 ? "a container with a Kafka transaction has no error handler"
                 : properties.getAuthExceptionRetryInterval() != null
                         ? "a container with an authExceptionRetryInterval doesn't report an authorization error to its"
                                 + " error handler"
                         : null;
-        if (unheard != null) {
-            throw refused("its record or batch interceptor was set after KafkaDedup decorated it: what it throws would"
-                    + " lose records, because " + unheard + ". Set the interceptor first, then decorate");
+        if (unreported != null) {
+            throw refused(
+                    "its record or batch interceptor was set after KafkaDedup decorated the container: an exception"
+                            + " of the interceptor would lose records, because " + unreported
+                            + ". Set the interceptor first, then decorate");
         }
     }
 
-    /** With fixTxOffsets the container commits the position, also when it or the handler still has polled records. */
+    /** With fixTxOffsets the container commits the consumer's position, even if polled records are still unhandled. */
     private void requireNoPositionsCommitted() {
         if (!properties.isFixTxOffsets()) {
             return;
@@ -101,27 +106,31 @@ final class StartCheck {
         boolean manual =
                 properties.getAckMode() == AckMode.MANUAL || properties.getAckMode() == AckMode.MANUAL_IMMEDIATE;
         String keeps = properties.isPauseImmediate()
-                ? "with pauseImmediate the container keeps polled records"
+                ? "with pauseImmediate the container keeps polled records for later"
                 : manual && !services.kafkaTransactions().areUsed()
-                        ? "its handler acknowledges records itself, or later"
+                        ? "with a manual ack mode the handler may acknowledge records later"
                         : container.getCommonErrorHandler() instanceof DeferralAwareErrorHandler handler
                                         && !handler.delegate().seeksAfterHandling()
-                                ? "its error handler lets the container keep polled records (seekAfterError is false)"
+                                ? "with seekAfterError=false of its error handler the container keeps polled records"
+                                        + " for later"
                                 : null;
         if (keeps != null) {
-            throw refused("fixTxOffsets is true, so that the container commits the consumer's position, and " + keeps
-                    + ": a crash would lose those. Set fixTxOffsets to false");
+            throw refused("fixTxOffsets is true, so that the container commits the consumer's position; but " + keeps
+                    + ", and a crash would lose these. Set fixTxOffsets to false");
         }
     }
 
-    /** During a cooperative rebalance commits fail between a poll and the first record's turn, and the records are dropped. */
+    /**
+     * During a cooperative rebalance, commits fail between a poll and the first record's turn, and spring-kafka drops
+     * the polled records.
+     */
     private void requireWatchedIfCooperative() {
         ConsumerSettings settings = new ConsumerSettings(container);
         requireWatchedIfCooperative(settings, settings.canWatch());
     }
 
     /**
-     * The same for a consumer whose factory may have taken a post-processor without applying it.
+     * As above, for a consumer whose factory may have accepted the post-processor without applying it.
      *
      * @throws IllegalStateException when this consumer isn't watched
      */
@@ -131,24 +140,23 @@ final class StartCheck {
 
     private void requireWatchedIfCooperative(ConsumerSettings settings, boolean isWatched) {
         if (settings.isCooperative() && !isWatched) {
-            throw refused(
-                    "its consumer factory ignores addPostProcessor, so that KafkaDedup can't fetch the records again"
-                            + " that spring-kafka drops when a commit fails in a cooperative rebalance. Let the factory apply"
-                            + " post-processors, as DefaultKafkaConsumerFactory does, or set partition.assignment.strategy to an"
-                            + " eager assignor, such as " + RangeAssignor.class.getName());
+            throw refused("its consumer factory ignores addPostProcessor, so that KafkaDedup can't refetch the records"
+                    + " that spring-kafka drops when a commit fails in a cooperative rebalance. Let the factory apply"
+                    + " post-processors, as DefaultKafkaConsumerFactory does, or set partition.assignment.strategy to"
+                    + " an eager assignor, such as " + RangeAssignor.class.getName());
         }
     }
 
     private void requireExtractors() {
         for (String topic : topics()) {
             if (!services.deliveries().knows(topic)) {
-                throw new IllegalArgumentException("topic " + topic + " of " + name()
+                throw new IllegalArgumentException("Topic " + topic + " of " + name()
                         + " has no message ID extractor: set KafkaDedup.builder(...).id(\"" + topic
                         + "\", extractor), or a default with id(extractor)");
             }
         }
         if (properties.getTopicPattern() != null && !services.deliveries().hasDefault()) {
-            throw new IllegalArgumentException("topic pattern " + properties.getTopicPattern() + " of " + name()
+            throw new IllegalArgumentException("Topic pattern " + properties.getTopicPattern() + " of " + name()
                     + " may match topics without a message ID extractor: set a default with"
                     + " KafkaDedup.builder(...).id(extractor)");
         }
@@ -157,7 +165,7 @@ final class StartCheck {
     /**
      * Refuses topics that another group reads under the same consumer name.
      *
-     * @throws IllegalStateException when there is one
+     * @throws IllegalStateException when another group reads one of them
      */
     void requireOneGroup(Collection<String> topics) {
         String group = container.getGroupId() == null ? "(none)" : container.getGroupId();
@@ -165,8 +173,9 @@ final class StartCheck {
             String first = services.engine().firstGroup(topic, group);
             if (!first.equals(group)) {
                 throw refused("its group " + group + " reads topic " + topic + ", which group " + first
-                        + " reads under the same consumer name: each would take what the other has handled for"
-                        + " duplicates, and lose it. Give each group a Deduplicator with a consumer name of its own");
+                        + " reads under the same consumer name: each would skip as duplicates the messages that"
+                        + " only the other has handled. Use a Deduplicator with a different consumer name for"
+                        + " each group");
             }
         }
     }
@@ -180,7 +189,9 @@ final class StartCheck {
             }
         } else if (!(outermost instanceof DedupMessageListener<?, ?>)
                 && !(outermost instanceof DedupBatchMessageListener<?, ?>)) {
-            throw refused("its message listener was wrapped or replaced after KafkaDedup decorated it: decorate last");
+            throw refused(
+                    "its message listener was wrapped or replaced after KafkaDedup decorated the container. Set the"
+                            + " listener first, then decorate");
         }
         String main = container.getMainListenerId();
         if (main != null && !main.equals(container.getListenerId())) {
@@ -193,12 +204,12 @@ final class StartCheck {
     }
 
     private IllegalStateException refusedRetryTopic() {
-        return refused("it belongs to @RetryableTopic, and was decorated by something else than a KafkaDedupInstaller:"
-                + " make one a bean (in a static @Bean method), instead of setting KafkaDedup's customizer or"
+        return refused("it belongs to @RetryableTopic and wasn't decorated by a KafkaDedupInstaller. Declare a"
+                + " KafkaDedupInstaller in a static @Bean method, instead of setting KafkaDedup's customizer or"
                 + " post-processor");
     }
 
-    /** A batch has many, and spring-kafka would take such a parameter for the payload's. */
+    /** A batch has many contexts, and spring-kafka would take such a parameter for the payload. */
     private void requireNoContexts() {
         Object listener = Objects.requireNonNull(properties.getMessageListener());
         if (!(listener instanceof BatchMessageListener<?, ?>)) {
@@ -207,18 +218,17 @@ final class StartCheck {
         for (HandlerMethods.Handler each : HandlerMethods.of(listener)) {
             if (each.hasParameterOf(DedupContext.class)) {
                 throw refused("its batch handler " + each.name()
-                        + " has a DedupContext parameter, which only handlers of single records"
-                        + " are given: remove the parameter, or listen record by record (container factory:"
-                        + " setBatchListener(false))");
+                        + " has a DedupContext parameter, which only handlers of single records can have. Remove the"
+                        + " parameter, or listen record by record (container factory: setBatchListener(false))");
             }
         }
     }
 
     /**
-     * Refuses topics of different modes in one batch listener, and transactional ones that this container and its handler
-     * can't handle within their transaction.
+     * Refuses topics of different modes in one batch listener, and topics of transactional modes that can't be handled
+     * within a transaction by this container and its handler.
      *
-     * @throws IllegalStateException when there are some
+     * @throws IllegalStateException when such a topic is among them
      */
     void requireModes(Collection<String> topics) {
         String problem = new TransactionCheck(container, services, traits)
@@ -239,18 +249,18 @@ final class StartCheck {
             if (policy.lease().compareTo(interval) > 0) {
                 warnings.add(name() + ", topic " + topic + ": " + names.path("lease") + " ("
                         + names.value(policy.lease()) + ") is longer than " + limit + " (" + names.value(interval)
-                        + "): after a crash, messages that were running wait for it");
+                        + "): after a crash, the messages that were being handled wait until their leases expire");
             }
             if (policy.inFlightWait().compareTo(budget) > 0) {
                 warnings.add(name() + ", topic " + topic + ": " + names.path("inFlightWait") + " ("
-                        + names.value(policy.inFlightWait()) + ") is cut to a quarter of " + limit + " ("
-                        + names.value(budget) + ")");
+                        + names.value(policy.inFlightWait()) + ") is longer than a quarter of " + limit
+                        + ", and is cut to it (" + names.value(budget) + ")");
             }
             if (policy.maxProcessingTime().compareTo(interval) > 0) {
                 warnings.add(name() + ", topic " + topic + ": " + names.path("maxProcessingTime") + " ("
                         + names.value(policy.maxProcessingTime()) + ") is longer than " + limit + " ("
                         + names.value(interval)
-                        + "): a handler that takes that long loses its partitions while it runs");
+                        + "): a handler that runs longer loses its partitions while it runs");
             }
         }
         warnings.addAll(new TransactionCheck(container, services, traits)
@@ -262,7 +272,7 @@ final class StartCheck {
         return topics(properties);
     }
 
-    /** The topics that are named; none where a pattern finds them. */
+    /** Returns the topics that the properties name; empty if they name a pattern. */
     public static Set<String> topics(ContainerProperties properties) {
         Set<String> topics = new LinkedHashSet<>();
         String[] names = properties.getTopics();
@@ -278,14 +288,14 @@ final class StartCheck {
         return topics;
     }
 
-    /** As the first topic's policy has them, or the default one where a pattern finds the topics. */
+    /** The setting names of the first topic's policy, or of the default policy if a pattern selects the topics. */
     private SettingNames names() {
         String topic = topics().stream().findFirst().orElse("any");
         return services.deliveries().topic(topic).policy().settingNames();
     }
 
     private IllegalStateException refused(String why) {
-        return new IllegalStateException(name() + " can't be deduplicated: " + why);
+        return new IllegalStateException("Cannot deduplicate " + name() + ": " + why + ".");
     }
 
     private String name() {

@@ -34,7 +34,7 @@ import org.springframework.kafka.listener.adapter.KafkaBackoffAwareMessageListen
 import org.springframework.kafka.transaction.KafkaAwareTransactionManager;
 import org.springframework.transaction.PlatformTransactionManager;
 
-/** Refuses at start what would tear a message's effect, its record and its offset apart. */
+/** Refuses to start containers whose transactions would separate a message's effect from its record or its offset. */
 public final class TransactionCheck {
     private static final String CHAINED = "org.springframework.kafka.transaction.ChainedKafkaTransactionManager";
     private static final Duration KAFKA_DEFAULT_TRANSACTION_TIMEOUT = Duration.ofSeconds(60);
@@ -52,7 +52,7 @@ public final class TransactionCheck {
         this.traits = traits;
     }
 
-    /** Why the container can't be run safely with these topics, or null. */
+    /** Returns why the container can't be run safely with these topics; null if it can. */
     @Nullable
     String problem(Collection<String> topics, Object listener) {
         return Stream.<Supplier<@Nullable String>>of(
@@ -72,59 +72,62 @@ public final class TransactionCheck {
         PlatformTransactionManager manager = properties.getTransactionManager();
         KafkaAwareTransactionManager<?, ?> kafka = properties.getKafkaAwareTransactionManager();
         if (isChained(manager) || isChained(kafka)) {
-            return "it has a ChainedKafkaTransactionManager, whose managers commit one after the other: a crash or a failure"
-                    + " between two commits would lose or double an effect. Set kafkaAwareTransactionManager to a"
-                    + " KafkaTransactionManager alone; or remove it, and use mode TRANSACTIONAL with an outbox table";
+            return "it has a ChainedKafkaTransactionManager, which commits its transactions one after the other: a"
+                    + " crash or a failure between two commits would lose or double an effect. Set"
+                    + " kafkaAwareTransactionManager to a KafkaTransactionManager; or remove it, and use mode"
+                    + " TRANSACTIONAL with an outbox table";
         }
         if (kafka != null || manager instanceof KafkaAwareTransactionManager) {
             return anyTransactional(topics)
-                    ? "it has a Kafka transaction around a transactional mode: the database would commit first, and what"
-                            + " the handler has sent be lost when the process dies between the two commits. Remove"
-                            + " kafkaAwareTransactionManager from its container properties, and send from an outbox table"
-                            + " that the handler writes to"
+                    ? "it has a Kafka transaction around a transactional mode: the database would commit first, and if"
+                            + " the process crashed before Kafka's commit, the records that the handler sent would be"
+                            + " lost. Remove kafkaAwareTransactionManager from its container properties, and send from"
+                            + " an outbox table that the handler writes to"
                     : kafkaProblem();
         }
         return manager == null
                 ? null
-                : "it has a transaction manager that isn't Kafka's: the container would commit offsets within that"
-                        + " transaction, before the database commits, and a crash between the two lose the message. Remove"
-                        + " transactionManager from its container properties, and use mode TRANSACTIONAL, which opens the"
-                        + " transaction around the handler";
+                : "it has a transaction manager that isn't Kafka's: the container would commit offsets inside that"
+                        + " transaction, before the database commits, and a crash between the two would lose the"
+                        + " message. Remove transactionManager from its container properties, and use mode"
+                        + " TRANSACTIONAL, which opens the transaction around the handler";
     }
 
-    /** Deprecated, and so known by its name alone. */
+    /** The class is deprecated, so that it is recognised by its name. */
     private static boolean isChained(@Nullable Object manager) {
         Object ours = manager instanceof DedupTransactionManager<?, ?> decorated ? decorated.delegate() : manager;
         return ours != null && ours.getClass().getName().equals(CHAINED);
     }
 
-    /** Why the container's Kafka transactions can't be decorated, or null. */
+    /** Returns why the container's Kafka transactions can't be decorated; null if they can. */
     private @Nullable String kafkaProblem() {
         if (!services.kafkaTransactions().areUsed()
                 || !(container.getAfterRollbackProcessor() instanceof DeferralAwareRollbackProcessor<?, ?>)) {
-            return "its kafkaAwareTransactionManager or its afterRollbackProcessor was set after KafkaDedup decorated it,"
-                    + " which so doesn't hear of commits and rollbacks. Set them first, then decorate";
+            return "its kafkaAwareTransactionManager or its afterRollbackProcessor was set after KafkaDedup decorated"
+                    + " the container, so that KafkaDedup doesn't see commits and rollbacks. Set them first, then"
+                    + " decorate";
         }
         if (properties.getMessageListener() instanceof KafkaBackoffAwareMessageListenerAdapter<?, ?>) {
-            return "it belongs to @RetryableTopic, and has a Kafka transaction: the next topic is published to within that"
-                    + " transaction, and what the failed handler has sent would be committed with it. Remove"
+            return "it belongs to @RetryableTopic and has a Kafka transaction: spring-kafka sends the record to the"
+                    + " next topic in that transaction, and would commit what the failed handler has sent. Remove"
                     + " kafkaAwareTransactionManager from its container properties; or remove @RetryableTopic, and set"
                     + " afterRollbackProcessor, such as a DefaultAfterRollbackProcessor with a"
                     + " DeadLetterPublishingRecoverer";
         }
         return container.getCommonErrorHandler() == null
                 ? null
-                : "it has a common error handler within a Kafka transaction: what a failed handler has sent would be"
-                        + " committed when that one is done with the record, and a batch that is tried again send twice."
-                        + " Remove it, and set afterRollbackProcessor, which runs after the rollback, such as a"
-                        + " DefaultAfterRollbackProcessor with a DeadLetterPublishingRecoverer";
+                : "it has a common error handler within a Kafka transaction: when that error handler has recovered the"
+                        + " record, the container would commit what the failed handler has sent, and a retried batch"
+                        + " would send twice. Remove the error handler, and set afterRollbackProcessor, which runs"
+                        + " after the rollback, such as a DefaultAfterRollbackProcessor with a"
+                        + " DeadLetterPublishingRecoverer";
     }
 
     private boolean anyTransactional(Collection<String> topics) {
         return topics.stream().anyMatch(services.deliveries()::isTransactional);
     }
 
-    /** What a filter drops without acknowledging looks like a handler that didn't acknowledge. */
+    /** A record that a filter drops without acknowledging it looks like one that the handler didn't acknowledge. */
     private @Nullable String filterProblem(Collection<String> topics, Object listener) {
         boolean manual =
                 properties.getAckMode() == AckMode.MANUAL || properties.getAckMode() == AckMode.MANUAL_IMMEDIATE;
@@ -135,9 +138,9 @@ public final class TransactionCheck {
         while (each instanceof DelegatingMessageListener<?> wrapper) {
             each = wrapper.getDelegate();
             if (each instanceof FilteringMessageListenerAdapter<?, ?> filter && !HandlerMethods.acksDiscarded(filter)) {
-                return "its RecordFilterStrategy doesn't acknowledge what it drops, which in a transactional mode comes"
-                        + " again until it is acknowledged: set ackDiscarded to true (container factory:"
-                        + " setAckDiscarded(true))";
+                return "its RecordFilterStrategy doesn't acknowledge the records that it drops, and a transactional"
+                        + " mode redelivers records until they are acknowledged. Set ackDiscarded to true (container"
+                        + " factory: setAckDiscarded(true))";
             }
         }
         return null;
@@ -151,7 +154,9 @@ public final class TransactionCheck {
                 .orElse(null);
     }
 
-    /** Why a handler's effect wouldn't be in the transaction of this topic's messages, or null. */
+    /**
+     * Returns why a handler's effect wouldn't be part of the transaction of this topic's messages; null if it would.
+     */
     public static @Nullable String handlerProblem(
             DedupAdapter engine, RecordDeliveries deliveries, String topic, Object listener) {
         TransactionalRecords records = engine.records();
@@ -175,7 +180,7 @@ public final class TransactionCheck {
         return null;
     }
 
-    /** Why the listener can't read topics of these modes, or null. A batch's transaction can't be of two modes. */
+    /** Returns why the listener can't read topics of these modes; null if it can. A batch has one mode. */
     private @Nullable String modesProblem(Collection<String> topics, Object listener) {
         if (!(listener instanceof BatchMessageListener<?, ?>)) {
             return null;
@@ -186,28 +191,31 @@ public final class TransactionCheck {
         return modes.size() < 2
                 ? null
                 : "its batch listener reads topics of different modes, " + modes
-                        + ": a batch is one transaction, or none. Give them one mode, or each a listener of its own";
+                        + ": a batch has either one transaction or none. Give these topics the same mode, or each its"
+                        + " own listener";
     }
 
-    /** Why what ends later than the listener's call can't be in a transaction, or null. */
+    /**
+     * Returns why work that ends after the listener's call can't be part of a transaction; null if there is no such
+     * work or no transaction.
+     */
     private @Nullable String laterProblem(Collection<String> topics) {
         if (!anyTransactional(topics) && !services.kafkaTransactions().areUsed()) {
             return null;
         }
         if (traits.declaredLater()) {
-            return "its handler returns a CompletableFuture, a Mono or is a suspend function, in a transactional mode or a"
-                    + " Kafka transaction: a"
-                    + " transaction belongs to one thread, and is over when the handler returns. Return when the work is"
-                    + " done, or use mode LEASED without a transaction manager";
+            return "its handler returns a CompletableFuture or a Mono, or is a suspend function, in a transactional"
+                    + " mode or a Kafka transaction: a transaction belongs to one thread and ends when the handler"
+                    + " returns. Return when the work is done, or use mode LEASED without a transaction manager";
         }
         return !traits.endsLater()
                 ? null
-                : "it has asyncAcks in a transactional mode or a Kafka transaction: the transaction is over when the handler returns."
-                        + " Acknowledge before returning and set asyncAcks to false, or use mode LEASED without a transaction"
-                        + " manager";
+                : "it has asyncAcks in a transactional mode or a Kafka transaction: the transaction ends when the"
+                        + " handler returns. Acknowledge before returning and set asyncAcks to false, or use mode"
+                        + " LEASED without a transaction manager";
     }
 
-    /** What may become too much for the database. */
+    /** Returns warnings about settings that may exceed the database's or the broker's limits. */
     List<String> warnings(Collection<String> topics, Object listener, String name) {
         List<String> warnings = new ArrayList<>(kafkaWarnings(topics, name));
         TransactionalRecords records = services.engine().records();
@@ -218,9 +226,9 @@ public final class TransactionCheck {
                     : 1;
             long needed = 2L * consumers * new ConsumerSettings(container).maxPollRecords();
             if (needed > capacity) {
-                warnings.add(name + ": " + consumers + " consumers with max.poll.records may hold " + needed / 2
-                        + " locks of the database at once, and half of its " + capacity
-                        + " should stay free: raise its max_locks_per_transaction so that it has room for " + needed
+                warnings.add(name + ": " + consumers + " consumers with max.poll.records may need " + needed / 2
+                        + " database locks at once, more than half of the database's " + capacity
+                        + ": raise its max_locks_per_transaction to get room for " + needed
                         + ", or lower max.poll.records. Batches that don't fit are handled in parts");
             }
         }
@@ -246,7 +254,7 @@ public final class TransactionCheck {
                 warnings.add(name + ", topic " + topic + ": " + names.path("maxProcessingTime") + " ("
                         + names.value(policy.maxProcessingTime()) + ") is longer than the producer's "
                         + names.name(ProducerConfig.TRANSACTION_TIMEOUT_CONFIG) + " (" + names.value(timeout)
-                        + "): the broker rolls a handler that takes that long back, and it runs again");
+                        + "): the broker rolls back a handler that runs longer, and its messages are handled again");
             }
         }
         return warnings;

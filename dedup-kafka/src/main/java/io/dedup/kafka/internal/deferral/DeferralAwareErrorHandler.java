@@ -19,12 +19,12 @@ import org.springframework.kafka.listener.MessageListenerContainer;
 import org.springframework.kafka.support.TopicPartitionOffset;
 
 /**
- * Keeps deferrals away from a container's own error handler, which would count them, give up, and hand the record to a
- * recoverer. Everything else is that one's business, unchanged.
+ * Keeps deferrals away from the container's own error handler, which would count them, give up and pass the record to a
+ * recoverer. Passes everything else on unchanged.
  *
- * <p>A deferral commits what the poll has finished, seeks back to the first record that isn't, pauses the deferred
- * record's partition for a while, and throws: the container then commits nothing beyond. (Returning would mean
- * "handled", and the container would commit the deferred record.)
+ * <p>For a deferral it commits what the poll has finished, seeks back to the first unfinished record, pauses the
+ * deferred record's partition for a while, and throws, so that the container commits nothing beyond. If it returned
+ * instead, the container would take the record for handled and commit it.
  */
 public final class DeferralAwareErrorHandler implements CommonErrorHandler {
     private final CommonErrorHandler delegate;
@@ -46,8 +46,8 @@ public final class DeferralAwareErrorHandler implements CommonErrorHandler {
     }
 
     /**
-     * A deferral always seeks, whatever the delegate does with failures: otherwise the container would keep the poll's
-     * remaining records in memory and stop fetching, for all partitions.
+     * A deferral always seeks, even if the delegate doesn't: otherwise the container would keep the poll's remaining
+     * records in memory and stop fetching, for all partitions.
      */
     @Override
     public boolean seeksAfterHandling() {
@@ -66,8 +66,8 @@ public final class DeferralAwareErrorHandler implements CommonErrorHandler {
             throw backOff.settle(deferral, container);
         }
         if (thrown instanceof WakeupException) {
-            // The end of a partition's pause woke the consumer a moment too late, in the commit that follows a record.
-            // The record is done: when it comes again it is a duplicate, and is committed then.
+            // A wake-up interrupted the commit that follows a record. The record is done: redelivered, it is a
+            // duplicate and is committed then.
             PollOffsets.seekTo(records, consumer);
             throw new KafkaException("Woken up while committing", Level.DEBUG, thrown);
         }
@@ -117,15 +117,15 @@ public final class DeferralAwareErrorHandler implements CommonErrorHandler {
     }
 
     /**
-     * Where records of this consumer may be unfinished below the one that is handled; else null. The container commits the offset
-     * of a record that the delegate has recovered.
+     * Not null if records of this consumer may be unfinished below the record that is handled. The container commits
+     * the offset of a record that the delegate has recovered.
      */
     private @Nullable Redeliveries redeliveries() {
         BoundConsumer bound = endsLater ? consumers.currentOrNull() : null;
         return bound == null ? null : bound.redeliveries();
     }
 
-    /** The delegate has settled this one, and the container commits it. */
+    /** The delegate has recovered the record, and the container commits it. */
     private void recovered(ConsumerRecord<?, ?> record, @Nullable Redeliveries redeliveries) {
         if (redeliveries != null) {
             redeliveries.recovered(record);
@@ -195,7 +195,7 @@ public final class DeferralAwareErrorHandler implements CommonErrorHandler {
         delegate.clearThreadState();
     }
 
-    /** Not after a retry that returned with records that are still to be acknowledged: the acknowledgments commit. */
+    /** False after a retry that returned before all records are acknowledged: their acknowledgments commit. */
     @Override
     public boolean isAckAfterHandle() {
         BoundConsumer bound = consumers.currentOrNull();

@@ -27,9 +27,9 @@ import org.springframework.kafka.listener.MessageListenerContainer;
 import org.springframework.kafka.support.TopicPartitionOffset;
 
 /**
- * What {@link DeferralAwareErrorHandler} is without a transaction: keeps deferrals away from a container's own processor,
- * which counts attempts, gives up, and hands the record to a recoverer. So it does with transactions that have failed for a
- * reason that isn't the record's, such as a fenced producer.
+ * The counterpart of {@link DeferralAwareErrorHandler} for Kafka transactions: keeps deferrals away from the
+ * container's own processor, which would count attempts, give up and pass the record to a recoverer. Treats
+ * transactions that failed for a reason other than the record, such as a fenced producer, the same way.
  */
 public final class DeferralAwareRollbackProcessor<K, V> implements AfterRollbackProcessor<K, V>, DeliveryAttemptAware {
     private static final Logger log = LoggerFactory.getLogger(KafkaLog.NAME);
@@ -104,7 +104,7 @@ public final class DeferralAwareRollbackProcessor<K, V> implements AfterRollback
             delegate.processBatch(records, recordList, consumer, container, exception, recoverable, eosMode);
             return;
         }
-        // The processor gives the whole of what it is told up. So it is told of the one that failed, and no others.
+        // The processor would recover all records that it is given, so it gets only the one that failed.
         List<ConsumerRecord<K, V>> one = recordList.subList(end - 1, end);
         delegate.processBatch(only(one), one, consumer, container, exception, recoverable, eosMode);
         PollOffsets.seekBackTo(new ArrayList<>(recordList.subList(end, recordList.size())), consumer);
@@ -116,7 +116,10 @@ public final class DeferralAwareRollbackProcessor<K, V> implements AfterRollback
         return PollResults.of(part);
     }
 
-    /** Whether these come again without limit; else they have failed, and are the delegate's. */
+    /**
+     * Whether these records are deferred, and so retried without limit; otherwise they have failed, and the delegate
+     * decides.
+     */
     private boolean comesAgain(
             Exception exception,
             List<ConsumerRecord<K, V>> records,
@@ -131,7 +134,7 @@ public final class DeferralAwareRollbackProcessor<K, V> implements AfterRollback
         return true;
     }
 
-    /** A recovered record's offset may be committed in a transaction that fails after this has returned. */
+    /** A recovered record's offset may be committed in a transaction that fails after this method has returned. */
     private void restoring(List<ConsumerRecord<K, V>> records, Consumer<K, V> consumer) {
         BoundConsumer bound = consumers.currentOrNull();
         if (bound != null && delegate.isProcessInTransaction()) {
@@ -139,7 +142,7 @@ public final class DeferralAwareRollbackProcessor<K, V> implements AfterRollback
         }
     }
 
-    /** Why these come again without limit; null when they have failed. */
+    /** The deferral of these records, which are retried without limit; null if they have failed. */
     private @Nullable DeliveryDeferredException deferral(
             Exception exception, List<ConsumerRecord<K, V>> records, Consumer<K, V> consumer) {
         BoundConsumer bound = consumers.currentOrNull();
@@ -166,13 +169,13 @@ public final class DeferralAwareRollbackProcessor<K, V> implements AfterRollback
             MessageListenerContainer container) {
         int finished = 0;
         while (finished < records.size() && !deferral.resumesAt(records.get(finished))) {
-            finished++; // in a transaction of its own
+            finished++; // committed in a separate transaction
         }
         finished = finished == records.size() ? 0 : finished;
         PollOffsets.seekTo(new ArrayList<>(records.subList(finished, records.size())), consumer);
         backOff.begin(deferral, container);
         if (deferral.reason() == DeferReason.COMMIT_UNKNOWN || deferral.reason() == DeferReason.ROLLED_BACK) {
-            log.warn("A Kafka transaction has failed and its records come again: {}", deferral.getMessage(), deferral);
+            log.warn("A Kafka transaction failed; its records are redelivered: {}", deferral.getMessage(), deferral);
         }
     }
 
@@ -190,7 +193,7 @@ public final class DeferralAwareRollbackProcessor<K, V> implements AfterRollback
         delegate.clearThreadState();
     }
 
-    /** As if it were the first where the processor counts none. */
+    /** 1 if the processor counts no attempts. */
     @Override
     public int deliveryAttempt(TopicPartitionOffset position) {
         return delegate instanceof DeliveryAttemptAware aware ? aware.deliveryAttempt(position) : 1;

@@ -9,7 +9,7 @@ import org.springframework.kafka.KafkaException.Level;
 import org.springframework.kafka.listener.AbstractMessageListenerContainer;
 import org.springframework.kafka.listener.MessageListenerContainer;
 
-/** Delays the next delivery of what was deferred in one container. */
+/** Delays the redelivery of deferred records of one container. */
 public final class DeferralBackOff {
     private final AbstractMessageListenerContainer<?, ?> container;
     private final BoundConsumers consumers;
@@ -22,7 +22,10 @@ public final class DeferralBackOff {
         this.pauses = pauses;
     }
 
-    /** The same for a deferral that has reached the error handler; returns what that throws, so that nothing else is committed. */
+    /**
+     * Delays a deferral that has reached the error handler. Returns the exception for the error handler to throw, so
+     * that nothing else is committed.
+     */
     KafkaException settle(DeliveryDeferredException deferral, MessageListenerContainer from) {
         BoundConsumer bound = consumers.currentOrNull();
         if (bound != null) {
@@ -32,9 +35,11 @@ public final class DeferralBackOff {
         return new KafkaException(String.valueOf(deferral.getMessage()), Level.DEBUG, deferral);
     }
 
-    /** Keeps the deferred record's partition, or everything when the store is down and so it is wished, from coming. */
+    /**
+     * Pauses the deferred record's partition; or the whole container, if the store is down and the policy asks for it.
+     */
     void begin(DeliveryDeferredException deferral, MessageListenerContainer from) {
-        if (deferral.pause() && !pauses.isClosed()) { // else nobody would end the pause
+        if (deferral.pause() && !pauses.isClosed()) { // a closed one wouldn't end the pause
             pauses.pause(from);
         } else if (!consumers.current().watched().hold(from, deferral.partition(), deferral.retryAfter())) {
             InPlaceBackOff.await(from, deferral.retryAfter(), new ConsumerSettings(container).maxPollInterval());

@@ -9,7 +9,7 @@ import java.time.Duration;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
-/** Makes the exceptions that defer records, and finds them in what a container hands over. */
+/** Creates the exceptions that defer records, and finds them in the exceptions that a container passes on. */
 public final class Deferrals {
     private static final Duration UNTIL_BELOW_IS_FINISHED = Duration.ofMillis(50);
 
@@ -19,24 +19,24 @@ public final class Deferrals {
         this.deliveries = deliveries;
     }
 
-    /** A record that is tried again after the longest delay of its topic's policy. */
+    /** Defers a record for the longest delay of its topic's policy. */
     public DeliveryDeferredException of(DeferReason reason, ConsumerRecord<?, ?> record, @Nullable Throwable cause) {
         return of(reason, longestDelay(record), record, cause);
     }
 
-    /** A record that is tried again after this delay. */
+    /** Defers a record for this delay. */
     public static DeliveryDeferredException of(
             DeferReason reason, Duration retryAfter, ConsumerRecord<?, ?> record, @Nullable Throwable cause) {
         return new DeliveryDeferredException(reason, retryAfter, false, record, record, cause);
     }
 
-    /** A record that the engine has deferred. */
+    /** The deferral of a record that the engine has deferred. */
     public static DeliveryDeferredException of(Admission.Defer defer, ConsumerRecord<?, ?> record) {
         return new DeliveryDeferredException(
                 defer.reason(), defer.retryAfter(), defer.pause(), record, record, defer.cause());
     }
 
-    /** A failed record whose offset mustn't be committed yet, which its recovery would do. */
+    /** Defers a failed record, because recovering it would commit its offset, and a record below it is unfinished. */
     static DeliveryDeferredException untilBelowIsFinished(ConsumerRecord<?, ?> record, Throwable failure) {
         return of(DeferReason.IN_FLIGHT, UNTIL_BELOW_IS_FINISHED, record, failure);
     }
@@ -45,7 +45,7 @@ public final class Deferrals {
         return deliveries.topic(record.topic()).policy().maxDeferDelay();
     }
 
-    /** The deferral that led to an exception as the container hands it over, or null. */
+    /** Returns the deferral among an exception and its causes; null if there is none. */
     public static @Nullable DeliveryDeferredException in(@Nullable Throwable thrown) {
         return Causes.first(thrown, DeliveryDeferredException.class);
     }

@@ -21,8 +21,8 @@ import org.springframework.kafka.listener.CommonErrorHandler;
 import org.springframework.kafka.listener.MessageListenerContainer;
 
 /**
- * A batch whose listener has thrown, from the container's call of its error handler to the return of that. The container's own
- * handler may call the listener again, may poll meanwhile, and may know nothing of deferrals and of failures of single records.
+ * A batch whose listener has thrown, during the container's call of its error handler. The container's own error
+ * handler may call the listener again, may poll meanwhile, and may not know deferrals or failures of single records.
  * Used by the consumer's thread.
  */
 final class FailedBatch {
@@ -50,12 +50,14 @@ final class FailedBatch {
         this.container = container;
     }
 
-    /** A call of the container's own handler, with a listener that it may call again. Returns what remains of the poll. */
+    /**
+     * Calls the container's own error handler with a listener that it may call again. Returns what remains of the poll.
+     */
     interface Handling<R extends @Nullable ConsumerRecords<?, ?>> {
         R handle(Exception thrown, Runnable listener);
     }
 
-    /** Has it handled; throws when the container is to commit nothing, or not all. */
+    /** Runs the error handler. Throws when the container must commit nothing, or not everything. */
     <R extends @Nullable ConsumerRecords<?, ?>> R handle(Exception thrown, Runnable listener, Handling<R> handling) {
         throwIfDeferred(thrown);
         RetriedListener guarded = new RetriedListener(consumers, listener);
@@ -111,37 +113,41 @@ final class FailedBatch {
             finished++;
         }
         if (finished == records.size()) {
-            finished = 0; // not of this poll, as far as can be seen: nothing is known to be finished
+            finished = 0; // the record isn't visibly of this poll: nothing is known to be finished
         }
         PollOffsets.commit(records.subList(0, finished), consumer, container);
         PollOffsets.seekTo(records.subList(finished, records.size()), consumer);
         return backOff.settle(deferral, container);
     }
 
-    /** The container's own handler holds the records meanwhile, and may poll. */
+    /** The container's own error handler has the records meanwhile, and may poll. */
     private <T extends @Nullable Object> T holding(Supplier<T> handling) {
         BoundConsumer bound = consumers.currentOrNull();
         return bound == null ? handling.get() : bound.watched().holding(handling);
     }
 
-    /** A handler that catches even errors took the deferral for a failure and went on; nothing may be committed. */
+    /**
+     * An error handler that catches even Errors took the deferral for a failure and continued: nothing may be
+     * committed.
+     */
     private void requireNotSwallowed(RetriedListener guarded) {
         BoundConsumer bound = consumers.currentOrNull();
         boolean deferring = bound != null && bound.deferred().isOnItsWay();
         if (deferring || guarded.left()) {
             consumers.current().deferred().arrived();
             log.warn(
-                    "{} took a deferral for a failure; the batch of container {} is fetched again",
+                    "The error handler {} of listener container {} treated a deferral as a failure; the batch is"
+                            + " fetched again",
                     delegate.getClass().getName(),
                     container.getListenerId());
             PollOffsets.seekTo(PollOffsets.listOf(data), consumer);
-            throw new KafkaException("A deferral was taken for a failure", Level.DEBUG, null);
+            throw new KafkaException("The error handler treated a deferral as a failure", Level.DEBUG, null);
         }
     }
 
     /**
-     * A handler that knows no failures of single records, such as one that only logs, has done with the whole poll when
-     * one of its records fails. The listener wasn't given what is behind that one, or hasn't come to it.
+     * An error handler that doesn't know failures of single records, for example one that only logs, finishes the whole
+     * poll when one record fails. But the listener wasn't given the records behind that one, or hasn't reached them.
      */
     private void requireRestKept(Exception thrown, @Nullable ConsumerRecords<?, ?> remaining) {
         RecordFailedException failed = RecordFailedException.in(thrown);
@@ -163,6 +169,6 @@ final class FailedBatch {
             PollOffsets.commit(records.subList(0, done), consumer, container);
         }
         PollOffsets.seekBackTo(records.subList(done, records.size()), consumer);
-        throw new KafkaException("The records behind the one that failed are fetched again", Level.DEBUG, thrown);
+        throw new KafkaException("The records behind the failed record are fetched again", Level.DEBUG, thrown);
     }
 }

@@ -6,15 +6,15 @@ import org.springframework.kafka.listener.ListenerUtils;
 import org.springframework.kafka.listener.MessageListenerContainer;
 
 /**
- * Waits on a consumer's thread before a deferred record is tried again. For a consumer whose polls can't be watched: nobody
- * would end a pause of its partitions.
+ * Waits on a consumer's thread before a deferred record is redelivered. For consumers whose polls can't be watched:
+ * nothing would end a pause of their partitions.
  */
 final class InPlaceBackOff {
     private InPlaceBackOff() {}
 
     /**
-     * Returns after this time, after a quarter of the longest time between two polls, or when the container stops, whichever
-     * is first.
+     * Returns after this time, after a quarter of the longest time between two polls, or when the container stops,
+     * whichever comes first.
      */
     public static void await(MessageListenerContainer container, Duration time, Duration maxPollInterval) {
         long millis = Math.min(time.toMillis(), maxPollInterval.toMillis() / PollBudget.SHARE);

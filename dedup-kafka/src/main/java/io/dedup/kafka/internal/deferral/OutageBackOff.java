@@ -4,9 +4,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * How long to wait before a store is probed, and whether to log loudly, over outages that follow one another. A store that
- * answers probes and fails claims would otherwise be paused and resumed without end, ten times a second: each outage that begins
- * soon after another one waits twice as long, and is logged at level DEBUG, except once a minute.
+ * Decides how long to wait before probing the store, and at which level to log, over successive outages. Without it, a
+ * store that answers probes but fails claims would pause and resume consumers ten times a second. Each outage that
+ * begins soon after another one waits twice as long, and is logged at level DEBUG, except once a minute.
  *
  * <p>Times are in nanoseconds. Not thread-safe.
  */
@@ -15,7 +15,9 @@ final class OutageBackOff {
     private static final long LONGEST_BETWEEN_PROBES = TimeUnit.SECONDS.toNanos(2);
     /** The longest first wait of an outage that follows another one. */
     private static final long LONGEST_FIRST = TimeUnit.SECONDS.toNanos(10);
-    /** An outage that begins so soon after the last one is the same trouble: a claim may take as long to time out. */
+    /**
+     * An outage that begins this soon after the last one counts as the same: a claim may take that long to time out.
+     */
     private static final long SAME_TROUBLE = TimeUnit.SECONDS.toNanos(60);
 
     private static final long LOG_AGAIN = TimeUnit.SECONDS.toNanos(60);
@@ -31,7 +33,7 @@ final class OutageBackOff {
         this.clock = clock;
     }
 
-    /** The store fails, and hasn't before or has answered since. */
+    /** The store fails for the first time, or again after it had answered. */
     void begin() {
         long now = clock.getAsLong();
         boolean again = hasEnded && now - endedAt < SAME_TROUBLE;
@@ -42,18 +44,18 @@ final class OutageBackOff {
         delay = again ? Math.min(LONGEST_FIRST, delay * 2) : FIRST;
     }
 
-    /** A probe has failed. */
+    /** A probe failed. */
     void failed() {
         delay = Math.max(delay, Math.min(LONGEST_BETWEEN_PROBES, delay * 2));
     }
 
-    /** A probe has been answered. */
+    /** A probe was answered. */
     void answered() {
         hasEnded = true;
         endedAt = clock.getAsLong();
     }
 
-    /** To wait before the next probe. */
+    /** The time before the next probe. */
     long delay() {
         return delay;
     }

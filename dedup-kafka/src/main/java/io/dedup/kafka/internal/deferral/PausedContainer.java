@@ -10,20 +10,23 @@ import org.springframework.kafka.listener.ConcurrentMessageListenerContainer;
 import org.springframework.kafka.listener.MessageListenerContainer;
 
 /**
- * One container that is paused while the store doesn't answer, from the pause until all of its consumers go on.
+ * One container that is paused while the store doesn't answer, from the pause until all of its consumers continue.
  *
- * <p>With {@code pauseImmediate} a consumer that sees the pause in the middle of a poll keeps the poll's other records, and
- * pauses the Kafka consumer before its next poll, unless the pause has ended by then. It would poll new records beside those
- * that it keeps, and spring-kafka stops the container for good. In between it commits, for which it may wait for the store. So
- * each consumer is resumed on its own, when its Kafka consumer is paused or has no partitions: then it holds nothing that
- * another poll could add to.
+ * <p>With {@code pauseImmediate}, a consumer that notices the pause in the middle of a poll keeps the poll's other
+ * records, and pauses the Kafka consumer before its next poll, unless the pause has ended by then. In that case it
+ * would poll new records in addition to the kept ones, and spring-kafka would stop the container for good. In between
+ * it commits, which may wait for the store. Therefore each consumer is resumed on its own, when its Kafka consumer is
+ * paused or has no partitions: then it keeps no records that another poll could add to.
  *
  * <p>Thread-safe.
  */
 final class PausedContainer {
     private final MessageListenerContainer container;
     private final long patienceNanos;
-    /** Held while the container is paused or resumed, so that a pause never falls between a look at it and its resumption. */
+    /**
+     * Held while the container is paused or resumed, so that it isn't paused between the check of its state and its
+     * resumption.
+     */
     private final ReentrantLock acting = new ReentrantLock();
 
     private volatile boolean wanted;
@@ -44,12 +47,12 @@ final class PausedContainer {
         return wanted;
     }
 
-    /** From now on the container is to be paused; {@link #pause} does it. */
+    /** The container should be paused from now on; {@link #pause} does it. */
     void want() {
         wanted = true;
     }
 
-    /** From now on the container is to go on; {@link #resume} does it. */
+    /** The container should continue from now on; {@link #resume} does it. */
     void unwant() {
         unwantedAt = System.nanoTime();
         wanted = false;
@@ -67,9 +70,9 @@ final class PausedContainer {
         }
     }
 
-    /** Resumes what can be resumed safely. Returns whether all of it goes on; else this is to be called again soon. */
+    /** Resumes what can be resumed safely. Returns whether everything continues; if not, call it again soon. */
     boolean resume() {
-        if (!acting.tryLock()) { // a pause is on its way; it takes long while the container is being stopped
+        if (!acting.tryLock()) { // a pause is in progress, which takes long while the container is stopping
             return false;
         }
         try {
@@ -96,12 +99,12 @@ final class PausedContainer {
         return all;
     }
 
-    /** A consumer that hasn't polled for so long has lost its partitions, and what it keeps of them. */
+    /** A consumer that hasn't polled for this long has lost its partitions, and the records that it keeps of them. */
     private boolean isOverdue() {
         return System.nanoTime() - unwantedAt > patienceNanos;
     }
 
-    /** Those that have to be looked at. */
+    /** The consumers whose state must be checked. */
     private List<? extends MessageListenerContainer> consumers() {
         if (!(container instanceof AbstractMessageListenerContainer<?, ?> known)
                 || !known.getContainerProperties().isPauseImmediate()) {

@@ -36,18 +36,18 @@ public final class PollOffsets {
     static void seekTo(List<ConsumerRecord<?, ?>> records, Consumer<?, ?> consumer) {
         Map<TopicPartition, Long> firsts = new LinkedHashMap<>();
         records.forEach(record -> firsts.putIfAbsent(Partitions.of(record), record.offset()));
-        firsts.keySet().retainAll(consumer.assignment()); // a retry loop polls, and partitions may have gone meanwhile
+        firsts.keySet().retainAll(consumer.assignment()); // a retry loop polls, and may have lost partitions
         firsts.forEach(consumer::seek);
     }
 
-    /** A batch listener's container commits whole batches only, so this commits the finished part of one. */
+    /** Commits the finished part of a batch; a batch listener's container commits whole batches only. */
     static void commit(
             List<ConsumerRecord<?, ?>> finished, Consumer<?, ?> consumer, MessageListenerContainer container) {
         try {
             commitFinished(finished, consumer, container);
         } catch (RuntimeException e) {
-            // They are done: if they come again they are duplicates. Not seeking would lose the deferred ones.
-            log.warn("The offsets before a deferred record couldn't be committed; a later commit covers them", e);
+            // The records are done; redelivered, they are duplicates. But the seek that follows must not be skipped.
+            log.warn("Cannot commit the offsets before a deferred record; a later commit covers them", e);
         }
     }
 
@@ -67,19 +67,19 @@ public final class PollOffsets {
         }
     }
 
-    /** The offsets to commit when these are finished. */
+    /** The offsets to commit when these records are finished. */
     public static Map<TopicPartition, OffsetAndMetadata> behind(
             List<? extends ConsumerRecord<?, ?>> finished, MessageListenerContainer container) {
         Map<TopicPartition, OffsetAndMetadata> offsets = new LinkedHashMap<>();
         for (ConsumerRecord<?, ?> record : finished) {
             offsets.put(
                     Partitions.of(record),
-                    ListenerUtils.createOffsetAndMetadata(container, record.offset() + 1)); // may call the user's code
+                    ListenerUtils.createOffsetAndMetadata(container, record.offset() + 1)); // may call user code
         }
         return offsets;
     }
 
-    /** Seeks where the consumer is beyond these records; somebody may have sought to what is before them. */
+    /** Seeks in partitions whose position is beyond these records; it may have been moved to before them already. */
     static void seekBackTo(List<ConsumerRecord<?, ?>> records, Consumer<?, ?> consumer) {
         seekTo(
                 records.stream()
@@ -89,7 +89,7 @@ public final class PollOffsets {
                 consumer);
     }
 
-    /** How many records of a poll come up to this one, including it; 0 when it isn't among them. */
+    /** The number of records of a poll up to and including this one; 0 if it isn't among them. */
     static int countUpTo(List<ConsumerRecord<?, ?>> records, ConsumerRecord<?, ?> last) {
         for (int i = 0; i < records.size(); i++) {
             ConsumerRecord<?, ?> each = records.get(i);
@@ -103,8 +103,8 @@ public final class PollOffsets {
     }
 
     /**
-     * What remains of a poll, its partitions in the order of the poll. The container commits everything up to the first
-     * remaining record, while spring-kafka's error handlers return the partitions in the order of a hash table.
+     * Returns what remains of a poll, with the partitions in the poll's order. The container commits everything up to
+     * the first remaining record, but spring-kafka's error handlers return the partitions in hash order.
      */
     static <K, V> ConsumerRecords<K, V> inOrderOf(ConsumerRecords<?, ?> poll, ConsumerRecords<K, V> remaining) {
         Map<TopicPartition, List<ConsumerRecord<K, V>>> ordered = new LinkedHashMap<>();

@@ -6,8 +6,9 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.kafka.listener.BatchListenerFailedException;
 
 /**
- * A failure of one record of a batch. An error handler that is busy retrying the whole poll would recover the whole poll
- * when it gives up, with records that the handler hasn't come to; so this one makes it begin anew, with that record.
+ * A failure of one record of a batch. An error handler that is retrying a whole poll would recover the whole poll when
+ * it gives up, including records that the handler hasn't reached; this exception makes it start again with the failed
+ * record.
  */
 public final class RecordFailedException extends BatchListenerFailedException {
     private static final long serialVersionUID = 1L;
@@ -16,7 +17,7 @@ public final class RecordFailedException extends BatchListenerFailedException {
         super(message, cause, record);
     }
 
-    /** The failure of one record that led to an exception as the container hands it over, or null. */
+    /** Returns the failure of a single record among an exception and its causes; null if there is none. */
     static @Nullable RecordFailedException in(@Nullable Throwable thrown) {
         return Causes.first(thrown, RecordFailedException.class);
     }

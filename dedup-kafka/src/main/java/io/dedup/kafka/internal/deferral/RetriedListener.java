@@ -3,9 +3,9 @@ package io.dedup.kafka.internal.deferral;
 import io.dedup.kafka.internal.consumer.BoundConsumers;
 
 /**
- * The container's call of a batch listener, as an error handler gets it for its retries. Leaves the handler's retry loop, which
- * catches exceptions and takes them for another failed attempt of the whole poll, by an error: for a deferral, or the failure
- * of one record. Used by one thread.
+ * The container's call of a batch listener, as an error handler gets it for retries. For a deferral or the failure of
+ * one record it throws an Error, to leave the error handler's retry loop: the loop catches exceptions and would count
+ * them as another failed attempt of the whole poll. Used by one thread.
  */
 final class RetriedListener implements Runnable {
     private final BoundConsumers consumers;
@@ -17,7 +17,7 @@ final class RetriedListener implements Runnable {
         this.listener = listener;
     }
 
-    /** Leaves the loop. */
+    /** Leaves the retry loop. */
     static final class LeaveRetry extends Error {
         private static final long serialVersionUID = 1L;
 
@@ -34,7 +34,7 @@ final class RetriedListener implements Runnable {
         }
     }
 
-    /** Whether a loop was left, or should have been. */
+    /** Whether the loop was left, or should have been. */
     boolean left() {
         return left;
     }

@@ -19,10 +19,10 @@ import org.slf4j.event.Level;
 import org.springframework.kafka.listener.MessageListenerContainer;
 
 /**
- * Pauses containers while the store doesn't answer, and resumes those that it paused once it does. Thread-safe.
+ * Pauses containers while the store doesn't answer, and resumes them once it does. Thread-safe.
  *
- * <p>While there is one, a repeated task asks the store and resumes consumers. Whatever a run of it throws, the next one goes
- * on: nothing else would ever resume the containers.
+ * <p>While a container is paused, a repeated task probes the store and resumes consumers. It continues whatever a run
+ * throws, because nothing else would resume the containers.
  */
 public final class StorePauses implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(KafkaLog.NAME);
@@ -31,7 +31,9 @@ public final class StorePauses implements AutoCloseable {
     private final Timer timer;
     private final DedupAdapter engine;
     private final ReentrantLock lock = new ReentrantLock();
-    /** What is paused, or isn't resumed entirely. Read and written under the lock, and so is everything below. */
+    /**
+     * The containers that are paused, or not resumed entirely. Read and written under the lock, like all fields below.
+     */
     private final Map<MessageListenerContainer, PausedContainer> containers = new LinkedHashMap<>();
 
     private final OutageBackOff backOff;
@@ -43,14 +45,14 @@ public final class StorePauses implements AutoCloseable {
         this(timer, engine, System::nanoTime);
     }
 
-    /** @param clock in nanoseconds, of the back-off between outages */
+    /** @param clock for the back-off between outages, in nanoseconds */
     public StorePauses(Timer timer, DedupAdapter engine, LongSupplier clock) {
         this.timer = timer;
         this.engine = engine;
         this.backOff = new OutageBackOff(clock);
     }
 
-    /** Whether this is closed: then nothing is paused any more, since nobody would end the pause. */
+    /** Whether this is closed. Then nothing is paused any more, because nothing would end the pause. */
     public boolean isClosed() {
         return closed;
     }
@@ -60,18 +62,21 @@ public final class StorePauses implements AutoCloseable {
         PausedContainer paused = toPause(container);
         if (paused != null) {
             log.atLevel(isLoud() ? Level.WARN : Level.DEBUG)
-                    .log("The dedup store doesn't answer: pausing {} until it does", container.getListenerId());
+                    .log(
+                            "The deduplication store doesn't answer; pausing listener container {} until it does"
+                                    + " (on-store-failure: pause)",
+                            container.getListenerId());
             paused.pause();
         }
     }
 
-    /** Null when the container is left as it is. */
+    /** Returns null if the container is left as it is. */
     private @Nullable PausedContainer toPause(MessageListenerContainer container) {
         lock.lock();
         try {
             PausedContainer paused = containers.get(container);
             if (paused == null ? container.isPauseRequested() : paused.isWanted()) {
-                return null; // by the user, who resumes it as well, or for another consumer that met the same outage
+                return null; // paused by the user, who will resume it, or for another consumer in the same outage
             }
             if (!isLooking()) {
                 return null;
@@ -87,7 +92,10 @@ public final class StorePauses implements AutoCloseable {
         }
     }
 
-    /** Before anything is paused; false when there is no one who would resume it, and the deferral has to go without a pause. */
+    /**
+     * Called before anything is paused. Returns false if nothing would resume it, so that the record must be deferred
+     * without a pause.
+     */
     private boolean isLooking() {
         if (closed || looks != null) {
             return !closed;
@@ -95,7 +103,7 @@ public final class StorePauses implements AutoCloseable {
         try {
             looks = timer.every(LOOK, this::look);
         } catch (RejectedExecutionException | Error e) {
-            log.debug("Not paused", e);
+            log.debug("Cannot pause: no background task is available to resume", e);
             return false;
         }
         backOff.begin();
@@ -137,7 +145,7 @@ public final class StorePauses implements AutoCloseable {
             engine.ping();
             answers = true;
         } catch (Throwable e) {
-            log.debug("The dedup store still doesn't answer", e);
+            log.debug("The deduplication store still doesn't answer", e);
         } finally {
             lock.lock();
             try {
@@ -160,7 +168,7 @@ public final class StorePauses implements AutoCloseable {
                 paused.unwant();
                 log.atLevel(isLoud() ? Level.INFO : Level.DEBUG)
                         .log(
-                                "The dedup store answers again: resuming {}",
+                                "The deduplication store answers again; resuming listener container {}",
                                 paused.container().getListenerId());
             }
         }
@@ -177,8 +185,11 @@ public final class StorePauses implements AutoCloseable {
     private static boolean isResumed(PausedContainer paused) {
         try {
             return paused.resume();
-        } catch (Throwable e) { // the others are resumed nevertheless, and this one is tried again
-            log.error("{} can't be resumed yet", paused.container().getListenerId(), e);
+        } catch (Throwable e) { // the others are resumed nevertheless, and this one is retried
+            log.error(
+                    "Cannot resume listener container {} yet; retrying",
+                    paused.container().getListenerId(),
+                    e);
             return false;
         }
     }
@@ -216,7 +227,7 @@ public final class StorePauses implements AutoCloseable {
         }
     }
 
-    /** Resumes what is paused now, each consumer as soon as that is safe; the timer needn't run any more. */
+    /** Resumes what is paused now, each consumer as soon as that is safe. Doesn't need the timer any more. */
     @Override
     public void close() {
         closed = true;
@@ -232,7 +243,7 @@ public final class StorePauses implements AutoCloseable {
     private void resumeRest() {
         while (!endIfIdle()) {
             LockSupport.parkNanos(LOOK.toNanos());
-            unwantAll(); // a consumer may have been about to pause when this was closed
+            unwantAll(); // a consumer may have been about to pause during the close
             resumeUnwanted();
         }
     }

@@ -14,7 +14,7 @@ import org.apache.kafka.common.errors.TransactionAbortableException;
 import org.apache.kafka.common.errors.WakeupException;
 import org.springframework.transaction.CannotCreateTransactionException;
 
-/** Tells why a Kafka transaction has failed. */
+/** Classifies the failures of Kafka transactions. */
 public final class TransactionFailures {
     private static final List<Class<? extends Exception>> NOT_THE_RECORDS = List.of(
             CannotCreateTransactionException.class,
@@ -32,8 +32,8 @@ public final class TransactionFailures {
     private TransactionFailures() {}
 
     /**
-     * Whether another transaction for the same records may well succeed. What else fails is left to what gives up on
-     * records, as what was sent may be at fault.
+     * Whether another transaction for the same records may well succeed. Other failures are left to the after-rollback
+     * processor, because the records that were sent may be at fault.
      */
     public static boolean isOfNoRecord(Throwable thrown) {
         return Causes.of(thrown).stream()

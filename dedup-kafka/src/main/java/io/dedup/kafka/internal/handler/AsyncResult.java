@@ -12,13 +12,13 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.kafka.listener.adapter.AdapterUtils;
 import reactor.core.publisher.Mono;
 
-/** What a handler method has returned, when that is done later. */
+/** The return value of a handler method whose work may end later. */
 public final class AsyncResult {
     private AsyncResult() {}
 
-    /** The future behind a result; null when the result is there already. A {@code Mono} is subscribed to. */
+    /** Returns the future behind a result; null if the result isn't one. Subscribes to a {@code Mono}. */
     static @Nullable Future<?> of(@Nullable Object result) {
-        if (result instanceof CompletionStage<?> stage) { // a minimal one is a CompletableFuture that can't be asked
+        if (result instanceof CompletionStage<?> stage) { // a minimal stage is a CompletableFuture whose get() throws
             CompletableFuture<Object> done = new CompletableFuture<>();
             stage.whenComplete((value, failure) -> {
                 if (failure == null) {
@@ -35,14 +35,14 @@ public final class AsyncResult {
         return result != null && AdapterUtils.isMono(result.getClass()) ? Reactor.subscribed(result) : null;
     }
 
-    /** Apart, since Reactor needn't be there. */
+    /** A separate class, because Reactor may be absent. */
     private static final class Reactor {
         static CompletableFuture<?> subscribed(Object mono) {
             return ((Mono<?>) mono).toFuture();
         }
     }
 
-    /** An interrupt doesn't end the work, so it doesn't end the wait either. */
+    /** An interrupt doesn't end the work, so it doesn't end the wait. */
     static @Nullable Object awaited(Future<?> future) throws Exception {
         boolean interrupted = false;
         try {
@@ -68,7 +68,7 @@ public final class AsyncResult {
         }
     }
 
-    /** The failure itself; marked when it tells nothing about the work. */
+    /** The failure itself, marked if the work may still be running. */
     public static Throwable failure(Throwable thrown) {
         Throwable failure = Causes.unwrapped(thrown);
         return failure instanceof TimeoutException || failure instanceof CancellationException

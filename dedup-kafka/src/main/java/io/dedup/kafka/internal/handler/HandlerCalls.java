@@ -21,11 +21,12 @@ import org.springframework.messaging.handler.invocation.InvocableHandlerMethod;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
- * Stands around the handler methods of a {@code @KafkaListener}: gives them their {@code DedupContext}, and sees what they
- * return. What is done later is waited for, or handed to the run that ends with it.
+ * Wraps the handler methods of a {@code @KafkaListener}: passes them their {@code DedupContext}, and inspects what they
+ * return. Work that ends later is waited for, or the run ends with it.
  *
- * <p>spring-kafka acks a failed future before it is retried, so that a crash in between loses the message, and knows nothing
- * of a {@code CompletionStage}, a {@code Future} or an {@code Object} that is a future. So it isn't left to it.
+ * <p>spring-kafka would acknowledge a failed future before retrying it, so that a crash in between loses the message;
+ * and it doesn't recognise a {@code CompletionStage}, a {@code Future} or an {@code Object} that is a future. Therefore
+ * this class handles return values itself.
  */
 public final class HandlerCalls {
     private static final Logger log = LoggerFactory.getLogger(KafkaLog.NAME);
@@ -33,10 +34,10 @@ public final class HandlerCalls {
     private HandlerCalls() {}
 
     /**
-     * Takes the place of the handler behind a listener, if there is one.
+     * Replaces the handler behind a listener, if there is one.
      *
-     * @return whether a method is declared to return a {@code CompletableFuture} or a {@code Mono}, or is a {@code suspend}
-     *     function
+     * @return whether a method is declared to return a {@code CompletableFuture} or a {@code Mono}, or is a
+     *     {@code suspend} function
      */
     public static boolean take(Object listener, Invocations invocations) {
         if (!(HandlerMethods.innermost(listener) instanceof MessagingMessageListenerAdapter<?, ?> adapter)) {
@@ -51,16 +52,17 @@ public final class HandlerCalls {
             }
         } catch (ReflectiveOperationException | RuntimeException e) { // spring-kafka has no getter for it
             log.warn(
-                    "A handler method that returns a CompletionStage or a Future isn't waited for, and gets no"
-                            + " DedupContext: this version of spring-kafka doesn't let its handler be replaced",
+                    "Cannot wrap the handler of a @KafkaListener: this version of spring-kafka has no field for it that"
+                            + " KafkaDedup knows. A returned CompletionStage or Future isn't waited for, and a"
+                            + " DedupContext parameter isn't supported",
                     e);
         }
         return false;
     }
 
     /**
-     * Whether a listener's handler is called by us, for these invocations. Without it a duplicate mustn't be handed to the
-     * listener to be answered: its handler would run.
+     * Whether the listener's handler is wrapped for these invocations. If it isn't, a duplicate must not be passed to
+     * the listener to be answered: its handler would run.
      */
     public static boolean stands(Object listener, Invocations invocations) {
         try {
@@ -84,7 +86,7 @@ public final class HandlerCalls {
                         invocations);
     }
 
-    /** In the place of spring-kafka's own. */
+    /** Replaces spring-kafka's own handler adapter. */
     private static final class SeenHandler extends HandlerAdapter {
         private final Invocations invocations;
         private final boolean declaredLater;
@@ -101,7 +103,7 @@ public final class HandlerCalls {
             this.declaredLater = super.isAsyncReplies();
         }
 
-        /** The adapter would acknowledge what it takes for done. */
+        /** False, because the adapter would acknowledge the record too early. */
         @Override
         public boolean isAsyncReplies() {
             return false;
@@ -118,7 +120,7 @@ public final class HandlerCalls {
             @Nullable Object[] all = arguments;
             if (invocation != null) {
                 all = Arrays.copyOf(arguments, arguments.length + 1);
-                all[arguments.length] = invocation.context(); // found by its type, as the other arguments are
+                all[arguments.length] = invocation.context(); // resolved by its type, like the other arguments
             }
             Object result = super.invoke(message, all);
             return result instanceof InvocationResult reply
@@ -127,7 +129,7 @@ public final class HandlerCalls {
                     : ended(result, invocation, arguments);
         }
 
-        @SuppressWarnings("FutureReturnValueIgnored") // the adapter looks after it
+        @SuppressWarnings("FutureReturnValueIgnored") // the adapter handles it
         private @Nullable Object ended(
                 @Nullable Object result, @Nullable Invocation invocation, @Nullable Object[] arguments)
                 throws Exception {
@@ -138,10 +140,10 @@ public final class HandlerCalls {
                 return result;
             }
             if (TransactionSynchronizationManager.isActualTransactionActive()) {
-                throw new IllegalStateException("the handler returned a "
+                throw new IllegalStateException("The handler returned a "
                         + Objects.requireNonNull(result).getClass().getName()
-                        + " within a transaction, which belongs to one thread: return when the work is done, or use mode"
-                        + " LEASED without a transaction manager");
+                        + " within a transaction, which belongs to one thread. Return when the work is done, or use"
+                        + " mode LEASED without a transaction manager");
             }
             if (invocation != null && invocation.mayEndLater() && later instanceof CompletableFuture<?> future) {
                 return invocation.endsWith(future);
@@ -160,14 +162,14 @@ public final class HandlerCalls {
             }
         }
 
-        /** Asked for what a {@code KafkaListenerErrorHandler} has returned in the handler's place. */
+        /** Called with what a {@code KafkaListenerErrorHandler} has returned in place of the handler. */
         @Override
         public @Nullable InvocationResult getInvocationResultFor(Object result, @Nullable Object payload) {
             keep(invocations.replying(), result);
             return super.getInvocationResultFor(result, payload);
         }
 
-        /** So does spring-kafka when such a method's work has succeeded. */
+        /** Acknowledges, as spring-kafka does when such a method's work has succeeded. */
         private static void acknowledge(@Nullable Object[] arguments) {
             for (Object argument : arguments) {
                 if (argument instanceof Acknowledgment acknowledgment) {

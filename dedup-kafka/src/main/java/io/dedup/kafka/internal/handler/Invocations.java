@@ -9,32 +9,35 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the calls of handler methods that run now are about. A call is found by the record that it is given, whatever thread
- * it runs on. Thread-safe.
+ * The calls of handler methods that are running now. A call is found by the record that it is given, on whatever thread
+ * it runs. Thread-safe.
  */
 public final class Invocations {
-    /** A call. */
+    /** One call of a handler method. */
     @FunctionalInterface
     public interface Invocation {
-        /** What the handler may ask about its run. */
+        /** The context that the handler gets. */
         DedupContext context();
 
-        /** The reply that is kept of it; null when none is. */
+        /** The reply that is stored for duplicates; null if none is. */
         default @Nullable ReplyExchange reply() {
             return null;
         }
 
-        /** Whether the listener was called on the thread that asks. */
+        /** Whether the listener was called on the current thread. */
         default boolean isOnThisThread() {
             return false;
         }
 
-        /** Whether its run ends with a future that the method returns; else the call itself must wait for it. */
+        /** Whether the run may end with a future that the method returns; if not, the call must wait for the future. */
         default boolean mayEndLater() {
             return false;
         }
 
-        /** The run ends with this, which the method returned; returns what ends when the store was told. */
+        /**
+         * The run ends with this future, which the method returned. Returns a future that completes when the outcome is
+         * recorded.
+         */
         default CompletableFuture<?> endsWith(CompletableFuture<?> work) {
             return work;
         }
@@ -43,16 +46,16 @@ public final class Invocations {
     private final Map<ConsumerRecord<?, ?>, Invocation> running =
             new ConcurrentHashMap<>(); // records are their own keys
 
-    /** The request with these arguments, or null when its reply isn't kept. */
+    /** The exchange of the request with these arguments; null if its reply isn't stored. */
     @Nullable
     ReplyExchange reply(@Nullable Object[] arguments) {
         Invocation invocation = of(arguments);
         return invocation == null ? null : invocation.reply();
     }
 
-    /** Of the listener that this thread calls; null when its reply isn't kept. */
+    /** The exchange of the listener call on this thread; null if its reply isn't stored. */
     public @Nullable ReplyExchange replying() {
-        for (Invocation each : running.values()) { // as many as the container has consumers
+        for (Invocation each : running.values()) { // at most one per consumer of the container
             ReplyExchange reply = each.reply();
             if (reply != null && each.isOnThisThread()) {
                 return reply;
@@ -69,7 +72,7 @@ public final class Invocations {
         running.remove(record);
     }
 
-    /** The call with these arguments, or null: of a batch, or of a listener that isn't decorated. */
+    /** The call with these arguments; null if it is a batch or its listener isn't decorated. */
     @Nullable
     Invocation of(@Nullable Object[] arguments) {
         for (Object argument : arguments) {

@@ -21,12 +21,12 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.kafka.support.Acknowledgment;
 
 /**
- * What the handler of one batch has, acknowledges and gives back, in the manual ack modes: during its call and later, from any
- * thread.
+ * What the handler of one batch has, acknowledges and nacks in the manual ack modes: during its call and later, from
+ * any thread.
  *
- * <p>A batch that is cut can't be acknowledged as a whole: the container would commit what is behind the cut. What is
- * finished of it is committed with the deferral, and what is acknowledged later is recognised as done when it comes
- * again.
+ * <p>A batch that is cut can't be acknowledged as a whole, because the container would commit what is behind the cut.
+ * Its finished part is committed with the deferral; records that are acknowledged later are redelivered and recognised
+ * as done.
  */
 final class AcknowledgedBatch {
     private final BoundConsumer bound;
@@ -34,8 +34,8 @@ final class AcknowledgedBatch {
     private final ManualAcks acks;
     private final PendingDeliveries pending;
     private final Acknowledgment container;
-    /** What the handler was given, by its index in the poll. */
-    private final Map<Integer, PendingDelivery> given = new ConcurrentHashMap<>(); // acks come from any thread
+    /** The records that the handler was given, by their index in the poll. */
+    private final Map<Integer, PendingDelivery> given = new ConcurrentHashMap<>(); // used by acknowledging threads
 
     private @Nullable ContainerAck ack;
     private int partlyAcknowledged = -1;
@@ -50,13 +50,13 @@ final class AcknowledgedBatch {
         this.container = container;
     }
 
-    /** What a record is a copy of, because the handler has the same message; else null. */
+    /** The delivery that a record is a copy of, because the handler has the same message; null if there is none. */
     @Nullable
     PendingDelivery firstOf(int index) {
         return pending.firstOf(batch.deliveries.get(index));
     }
 
-    /** Enters what is before the cut. */
+    /** Adds the records before the cut. */
     void enter(BatchPlan plan) {
         ack = plan.isCut() ? null : ackOfPoll();
         for (int i = 0; i < plan.cut(); i++) {
@@ -72,12 +72,16 @@ final class AcknowledgedBatch {
         }
     }
 
-    /** The records are entered one by one. */
+    /** The records are added one by one. */
     void enterSingly() {
         ack = ackOfPoll();
     }
 
-    /** Enters a record that isn't run; with what it is a copy of. */
+    /**
+     * Adds a record that isn't run.
+     *
+     * @param first the delivery that it is a copy of; null if it needs no handling
+     */
     void enter(int index, @Nullable PendingDelivery first) {
         if (first != null) {
             pending.arrivals().following(first, batch.records.get(index), ack);
@@ -86,22 +90,24 @@ final class AcknowledgedBatch {
         }
     }
 
-    /** Enters a record that is run. */
+    /** Adds a record that is run. */
     void give(int index, Execution execution) {
         given.put(index, acks.given(batch.records.get(index), batch.deliveries.get(index), execution, ack));
     }
 
-    /** Asks for the container's ack of the poll, which goes out when everything that it covers is finished. */
+    /**
+     * Requests the container's acknowledgment of the poll, which is sent when everything that it covers is finished.
+     */
     void request() {
         pending.request(ack);
     }
 
-    /** What the handler acknowledges for what it is given, up to an index of the poll. */
+    /** The acknowledgment for the records that the handler is given, up to an index of the poll. */
     TrackedBatchAcknowledgment acknowledgment(HandedBatch<?, ?> handed, int end) {
         return new TrackedBatchAcknowledgment(this, container, handed, end, ack);
     }
 
-    /** The same for a record that it is given alone, which can't acknowledge the poll. */
+    /** The acknowledgment for a record that the handler is given alone; it can't acknowledge the poll. */
     TrackedBatchAcknowledgment acknowledgmentOfOne(HandedBatch<?, ?> handed, int index) {
         return new TrackedBatchAcknowledgment(this, container, handed, index, null);
     }
@@ -119,30 +125,30 @@ final class AcknowledgedBatch {
         }
     }
 
-    /** Null without a group: the container's acknowledgment would try to commit. */
+    /** Null without a group, because the container's acknowledgment would try to commit. */
     private @Nullable ContainerAck ackOfPoll() {
         return bound.commitsOffsets() ? ContainerAck.ofBatch(container) : null;
     }
 
     private void comeAgain() {
         if (bound.batchRetry().isRunning() || !bound.commitsOffsets()) {
-            throw nacked(null); // the error handler's retry loop doesn't know of nacks: it would commit the whole poll
+            throw nacked(null); // the error handler's retry loop doesn't know nacks and would commit the whole poll
         }
         int again = batch.unfinished(nackedFrom);
         try {
             container.nack(again, nackSleep);
-        } catch (RuntimeException e) { // it commits what is before
+        } catch (RuntimeException e) { // nack commits the records before
             throw nacked(e);
         }
         batch.finishedBefore(again);
     }
 
-    /** What the container is told where it can't be told of a nack. */
+    /** The exception to throw where the container can't be given a nack. */
     RuntimeException nacked(@Nullable Throwable cause) {
         return batch.deferral(nackedFrom, nackedFrom, DeferReason.IN_FLIGHT, nackSleep, false, cause);
     }
 
-    /** As they were entered. */
+    /** The deliveries of these records. */
     List<PendingDelivery> given(List<Integer> indexes) {
         return indexes.stream().map(this::givenAt).toList();
     }
@@ -150,15 +156,15 @@ final class AcknowledgedBatch {
     private PendingDelivery givenAt(int index) {
         PendingDelivery delivery = given.get(index);
         if (delivery == null) {
-            throw new IllegalStateException("record " + index + " of the batch wasn't given to the handler");
+            throw new IllegalStateException("Record " + index + " of the batch wasn't given to the handler");
         }
         return delivery;
     }
 
     /**
-     * The handler acknowledges these records of the poll, which it was given, and with each of them what is below it in
-     * its partition. Not what is below the duplicates between them: it never saw those, and may still work on what it
-     * was given before.
+     * The handler acknowledges these records of the poll, and with each of them the records below it in its partition
+     * that it was given. This doesn't include what is below the duplicates between them: the handler never saw those,
+     * and may still be working on records of earlier polls.
      */
     void acknowledge(List<Integer> indexes, @Nullable ContainerAck ack) {
         Map<PendingPartition, PendingDelivery> upTo = new HashMap<>();
@@ -170,9 +176,9 @@ final class AcknowledgedBatch {
     }
 
     /**
-     * The same, committed at once by the container, as far as nothing holds it back.
+     * As {@link #acknowledge}, committed at once by the container, as far as nothing holds it back.
      *
-     * @param end the last record of the poll that is meant, duplicates included
+     * @param end the last record of the poll that is covered, including duplicates
      */
     void acknowledgePartly(List<Integer> indexes, int end) {
         acknowledge(indexes, null);
@@ -184,8 +190,9 @@ final class AcknowledgedBatch {
     }
 
     /**
-     * The handler acknowledges some records and gives everything from another one of the poll on back. The container
-     * learns of it when the handler has returned: it would remember the nack of one that throws for a later poll.
+     * The handler acknowledges some records and nacks everything from another record of the poll on. The container gets
+     * the nack when the handler has returned: if the handler throws, the container would apply the nack to a later
+     * poll.
      */
     void nackFrom(List<Integer> acknowledged, int index, Duration sleep) {
         if (!bound.isOnItsThread()) {

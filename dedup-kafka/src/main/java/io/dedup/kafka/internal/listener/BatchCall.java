@@ -17,9 +17,9 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 import org.springframework.kafka.support.Acknowledgment;
 
-/** A call of a batch listener, with those records of a poll that its plan runs, or with one of them alone. */
+/** A call of a batch listener, with those records of a poll that its plan runs, or with a single one of them. */
 final class BatchCall<K, V> extends ListenerCall {
-    /** Calls the user's listener in the shape that it has. */
+    /** Calls the user's listener through the method that it implements. */
     @FunctionalInterface
     interface Handler<K, V> {
         void handle(List<ConsumerRecord<K, V>> part, @Nullable Acknowledgment acknowledgment);
@@ -46,12 +46,12 @@ final class BatchCall<K, V> extends ListenerCall {
         this.alone = alone;
     }
 
-    /** The plan, as its transaction's records have changed it. */
+    /** The plan, as changed by the records of its transaction. */
     BatchPlan plan() {
         return plan;
     }
 
-    /** What its transaction's record has decided instead of the run of one record alone; null when it ran. */
+    /** What the record in its transaction has decided instead of a run of one record alone; null if it ran. */
     @Nullable
     Admission instead() {
         return instead;
@@ -92,7 +92,7 @@ final class BatchCall<K, V> extends ListenerCall {
         return known;
     }
 
-    /** A failure, read through the list that the handler was given. */
+    /** A failure, interpreted through the list that the handler was given. */
     BatchFailure read(Throwable thrown) {
         BatchFailure known = failure;
         if (known == null) {
@@ -107,7 +107,7 @@ final class BatchCall<K, V> extends ListenerCall {
         return Math.max(0, read(thrown).failed());
     }
 
-    /** Decided about when its transaction has ended. */
+    /** Decided when its transaction has ended. */
     @Override
     protected RuntimeException failure(Throwable thrown, boolean leaseLost) {
         return new HandlerFailed(thrown, leaseLost);
@@ -124,10 +124,10 @@ final class BatchCall<K, V> extends ListenerCall {
     @Override
     protected void complete(int count) {
         batch.engine.succeedAll(
-                executions.subList(0, count), batch.budget); // whatever it says: the effects have happened
+                executions.subList(0, count), batch.budget); // whatever the answers, the effects have happened
     }
 
-    /** With its plan. */
+    /** Its plan has added the records already. */
     @Override
     protected void give(boolean single) {}
 
@@ -179,7 +179,7 @@ final class BatchCall<K, V> extends ListenerCall {
         instead = undoneBy;
     }
 
-    /** The calls that are made for one poll. */
+    /** Creates the calls for one poll. */
     record Calls<K, V>(
             SettlementKind kind,
             PolledBatch<K, V> batch,

@@ -23,11 +23,12 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.kafka.support.Acknowledgment;
 
 /**
- * The way of one batch: admit it with one call, plan what runs and where it is cut, run the part before the cut and settle that
- * run, acknowledge. Where one of its records may have killed its process, its records take that way one by one.
+ * Handles one batch: claims it with one call, plans what runs and where the batch is cut, runs the part before the cut
+ * and settles that run, and acknowledges. If one of its records may have crashed its process, the records are handled
+ * one by one.
  *
- * <p>Where a failure undoes those runs, too, which it proves successful, these run again, alone, and commit: the error handler
- * commits their offsets.
+ * <p>If a failure proves runs successful but rolls them back too, these runs are repeated without the failed record and
+ * committed: the error handler commits their offsets.
  */
 final class BatchPipeline<K, V> {
     private final SettlementKind kind;
@@ -113,7 +114,7 @@ final class BatchPipeline<K, V> {
         acks.end();
     }
 
-    /** If that fails, everything is given back: nobody else would end the renewals of its claims. */
+    /** If planning fails, everything is released, because nothing else would end the renewals of its claims. */
     private BatchPlan planned(BatchAdmission admitted, @Nullable AcknowledgedBatch acks, Supplier<BatchPlan> planning) {
         try {
             BatchPlan plan = planning.get();
@@ -139,9 +140,9 @@ final class BatchPipeline<K, V> {
     }
 
     /**
-     * Handles what the plan runs.
+     * Runs the plan.
      *
-     * @param end the first record of the poll that isn't to be committed with them
+     * @param end the first record of the poll that must not be committed with them
      * @return the plan as the records of its transaction have changed it
      */
     private BatchPlan handle(BatchPlan plan, int end) {
@@ -158,7 +159,7 @@ final class BatchPipeline<K, V> {
         }
     }
 
-    /** If that fails, its claims are given back: nobody else would end their renewals. */
+    /** If that fails, the claims are released, because nothing else would end their renewals. */
     private BatchCall<K, V> callOf(BatchPlan plan) {
         try {
             return calls.of(plan);
@@ -168,7 +169,10 @@ final class BatchPipeline<K, V> {
         }
     }
 
-    /** What the container is told of a failure, when those runs are committed or completed that it proves successful. */
+    /**
+     * Returns the exception for the container, after committing or completing the runs that the failure proves
+     * successful.
+     */
     private RuntimeException undone(BatchCall<K, V> call, HandlerFailed failed) {
         BatchPlan plan = call.plan();
         if (failed.thrown() instanceof NotAcknowledgedException open) {
@@ -187,7 +191,7 @@ final class BatchPipeline<K, V> {
         return batch.failed(plan, failure, call.handed(), failed.leaseLost());
     }
 
-    /** Runs the good records before a position again, if there are any. Throws what ends the batch earlier, if anything does. */
+    /** Repeats the successful runs before a position, if there are any. Throws if something ends the batch earlier. */
     private void commitBefore(BatchPlan plan, int position) {
         if (position <= 0) {
             return;
@@ -196,7 +200,7 @@ final class BatchPipeline<K, V> {
         BatchAdmission again =
                 engine.admitAll(indexes.stream().map(batch.deliveries::get).toList(), WaitBudget.none());
         int first = indexes.get(0);
-        if (again.isolate()) { // nothing is known to be good: all of it comes again
+        if (again.isolate()) { // none is known to be successful: all are redelivered
             throw batch.deferral(first, first, DeferReason.ROLLED_BACK, batch.maxDeferDelay(first), false, null);
         }
         BatchPlan good = planned(
@@ -204,7 +208,7 @@ final class BatchPipeline<K, V> {
         requireWhole(handle(good, good.isCut() ? good.cut() : plan.runs().get(position)));
     }
 
-    /** Throws at the first record that isn't done, at the latest at the one that is held. */
+    /** Throws at the first record that isn't done, at the latest at the record that is held. */
     private void runSingly(@Nullable AcknowledgedBatch acks, int held) {
         for (int i = 0; i < batch.size() && (acks == null || !acks.isNacked()); i++) {
             if (i == held) {
@@ -228,7 +232,7 @@ final class BatchPipeline<K, V> {
         }
     }
 
-    /** Returns what its transaction's record has decided instead of a run; null when it ran. */
+    /** Returns what the record in its transaction has decided instead of a run; null if it ran. */
     private @Nullable Admission runAlone(int index, Execution execution) {
         BatchCall<K, V> call = calls.alone(index, execution);
         try {

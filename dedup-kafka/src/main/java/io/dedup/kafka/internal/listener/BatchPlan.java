@@ -12,12 +12,12 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What happens to each record of a batch: those before the cut are finished, the first one that can't be decided or
- * handled is where the batch is cut, and what is behind it comes again.
+ * What happens to each record of a batch: those before the cut are finished, the batch is cut at the first record that
+ * can't be decided or handled, and everything behind it is redelivered.
  *
- * @param admissions of each record; null where the handler has the message already, see {@code firsts}
- * @param firsts by the index of a copy: what it is a copy of
- * @param cut the index of the first deferral or rejection; the size when there is none
+ * @param admissions one for each record; null if the handler has the message already, see {@code firsts}
+ * @param firsts by the index of a copy: the delivery that it is a copy of
+ * @param cut the index of the first deferral or rejection; the size if there is none
  * @param runs the indexes before the cut that the handler gets
  */
 record BatchPlan(
@@ -35,12 +35,12 @@ record BatchPlan(
         return new BatchPlan(admissions, firsts, cut, runs);
     }
 
-    /** One record of a batch that runs alone; the others aren't the plan's. */
+    /** A plan for one record of a batch that runs alone. */
     static BatchPlan alone(int index) {
         return new BatchPlan(List.of(), Map.of(), 0, List.of(index));
     }
 
-    /** What was admitted to run, for one who can't go on with the batch. */
+    /** All executions that were admitted, for a caller that can't continue with the batch. */
     static List<Execution> executions(BatchAdmission batch) {
         List<Execution> executions = new ArrayList<>(batch.admissions().size());
         for (Admission admission : batch.admissions()) {
@@ -55,7 +55,7 @@ record BatchPlan(
         return admission instanceof Admission.Defer || admission instanceof Admission.Reject;
     }
 
-    /** The admissions of some of a batch's records in their places, with the leaders' indexes translated. */
+    /** Puts the admissions of some of a batch's records in their places, and translates the leaders' indexes. */
     static List<@Nullable Admission> spread(List<Admission> some, List<Integer> indexes, int size) {
         if (some.size() == size) {
             return List.copyOf(some);
@@ -75,7 +75,7 @@ record BatchPlan(
         return all;
     }
 
-    /** The plan with what became of its runs in their transaction, in their order. */
+    /** Returns the plan with the outcomes that the transaction's records have given its runs, in their order. */
     BatchPlan decided(List<Admission> ofRuns) {
         List<@Nullable Admission> all = new ArrayList<>(admissions);
         for (int i = 0; i < runs.size(); i++) {
@@ -92,14 +92,14 @@ record BatchPlan(
         if (admissions.get(index) instanceof Admission.Run run) {
             return run.execution();
         }
-        throw new IllegalStateException("record " + index + " of the batch doesn't run");
+        throw new IllegalStateException("Record " + index + " of the batch doesn't run");
     }
 
     List<Execution> executions() {
         return runs.stream().map(this::execution).toList();
     }
 
-    /** Gives the claims behind the cut back, their attempts as well: those records haven't been started. */
+    /** Releases the claims behind the cut with their attempts, because those records haven't been started. */
     void giveBackBehindCut(DedupAdapter engine) {
         List<Execution> behind = new ArrayList<>();
         for (int i = cut; i < admissions.size(); i++) {

@@ -5,10 +5,13 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 import org.springframework.kafka.listener.ConsumerSeekAware.ConsumerSeekCallback;
 
-/** What a decorated listener hears of its container and of its consumers; the callbacks of a consumer on its own thread. */
+/**
+ * The callbacks that a decorated listener passes on from its container and its consumers; those of a consumer are
+ * called on its thread.
+ */
 public interface ContainerLifecycle {
     /**
-     * The container is starting, on the thread that starts it.
+     * The container is starting; called on the thread that starts it.
      *
      * @throws IllegalStateException when it can't be run safely
      */
@@ -17,12 +20,12 @@ public interface ContainerLifecycle {
     /** A consumer has started, before its first poll. */
     void consumerStarted(ConsumerSeekCallback seeks);
 
-    /** The consumer has these partitions, too. */
+    /** The consumer was assigned these partitions in addition. */
     void assigned(Collection<TopicPartition> partitions);
 
-    /** These partitions, or all with null, aren't the consumer's any more. */
+    /** These partitions, or all if null, no longer belong to the consumer. */
     void revoked(@Nullable Collection<TopicPartition> partitions);
 
-    /** The consumer has come to its end. */
+    /** The consumer has ended. */
     void consumerStopped();
 }

@@ -28,7 +28,7 @@ import org.springframework.kafka.listener.adapter.AbstractDelegatingMessageListe
 import org.springframework.kafka.listener.adapter.AsyncRepliesAware;
 import org.springframework.kafka.support.Acknowledgment;
 
-/** Gives a batch listener the new records of each batch, in their order, and none twice. */
+/** Passes the new records of each batch to a batch listener, in order, and skips duplicates. */
 public final class DedupBatchMessageListener<K, V>
         extends AbstractDelegatingMessageListenerAdapter<BatchMessageListener<K, V>>
         implements BatchAcknowledgingConsumerAwareMessageListener<K, V>, AsyncRepliesAware {
@@ -91,7 +91,7 @@ public final class DedupBatchMessageListener<K, V>
             BatchCall.Handler<K, V> handler) {
         BoundConsumer bound = services.consumers().current();
         bound.deferred().arrived();
-        if (records.isEmpty()) { // a BatchInterceptor has dropped them all: there is nothing to deduplicate
+        if (records.isEmpty()) { // a BatchInterceptor has removed them all
             bound.transaction().beginWithoutRecords();
             handler.handle(records, acknowledgment);
             return;
@@ -130,7 +130,10 @@ public final class DedupBatchMessageListener<K, V>
         return PollResults.of(byPartition);
     }
 
-    /** In a Kafka transaction the consumer is needed; the container gives it to listeners only that end in one that wants it. */
+    /**
+     * In a Kafka transaction the consumer is needed, but the container passes it only to listeners whose innermost
+     * delegate asks for it.
+     */
     @Override
     public BatchMessageListener<K, V> getDelegate() {
         BatchAcknowledgingConsumerAwareMessageListener<K, V> wantsConsumer = this::invoke;
@@ -148,7 +151,7 @@ public final class DedupBatchMessageListener<K, V>
 
     @Override
     public boolean isAsyncReplies() {
-        lifecycle.starting(); // the first thing that a starting container asks, on the thread that starts it
+        lifecycle.starting(); // a starting container calls this first, on the thread that starts it
         return false;
     }
 

@@ -22,8 +22,8 @@ import org.springframework.kafka.support.Acknowledgment;
 /**
  * Runs a record listener once per message ID.
  *
- * <p>It is a filter for the container, which so hands it the observation registry: a record that isn't given to the
- * listener must have its observation closed here.
+ * <p>It extends a filter so that the container passes it the observation registry: the observation of a skipped record
+ * must be closed here.
  */
 public final class DedupMessageListener<K, V> extends FilteringMessageListenerAdapter<K, V>
         implements AsyncRepliesAware {
@@ -60,7 +60,7 @@ public final class DedupMessageListener<K, V> extends FilteringMessageListenerAd
             if (finished && (watched == null || !watched.isNacked())) {
                 bound.outstanding().finished(record);
             }
-        } catch (Throwable e) { // an error handler may take its time, and have the rest of the poll come again
+        } catch (Throwable e) { // an error handler may take long, and refetch the rest of the poll
             bound.claims().giveBack();
             throw e;
         }
@@ -84,7 +84,7 @@ public final class DedupMessageListener<K, V> extends FilteringMessageListenerAd
 
     @Override
     public boolean isAsyncReplies() {
-        lifecycle.starting(); // the first thing that a starting container asks, on the thread that starts it
+        lifecycle.starting(); // a starting container calls this first, on the thread that starts it
         return false;
     }
 

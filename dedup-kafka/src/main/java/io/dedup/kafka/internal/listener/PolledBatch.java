@@ -22,8 +22,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The records of one call of a batch listener, and what the container is told when not all of them are done. Belongs to that
- * call.
+ * The records of one call of a batch listener, and the exceptions for the container when not all of them are done. Used
+ * by that call only.
  */
 final class PolledBatch<K, V> {
     private static final Logger log = LoggerFactory.getLogger(KafkaLog.NAME);
@@ -52,7 +52,10 @@ final class PolledBatch<K, V> {
         return new HandedBatch<>(records, indexes);
     }
 
-    /** The index of the first record whose partition has too many unfinished ones of earlier polls; the size when there is none. */
+    /**
+     * The index of the first record whose partition has too many unfinished records of earlier polls; the size if there
+     * is none.
+     */
     int firstBehindTooMany() {
         int index = 0;
         while (index < size() && !bound.isBehindTooMany(records.get(index))) {
@@ -61,14 +64,19 @@ final class PolledBatch<K, V> {
         return index;
     }
 
-    /** For claiming the batch: none when one of its records was deferred before, whose waiting its pauses do. */
+    /**
+     * The budget for claiming the batch: none if one of its records was deferred before, since its partition is paused
+     * instead.
+     */
     WaitBudget claimBudget() {
         return records.stream().anyMatch(bound.deferred()::contains) ? WaitBudget.none() : budget;
     }
 
-    /** The index of the first record before the limit whose offset mustn't be committed; the limit when there is none. */
+    /**
+     * The index of the first record before the limit whose offset must not be committed; the limit if there is none.
+     */
     int unfinished(int limit) {
-        pending.request(null); // forgets what is finished and nothing holds back
+        pending.request(null); // removes finished records that nothing holds back
         for (int i = 0; i < limit; i++) {
             if (pending.unfinishedUpTo(records.get(i))) {
                 return i;
@@ -82,13 +90,13 @@ final class PolledBatch<K, V> {
         bound.outstanding().finished(records.subList(0, index));
     }
 
-    /** The exception that ends a batch at a deferral or a rejection. What was handed before it is done, or is pending. */
+    /** The exception that ends a batch at a deferral or a rejection. The runs before it are done or pending. */
     RuntimeException cutAt(int index, @Nullable Admission admission) {
         if (admission instanceof Admission.Defer defer) {
             return deferral(index, index, defer.reason(), defer.retryAfter(), defer.pause(), defer.cause());
         }
         if (!(admission instanceof Admission.Reject reject)) {
-            throw new IllegalStateException("doesn't cut: " + admission);
+            throw new IllegalStateException("Not a deferral or rejection: " + admission);
         }
         bound.rejected(records.get(index));
         return failedAt(
@@ -97,7 +105,10 @@ final class PolledBatch<K, V> {
                         String.valueOf(reject.cause().getMessage()), reject.cause(), records.get(index)));
     }
 
-    /** What a handler's failure becomes, when what it proves done is done and the rest is released. */
+    /**
+     * The exception for the container after a handler's failure. The caller has completed the successful runs and
+     * released the others.
+     */
     RuntimeException failed(BatchPlan plan, BatchFailure failure, HandedBatch<?, ?> handed, boolean leaseLost) {
         int first = plan.runs().get(Math.max(0, failure.failed()));
         if (failure.thrown() instanceof Error) {
@@ -109,12 +120,15 @@ final class PolledBatch<K, V> {
         if (failure.failed() >= 0) {
             return failedAt(first, failure.translated(handed));
         }
-        // What waits for what has just failed comes again with it, and is deferred again: such a failure has to count.
+        // A record that waits for one that has just failed is redelivered and deferred with it: the failure must count.
         if (plan.isCut()
                 && plan.admissions().get(plan.cut()) instanceof Admission.Defer defer
                 && !defer.behindOthers()) {
             // An exception that names no record fails the whole poll: the deferred record would be recovered with it.
-            log.warn("The batch listener failed; its records are tried again with the deferred one", failure.thrown());
+            log.warn(
+                    "The batch listener failed without naming a record; its records are redelivered with the record"
+                            + " that is deferred",
+                    failure.thrown());
             return deferral(plan.cut(), first, defer.reason(), defer.retryAfter(), defer.pause(), failure.thrown());
         }
         return handed.size() < size()
@@ -123,15 +137,16 @@ final class PolledBatch<K, V> {
     }
 
     /**
-     * The handler failed without naming a record, and wasn't given all of the poll. That would fail the whole poll: what
-     * is behind a cut would be recovered with it, never handled, and duplicates although they are done. So the first
-     * record that the handler was given stands for all of them: it is retried with them, and recovered alone.
+     * The handler failed without naming a record, and wasn't given all of the poll. As a failure of the whole poll,
+     * records behind a cut would be recovered without being handled, and so would duplicates although they are done.
+     * Therefore the first record that the handler was given stands for all of them: it is retried with them, and
+     * recovered alone.
      */
     private RuntimeException failedInPart(int first, HandedBatch<?, ?> handed, Throwable cause) {
         return failedAt(
                 first,
                 new RecordFailedException(
-                        "the batch listener failed without naming a record; it was given " + handed.size() + " of the "
+                        "The batch listener failed without naming a record; it was given " + handed.size() + " of the "
                                 + size() + " records of the poll",
                         cause,
                         records.get(first)));
@@ -144,15 +159,17 @@ final class PolledBatch<K, V> {
     }
 
     /**
-     * The error handler commits the offset of what it has recovered, and what is below it in its partition. So it gets a
-     * failure when all of that is finished, also what earlier polls have brought; until then the record comes again.
+     * The error handler commits the offset of a record that it has recovered, and so everything below it in its
+     * partition. Therefore it gets the failure only when all of that is finished, records of earlier polls included;
+     * until then the record is deferred.
      */
     private RuntimeException failedUpTo(int last, int first, Throwable thrown) {
         if (unfinished(last + 1) > last) {
             return Rethrow.asIs(thrown);
         }
         log.warn(
-                "What failed is tried again until the records below it, of which the handler has some, are acknowledged",
+                "A record failed while the handler hasn't acknowledged records below it; it is redelivered until these"
+                        + " are acknowledged",
                 thrown);
         return deferral(first, first, DeferReason.IN_FLIGHT, maxDeferDelay(first), false, thrown);
     }
@@ -162,10 +179,10 @@ final class PolledBatch<K, V> {
     }
 
     /**
-     * A deferral.
+     * The exception for a deferral.
      *
-     * @param index the record that can't be decided now
-     * @param first the first one of the poll that isn't done, as far as this batch goes
+     * @param index the record that can't be handled now
+     * @param first the poll's first unfinished record, as far as this batch knows
      */
     RuntimeException deferral(
             int index, int first, DeferReason reason, Duration retryAfter, boolean pause, @Nullable Throwable cause) {
@@ -178,10 +195,13 @@ final class PolledBatch<K, V> {
                         deferred);
     }
 
-    /** A deferral of what the handler didn't acknowledge, and what was rolled back with it. */
+    /** The deferral of a record that the handler didn't acknowledge, and of what was rolled back with it. */
     RuntimeException comesAgain(int index, NotAcknowledgedException open) {
         if (!open.isNack()) {
-            log.warn("{}: {}", deliveries.get(index).origin().get(), open.getMessage());
+            log.warn(
+                    "Rolled back the message in {}: {}",
+                    deliveries.get(index).origin().get(),
+                    open.getMessage());
         }
         return deferral(index, index, DeferReason.ROLLED_BACK, open.sleep(maxDeferDelay(index)), false, open);
     }
@@ -197,6 +217,6 @@ final class PolledBatch<K, V> {
                 : failedAt(
                         index,
                         new RecordFailedException(
-                                "the listener failed on a record that it was given alone", cause, records.get(index)));
+                                "The listener failed on a record that it was given alone", cause, records.get(index)));
     }
 }

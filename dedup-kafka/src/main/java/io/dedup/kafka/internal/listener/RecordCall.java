@@ -30,7 +30,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.kafka.support.Acknowledgment;
 
-/** A call of a record listener, with the one record that it is given. */
+/** A call of a record listener with one record. */
 final class RecordCall<K, V> extends ListenerCall implements Invocation {
     private static final Logger log = LoggerFactory.getLogger(KafkaLog.NAME);
 
@@ -130,10 +130,10 @@ final class RecordCall<K, V> extends ListenerCall implements Invocation {
         return Rethrow.asIs(thrown);
     }
 
-    /** The record is deferred, with a warning unless the handler has given it back. */
+    /** Defers the record, with a warning unless the handler called {@code nack}. */
     private RuntimeException comesAgain(NotAcknowledgedException open) {
         if (!open.isNack()) {
-            log.warn("{}: {}", delivery.origin().get(), open.getMessage());
+            log.warn("Rolled back the message in {}: {}", delivery.origin().get(), open.getMessage());
         }
         return bound.deferred()
                 .throwing(
@@ -170,11 +170,11 @@ final class RecordCall<K, V> extends ListenerCall implements Invocation {
         tracked = new TrackedAcknowledgment(ofContainer, bound.acks(), given, ack, single);
     }
 
-    /** Null without a group: nothing can be committed, and the container's acknowledgment would fail with the attempt. */
+    /** Null without a group: nothing can be committed, and the container's acknowledgment would fail. */
     private @Nullable ContainerAck ackOf(Acknowledgment ofContainer) {
         try {
             return bound.commitsOffsets() ? ContainerAck.of(record, ofContainer) : null;
-        } catch (Throwable e) { // as when memory is full: nobody else would end the claim's renewals
+        } catch (Throwable e) { // for example out of memory: nothing else would end the claim's renewals
             execution.giveBack();
             throw e;
         }

@@ -25,10 +25,11 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.kafka.support.Acknowledgment;
 
 /**
- * The way of each record of one container's record listener: hold it back, admit it, run it and settle the run, acknowledge it.
+ * Handles each record of one container's record listener: holds it back if necessary, claims it, runs it, settles the
+ * run and acknowledges it.
  */
 final class RecordPipeline<K, V> {
-    /** Calls the user's listener in the shape that it has. */
+    /** Calls the user's listener through the method that it implements. */
     @FunctionalInterface
     interface Handler<K, V> {
         void handle(
@@ -44,7 +45,7 @@ final class RecordPipeline<K, V> {
     private final CurrentObservation observation = new CurrentObservation();
     private final SettlementKinds kinds;
 
-    /** @param mode how records end that aren't done when the listener returns; null where there are none */
+    /** @param mode how records end that aren't done when the listener returns; null if there are none */
     RecordPipeline(
             ContainerServices services,
             ListenerReplies replies,
@@ -58,16 +59,16 @@ final class RecordPipeline<K, V> {
         this.kinds = new SettlementKinds(services, observation, mode);
     }
 
-    /** The observation that a record has which the listener isn't given. */
+    /** The observation of a record that the listener isn't given. */
     CurrentObservation observation() {
         return observation;
     }
 
     /**
-     * Returns when the record may be acked, or finishes with its acknowledgment or its future.
+     * Returns when the record may be acknowledged, or finishes with its acknowledgment or its future.
      *
      * @param acknowledgment the container's own; null in the automatic ack modes
-     * @return whether the container may forget the record, unless it was given back
+     * @return whether the container may forget the record, unless it was nacked
      */
     boolean handle(
             ConsumerRecord<K, V> record,
@@ -118,7 +119,7 @@ final class RecordPipeline<K, V> {
         kind.finished(bound);
     }
 
-    /** If that fails, as when memory is full, its claim is given back: nobody else would end its renewals. */
+    /** If that fails, for example out of memory, the claim is released, because nothing else would end its renewals. */
     private RecordCall<K, V> callOf(
             SettlementKind kind,
             ConsumerRecord<K, V> record,
@@ -135,7 +136,7 @@ final class RecordPipeline<K, V> {
         }
     }
 
-    /** The run that may begin; null when the record is to be acked without one. */
+    /** The run that may begin; null if the record is acknowledged without one. */
     private @Nullable Execution admitted(ConsumerRecord<K, V> record, Delivery delivery, BoundConsumer bound) {
         if (bound.claims().follows(delivery)) {
             observation.close(null);
@@ -149,7 +150,7 @@ final class RecordPipeline<K, V> {
         return null;
     }
 
-    /** Returns when the record is to be acked without a run. */
+    /** Returns when the record may be acknowledged without a run. */
     void notRun(ConsumerRecord<K, V> record, Admission admission, BoundConsumer bound) {
         if (admission instanceof Admission.Reject reject) {
             observation.close(reject.cause());
@@ -183,11 +184,11 @@ final class RecordPipeline<K, V> {
         }
     }
 
-    /** A duplicate request, which is answered by the listener without its handler. */
+    /** A duplicate request, which the listener answers without its handler. */
     private record Answer(ReplyExchange reply, BoundConsumer bound) implements Invocation {
         @Override
         public DedupContext context() {
-            throw new IllegalStateException("no handler is called");
+            throw new IllegalStateException("No handler is called for a duplicate");
         }
 
         @Override

@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.kafka.support.Acknowledgment;
 
 /**
- * What a batch handler acknowledges in place of the container's own acknowledgment. Its indexes count the list that the
- * handler was given; the container's count the poll.
+ * The acknowledgment that a batch handler gets in place of the container's own. Its indexes count the list that the
+ * handler was given; the container's indexes count the poll.
  */
 final class TrackedBatchAcknowledgment implements Acknowledgment {
     private final AcknowledgedBatch batch;
@@ -23,9 +23,9 @@ final class TrackedBatchAcknowledgment implements Acknowledgment {
      * The acknowledgment of a part of a batch.
      *
      * @param handed what the handler was given
-     * @param end the last record of the poll that this stands for, duplicates included
-     * @param ack the container's ack for all of the poll; null when that one must not be sent: the poll
-     *     was cut, or the record is handled alone
+     * @param end the last record of the poll that this acknowledges, including duplicates
+     * @param ack the container's acknowledgment of the whole poll; null if it must not be sent, because the poll was
+     *     cut or the record is handled alone
      */
     TrackedBatchAcknowledgment(
             AcknowledgedBatch batch,
@@ -43,7 +43,7 @@ final class TrackedBatchAcknowledgment implements Acknowledgment {
     @Override
     public void acknowledge() {
         if (partial >= 0) {
-            acknowledge(partial + 1); // so does the container's own
+            acknowledge(partial + 1); // as the container's own does
             return;
         }
         batch.acknowledge(handed.indexes(), ack);
@@ -59,7 +59,7 @@ final class TrackedBatchAcknowledgment implements Acknowledgment {
         requireListed(index);
         if (index == handed.listSize() - 1) {
             batch.acknowledgePartly(handed.indexes(), end);
-        } else { // with what was filtered out before the next one
+        } else { // including what was filtered out before the next record
             int next = requireListed(index + 1);
             batch.acknowledgePartly(handed.indexes().subList(0, next), handed.index(next) - 1);
         }
@@ -76,7 +76,7 @@ final class TrackedBatchAcknowledgment implements Acknowledgment {
 
     @Override
     public void nack(Duration sleep) {
-        container.nack(sleep); // not supported for batches, and says so
+        container.nack(sleep); // throws: not supported for batches
     }
 
     @Override
@@ -84,7 +84,7 @@ final class TrackedBatchAcknowledgment implements Acknowledgment {
         return container.isOutOfOrderCommit();
     }
 
-    /** The position of the record that the handler means by an index of its list. */
+    /** Translates an index of the handler's list to the position among the records that it was given. */
     private int requireListed(int index) {
         if (index < 0 || index >= handed.listSize()) {
             throw new IllegalArgumentException(
@@ -93,14 +93,14 @@ final class TrackedBatchAcknowledgment implements Acknowledgment {
         int position = handed.position(index);
         if (position < 0) {
             throw new IllegalStateException(
-                    "the handler changed the order of its list, so that index (" + index + ") can't be told");
+                    "The handler changed the order of its list: index (" + index + ") is ambiguous");
         }
         return position;
     }
 
     private void requireInHandler(String what) {
         if (returned) {
-            throw new IllegalStateException(what + " of " + this + " comes after its handler has returned");
+            throw new IllegalStateException(what + " of " + this + " was called after its handler has returned");
         }
     }
 

@@ -17,8 +17,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The record of each partition that a consumer has deferred last, and whether the exception that defers one is on its way from
- * the listener to the error handler. Used by the consumer's thread.
+ * The last deferred record of each partition of a consumer, and whether a deferral's exception is on its way from the
+ * listener to the error handler. Used by the consumer's thread.
  */
 public final class DeferredRecords {
     private static final Logger log = LoggerFactory.getLogger(KafkaLog.NAME);
@@ -26,14 +26,14 @@ public final class DeferredRecords {
     private final Map<TopicPartition, Long> offsets = new HashMap<>();
     private @Nullable DeliveryDeferredException onItsWay;
 
-    /** This deferral of a record is about to be thrown; returns it. */
+    /** Notes a deferral that is about to be thrown, and returns it. */
     public DeliveryDeferredException throwing(DeliveryDeferredException deferral, ConsumerRecord<?, ?> record) {
         offsets.put(Partitions.of(record), record.offset());
         onItsWay = deferral;
         return deferral;
     }
 
-    /** Whether a deferral was thrown and hasn't been handled: the error handler tells the container to seek. */
+    /** Whether a deferral was thrown and hasn't reached the error handler, which makes the container seek. */
     public boolean isOnItsWay() {
         return onItsWay != null;
     }
@@ -43,16 +43,17 @@ public final class DeferredRecords {
         onItsWay = null;
     }
 
-    /** Whether this record is the one that was deferred last in its partition. */
+    /** Whether this record is its partition's last deferred one. */
     public boolean contains(ConsumerRecord<?, ?> record) {
         Long offset = offsets.get(Partitions.of(record));
         return offset != null && offset == record.offset();
     }
 
     /**
-     * A poll with those partitions at its end that begin with a record that was deferred before. It may well be deferred again, and
-     * the container drops what stands behind it and fetches it again. With several such partitions each poll may bring one, and the
-     * others would never have their turns. The order within a partition stays.
+     * Moves partitions that begin with a record that was deferred before to the end of a poll. Such a record may be
+     * deferred again, and the container then drops the records behind it and fetches them again. With several such
+     * partitions, each poll could begin with one, and the others would never have their turn. The order within a
+     * partition is kept.
      *
      * <p>Never throws: the consumer's position is past these records, and they would be lost.
      */
@@ -60,7 +61,7 @@ public final class DeferredRecords {
         try {
             return offsets.isEmpty() ? polled : ordered(polled);
         } catch (Throwable e) {
-            log.debug("A poll's partitions stay in their order", e);
+            log.debug("Cannot move deferred partitions to the end of a poll", e);
             return polled;
         }
     }
@@ -80,7 +81,7 @@ public final class DeferredRecords {
         return PollResults.of(first, polled);
     }
 
-    /** These partitions, or all with null, belong to another consumer now. */
+    /** These partitions, or all if null, belong to another consumer now. */
     void forget(@Nullable Collection<TopicPartition> partitions) {
         if (partitions == null) {
             offsets.clear();

@@ -14,10 +14,13 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Seeks back, before a poll, to what would be lost else: to what the container has dropped, and to what has failed meanwhile. */
+/**
+ * Seeks back, before a poll, to records that would otherwise be lost: those that the container has dropped, and those
+ * that have failed meanwhile.
+ */
 final class FetchAgain {
     private static final Logger log = LoggerFactory.getLogger(KafkaLog.NAME);
-    /** Before the same records are fetched once more. */
+    /** The pause before the same records are fetched once more. */
     private static final Duration BETWEEN_DROPS = Duration.ofMillis(100);
 
     private final OutstandingRecords outstanding;
@@ -32,7 +35,7 @@ final class FetchAgain {
     }
 
     /**
-     * The container dropped what it had polled when something threw: the next poll begins there.
+     * If the container dropped polled records after an exception, the next poll begins there.
      *
      * @throws Throwable what the consumer throws; the next poll tries again
      */
@@ -47,24 +50,25 @@ final class FetchAgain {
             Long position = positionOf(each.getKey(), target);
             if (position == null) {
                 later.add(each.getKey());
-            } else if (position > each.getValue()) { // else somebody begins there, or lower
+            } else if (position > each.getValue()) { // otherwise the position was moved back already
                 target.seek(each.getKey(), each.getValue());
                 log.warn(
-                        "The container dropped polled records of {} after an exception; fetching them again from offset {}",
+                        "spring-kafka dropped polled records of partition {} after an exception; fetching them again"
+                                + " from offset {}",
                         each.getKey(),
                         each.getValue());
             }
         }
         if (dropped.equals(lastDropped)) {
-            LockSupport.parkNanos(BETWEEN_DROPS.toNanos()); // what throws each time mustn't make the consumer spin
+            LockSupport.parkNanos(BETWEEN_DROPS.toNanos()); // repeated exceptions must not make the consumer spin
         }
         lastDropped = dropped;
         outstanding.restored(later);
     }
 
     /**
-     * What has failed after its listener had returned, and was asked for. The container logs a seek that fails and forgets it; and
-     * what it kept in a pause may be deferred, behind the seek.
+     * Seeks to records that failed after their listener had returned. The container logs and forgets a seek that fails,
+     * and records that it kept in a pause may be deferred behind the seek.
      *
      * @throws Throwable what the consumer throws; the next poll tries again
      */
@@ -86,8 +90,9 @@ final class FetchAgain {
     }
 
     /**
-     * Null when the consumer doesn't know it, as while it looks for the partition's leader. Until it does, it polls nothing of the
-     * partition, and the others must not wait. A seek without knowing it could go forwards.
+     * Null if the consumer doesn't know its position, for example while it looks for the partition's leader. It polls
+     * nothing of the partition until then, and other partitions must not wait. A seek without knowing the position
+     * could go forward.
      */
     private @Nullable Long positionOf(TopicPartition partition, Consumer<?, ?> target) throws Throwable {
         try {

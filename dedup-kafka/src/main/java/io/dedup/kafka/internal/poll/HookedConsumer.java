@@ -18,8 +18,9 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.kafka.listener.ConsumerSeekAware.ConsumerSeekCallback;
 
 /**
- * Calls a {@link WatchedPolls} around a Kafka consumer's polls, commits and seeks. A proxy, since {@link Consumer} has other methods in
- * other versions; without a decorated listener on its thread it only passes calls on.
+ * Calls a {@link WatchedPolls} around a Kafka consumer's polls, commits and seeks. It is a proxy, because
+ * {@link Consumer} has different methods in different versions. Without a decorated listener on its thread it only
+ * delegates.
  */
 public final class HookedConsumer implements InvocationHandler {
     private final Consumer<?, ?> target;
@@ -39,10 +40,12 @@ public final class HookedConsumer implements InvocationHandler {
     }
 
     /**
-     * The container's consumer, by the callback that it gives its listener; null if it can't be seen. Known before the first
-     * poll, since a listener may poll another consumer of the same factory before that.
+     * The container's consumer, found through the callback that the container passes to its listener; null if it can't
+     * be found. It is known before the first poll, because a listener may poll another consumer of the same factory
+     * earlier.
      *
-     * @param hooks whose; several instances may have hooked the consumers of one factory, each around the ones before
+     * @param hooks the instance that hooked the consumer; several instances may have wrapped the consumers of one
+     *     factory
      */
     static @Nullable HookedConsumer of(ConsumerSeekCallback container, PollHooks hooks) {
         Object consumer = consumerOf(container);
@@ -57,7 +60,7 @@ public final class HookedConsumer implements InvocationHandler {
         return null;
     }
 
-    /** Whether the container's consumer is Kafka's own, with nothing around it: no call of its can be seen. */
+    /** Whether the container's consumer is Kafka's own and not wrapped, so that its calls can't be watched. */
     public static boolean isBare(ConsumerSeekCallback container) {
         return consumerOf(container) instanceof KafkaConsumer<?, ?>;
     }
@@ -83,10 +86,10 @@ public final class HookedConsumer implements InvocationHandler {
         try {
             return watched(polls, method, arguments);
         } catch (RebalanceInProgressException e) {
-            throw e; // the container keeps such offsets, and goes on with the poll
+            throw e; // the container keeps these offsets and continues with the poll
         } catch (Throwable e) {
             polls.outstanding().disturbed();
-            polls.claims().giveBack(); // the container drops the rest of the poll, and may back off before the next one
+            polls.claims().giveBack(); // the container drops the rest of the poll, and may wait before the next one
             throw e;
         }
     }
@@ -96,7 +99,7 @@ public final class HookedConsumer implements InvocationHandler {
             arguments[0] = polls.beforePoll(target, arguments[0]);
         }
         Object polled = polls.behindNothingDropped(target, () -> call(method, arguments));
-        boolean bound = hooks.ofThread() == polls; // else the listener has ended within the poll
+        boolean bound = hooks.ofThread() == polls; // otherwise the listener has ended during the poll
         return bound && polled instanceof ConsumerRecords<?, ?> records ? polls.polled(records) : polled;
     }
 
@@ -108,11 +111,11 @@ public final class HookedConsumer implements InvocationHandler {
                 return polls.wakeUps().untilDone(() -> call(method, arguments));
             }
             case "position" -> {
-                // With fixTxOffsets the container asks before it polls, and commits what it is told.
+                // With fixTxOffsets the container asks for the position before it polls, and commits it.
                 polls.fetchDropped(target);
                 return polls.wakeUps().untilDone(() -> call(method, arguments));
             }
-            case "commitAsync", "groupMetadata" -> polls.claims().flush(); // the last lets a producer commit
+            case "commitAsync", "groupMetadata" -> polls.claims().flush(); // groupMetadata: a producer may commit
             case "unsubscribe", "close" -> polls.end();
             case "seek", "seekToBeginning" -> {
                 Object sought = call(method, arguments);

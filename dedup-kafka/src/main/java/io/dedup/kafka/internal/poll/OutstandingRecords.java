@@ -13,9 +13,9 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The records that a consumer's polls returned and that its listener hasn't finished with. While the container holds them,
- * nothing but its memory does: the consumer's position is past them. When something throws out of the container's loop, the
- * container drops them, and the next commit of their partition passes them.
+ * The polled records that a consumer's listener hasn't finished. While the container holds them, only its memory does:
+ * the consumer's position is past them. If an exception leaves the container's loop, the container drops them, and the
+ * next commit of their partition skips them.
  *
  * <p>Used by the consumer's thread.
  */
@@ -41,12 +41,12 @@ public final class OutstandingRecords {
     private @Nullable Range current;
     private boolean disturbed;
 
-    /** The consumer hands these records to the container. */
+    /** The consumer passes these records to the container. */
     void polled(ConsumerRecords<?, ?> records) {
         for (TopicPartition partition : records.partitions()) {
             List<? extends ConsumerRecord<?, ?>> list = records.records(partition);
             if (list.isEmpty()) {
-                continue; // a ConsumerInterceptor has taken them all out
+                continue; // a ConsumerInterceptor has removed them all
             }
             ranges.put(
                     partition,
@@ -58,7 +58,7 @@ public final class OutstandingRecords {
         current = null;
     }
 
-    /** It is this record's turn, so the container has finished with the ones before it in its partition. */
+    /** This record's turn has come, so the container has finished those before it in its partition. */
     public void begun(ConsumerRecord<?, ?> record) {
         Range range = rangeOf(record);
         if (range != null) {
@@ -66,7 +66,7 @@ public final class OutstandingRecords {
         }
     }
 
-    /** The listener has finished with this record: it is handled, or something else remembers it. */
+    /** The listener has finished this record: it is handled, or its redelivery is ensured elsewhere. */
     public void finished(ConsumerRecord<?, ?> record) {
         Range range = rangeOf(record);
         if (range != null && record.offset() >= range.next) {
@@ -78,7 +78,7 @@ public final class OutstandingRecords {
         }
     }
 
-    /** The listener has finished with these, which stand in the order of a poll. */
+    /** The listener has finished these records, which are in the order of a poll. */
     public void finished(List<? extends ConsumerRecord<?, ?>> records) {
         for (ConsumerRecord<?, ?> record : records) {
             finished(record);
@@ -104,7 +104,7 @@ public final class OutstandingRecords {
     }
 
     /**
-     * Somebody moved the consumer's position. A seek to what lies behind all outstanding records doesn't count: it may have been
+     * The consumer's position was moved. A seek to behind all outstanding records doesn't count: it may have been
      * computed from a position that is past dropped records.
      */
     void sought(TopicPartition partition, long offset) {
@@ -114,7 +114,7 @@ public final class OutstandingRecords {
         }
     }
 
-    /** These partitions, or all with null, are no longer this consumer's. */
+    /** These partitions, or all if null, no longer belong to this consumer. */
     public void forget(@Nullable Collection<TopicPartition> partitions) {
         if (partitions == null) {
             ranges.clear();
@@ -124,7 +124,7 @@ public final class OutstandingRecords {
         current = null;
     }
 
-    /** Something threw, and the container may have dropped what was outstanding. */
+    /** An exception was thrown, and the container may have dropped the outstanding records. */
     public void disturbed() {
         disturbed = true;
     }
@@ -138,14 +138,14 @@ public final class OutstandingRecords {
         return disturbed;
     }
 
-    /** For each partition with outstanding records the first one's offset. */
+    /** The offset of the first outstanding record of each partition. */
     Map<TopicPartition, Long> offsets() {
         Map<TopicPartition, Long> offsets = new LinkedHashMap<>();
         ranges.forEach((partition, range) -> offsets.put(partition, range.next));
         return offsets;
     }
 
-    /** What was dropped is fetched again, except for these partitions, which are to be asked for once more. */
+    /** The dropped records are fetched again, except in these partitions, where the next poll tries again. */
     void restored(Set<TopicPartition> later) {
         ranges.keySet().retainAll(later);
         current = null;

@@ -9,19 +9,19 @@ import org.apache.kafka.common.TopicPartition;
 import org.springframework.kafka.listener.MessageListenerContainer;
 
 /**
- * Pauses single partitions of one consumer for a while, by the container's own means.
+ * Pauses single partitions of one consumer for a while, using the container's own partition pause.
  *
- * <p>Why not sleep in place: a sleep on the consumer's thread holds up all of its partitions and adds up against
- * {@code max.poll.interval.ms}. The container's partition pause survives rebalances (it pauses again what is assigned
- * again) and is seen by its users. It belongs to the child container that has the partition now: if another one gets the
- * partition, that one defers and pauses for itself.
+ * <p>It doesn't sleep: a sleep on the consumer's thread delays all of its partitions and counts against
+ * {@code max.poll.interval.ms}. The container's partition pause survives rebalances (a partition that is assigned again
+ * is paused again) and is visible to users. It belongs to the child container that has the partition: if another one is
+ * assigned the partition, that one defers the record and pauses the partition itself.
  *
- * <p>Why no timer: a resume from another thread wakes the consumer up, and a wake-up hits whatever the consumer does next,
- * also a commit between a poll and the first record's turn. The consumer's own polls look for holds that are over, and don't
- * outlast them.
+ * <p>It uses no timer: a resume from another thread wakes the consumer up, and the wake-up may interrupt whatever the
+ * consumer does next, including a commit between a poll and the first record's turn. Instead the consumer's own polls
+ * end the holds that are over, and don't take longer than the next one.
  *
- * <p>The container counts no pauses: a user's {@code pausePartition} that comes while a partition is held here ends
- * with the hold. One that was there before is left alone.
+ * <p>The container doesn't count pauses: if a user calls {@code pausePartition} while a partition is held here, that
+ * pause ends with the hold. A pause that was there before is left alone.
  *
  * <p>Used by the consumer's thread.
  */
@@ -34,13 +34,13 @@ public final class PartitionHolds {
         MessageListenerContainer child = container.getContainerFor(partition.topic(), partition.partition());
         Held key = new Held(child, partition);
         if (!ends.containsKey(key) && child.isPartitionPauseRequested(partition)) {
-            return; // paused by the user, who resumes it as well
+            return; // paused by the user, who will resume it
         }
         ends.put(key, System.nanoTime() + time.toNanos());
         child.pausePartition(partition);
     }
 
-    /** Resumes what has been held for long enough. */
+    /** Resumes partitions whose hold is over. */
     public void endDue() {
         if (ends.isEmpty()) {
             return;
@@ -55,7 +55,7 @@ public final class PartitionHolds {
         due.forEach(this::end);
     }
 
-    /** How long a poll may last. */
+    /** Returns how long a poll may take. */
     public Duration untilNextEnd(Duration atMost) {
         long now = System.nanoTime();
         long nanos = atMost.toNanos();
@@ -65,7 +65,7 @@ public final class PartitionHolds {
         return Duration.ofNanos(nanos);
     }
 
-    /** The consumer polls no more. */
+    /** The consumer won't poll any more. */
     public void endAll() {
         List.copyOf(ends.keySet()).forEach(this::end);
     }

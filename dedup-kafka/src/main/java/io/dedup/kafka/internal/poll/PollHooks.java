@@ -11,12 +11,12 @@ import org.springframework.kafka.core.ConsumerFactory;
 import org.springframework.kafka.core.ConsumerPostProcessor;
 import org.springframework.kafka.listener.ConsumerSeekAware.ConsumerSeekCallback;
 
-/** Lets decorated listeners see the polls and commits of their consumers. Thread-safe. */
+/** Hooks the polls and commits of consumers for decorated listeners. Thread-safe. */
 public final class PollHooks {
     private final Set<ConsumerFactory<?, ?>> factories = ConcurrentHashMap.newKeySet();
     private final Supplier<@Nullable WatchedPolls> ofThread;
 
-    /** @param ofThread those of the consumer that runs on the calling thread; null where no decorated listener does */
+    /** @param ofThread the hooks of the consumer on the calling thread; null if it has no decorated listener */
     public PollHooks(Supplier<@Nullable WatchedPolls> ofThread) {
         this.ofThread = ofThread;
     }
@@ -35,10 +35,10 @@ public final class PollHooks {
     }
 
     /**
-     * For the polls of one consumer of a container, from the first on.
+     * Creates the hooks for the polls of one consumer of a container, from the first poll on.
      *
      * @param seeks the container's callback of this consumer
-     * @param claims what is claimed before its turn
+     * @param claims the claims of records whose turn hasn't come
      */
     public WatchedPolls watch(
             ConsumerSeekCallback seeks, ClaimedPoll claims, PendingDeliveries pending, Redeliveries redeliveries) {

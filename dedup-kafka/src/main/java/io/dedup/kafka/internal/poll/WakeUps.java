@@ -5,11 +5,11 @@ import org.apache.kafka.common.errors.WakeupException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Wake-ups of one consumer that come at the wrong time. Whoever wakes a consumer up means its poll; but the wake-up hits whatever
- * the consumer does next, also a commit, which it must not end. The next poll is cut short instead.
+ * Handles wake-ups of one consumer that interrupt the wrong call. A wake-up is meant for the poll, but interrupts
+ * whatever the consumer does next, even a commit, which it must not end. The next poll is shortened instead.
  */
 final class WakeUps {
-    /** After so much waking up the call fails after all, and what was polled is fetched again. */
+    /** After waking up repeatedly for this long, the call fails after all, and the polled records are fetched again. */
     private static final Duration LONGEST = Duration.ofMinutes(1);
 
     /** A call of the Kafka consumer. */
@@ -39,7 +39,7 @@ final class WakeUps {
         }
     }
 
-    /** Whether the poll that begins now is the one that was meant. */
+    /** Returns whether a wake-up was meant for the poll that begins now. */
     boolean take() {
         boolean was = meantForPoll;
         meantForPoll = false;

@@ -11,8 +11,9 @@ import org.springframework.kafka.listener.BatchInterceptor;
 import org.springframework.kafka.listener.RecordInterceptor;
 
 /**
- * Passes a container's interceptors on, and takes note of what they throw. With a Kafka transaction the container calls them
- * outside of its listener's call: what they throw ends its loop over the polled records, and no error handler hears of it.
+ * Delegates to a container's interceptors, and notices what they throw. With a Kafka transaction the container calls
+ * interceptors outside of its listener's call: their exceptions end its loop over the polled records, and no error
+ * handler is called.
  */
 public final class WatchedInterceptors implements InvocationHandler {
     private final Object interceptor;
@@ -36,7 +37,7 @@ public final class WatchedInterceptors implements InvocationHandler {
         }
     }
 
-    /** Whether none was set since. */
+    /** Whether all interceptors of the container are wrapped, so that none was set since. */
     public static boolean areWatched(AbstractMessageListenerContainer<?, ?> container) {
         return isWatched(ofRecords(container)) && isWatched(ofBatches(container));
     }
@@ -62,7 +63,8 @@ public final class WatchedInterceptors implements InvocationHandler {
         try {
             return HandlerMethods.read(AbstractMessageListenerContainer.class, field, container);
         } catch (ReflectiveOperationException e) {
-            throw new IllegalStateException("spring-kafka's containers have no field " + field, e);
+            throw new IllegalStateException(
+                    "This version of spring-kafka isn't supported: its containers have no field " + field, e);
         }
     }
 

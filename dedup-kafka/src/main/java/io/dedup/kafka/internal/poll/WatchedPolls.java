@@ -15,13 +15,16 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.kafka.listener.MessageListenerContainer;
 
 /**
- * What happens around one consumer's polls: records that the container dropped are fetched again, held partitions are
- * resumed, claims are made and given back. Sits between a container and its Kafka consumer ({@link HookedConsumer}).
+ * Acts around one consumer's polls: fetches dropped records again, resumes held partitions, makes and returns claims.
+ * Sits between a container and its Kafka consumer ({@link HookedConsumer}).
  *
  * <p>Used by the consumer's thread.
  */
 public final class WatchedPolls {
-    /** How soon a consumer fetches a record again whose work has failed on another thread, or whose position wasn't known. */
+    /**
+     * The longest poll while handlers have records, or while a partition with dropped records has no known position: so that
+     * such records are soon fetched again.
+     */
     private static final Duration WHILE_WORK_IS_OPEN = Duration.ofMillis(50);
 
     private final ClaimedPoll claims;
@@ -43,7 +46,9 @@ public final class WatchedPolls {
         this.fetchAgain = new FetchAgain(outstanding, redeliveries, wakeUps);
     }
 
-    /** Whether this is the container's consumer, whose calls come here; handlers have others on the same thread. */
+    /**
+     * Whether this is the container's consumer, whose calls are watched; handlers may use others on the same thread.
+     */
     boolean isOf(HookedConsumer asking, boolean polls) {
         return consumer.is(asking, polls);
     }
@@ -64,7 +69,7 @@ public final class WatchedPolls {
         return wakeUps;
     }
 
-    /** The container begins its next round. Returns for how long the consumer may poll. */
+    /** The container begins its next round. Returns how long the consumer may poll. */
     @Nullable
     Object beforePoll(Consumer<?, ?> target, @Nullable Object timeout) throws Throwable {
         seen = true;
@@ -73,13 +78,13 @@ public final class WatchedPolls {
         if (holders == 0) {
             fetchAgain.awaited(target);
         }
-        // May wake the consumer up, from its own thread: then the poll that follows ends at once.
+        // May wake the consumer up from its own thread; the poll that follows then ends at once.
         holds.endDue();
         return timeout instanceof Duration duration ? shortened(duration) : timeout;
     }
 
     /**
-     * The container dropped what it had polled when something threw: the next poll begins there.
+     * If the container dropped polled records after an exception, the next poll begins there.
      *
      * @throws Throwable what the consumer throws; the next poll tries again
      */
@@ -125,7 +130,7 @@ public final class WatchedPolls {
         return wakeUps.take() ? Duration.ZERO : shorter;
     }
 
-    /** These were polled. Returns them as the container is to see them. */
+    /** Takes the polled records, and returns them in the order for the container. */
     ConsumerRecords<?, ?> polled(ConsumerRecords<?, ?> records) {
         if (records.isEmpty()) {
             return records;
@@ -136,7 +141,9 @@ public final class WatchedPolls {
         return ordered;
     }
 
-    /** Keeps a partition from being fetched for a while; false where nothing would end the pause, since no poll comes through here. */
+    /**
+     * Pauses a partition for a while. Returns false if nothing would end the pause, because the polls aren't watched.
+     */
     public boolean hold(MessageListenerContainer container, TopicPartition partition, Duration time) {
         if (seen) {
             holds.hold(container, partition, time);
@@ -145,8 +152,8 @@ public final class WatchedPolls {
     }
 
     /**
-     * A listener or an error handler has the records, and may poll meanwhile, as an error handler does to stay in its group.
-     * They aren't fetched again by such a poll: they would come again after the error handler has given them up.
+     * A listener or an error handler has the records and may poll meanwhile, as an error handler does to stay in its
+     * group. Such a poll doesn't fetch them again: they would be redelivered after the error handler has given them up.
      */
     public <T extends @Nullable Object> T holding(Supplier<T> work) {
         holders++;
@@ -157,13 +164,13 @@ public final class WatchedPolls {
         }
     }
 
-    /** These partitions, or all with null, belong to somebody else now. */
+    /** These partitions, or all if null, belong to another consumer now. */
     public void revoked(@Nullable Collection<TopicPartition> partitions) {
         deferred.forget(partitions);
         outstanding.forget(partitions);
     }
 
-    /** The consumer has come to its end. */
+    /** The consumer has ended. */
     public void end() {
         claims.end();
         holds.endAll();

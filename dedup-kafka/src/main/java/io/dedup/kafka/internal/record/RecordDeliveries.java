@@ -22,7 +22,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.kafka.support.KafkaUtils;
 
-/** Makes deliveries of records: their topic's policy, their ID, their fingerprint. Thread-safe. */
+/** Creates the deliveries of records: with their topic's policy, their ID and their fingerprint. Thread-safe. */
 public final class RecordDeliveries {
     private static final Logger log = LoggerFactory.getLogger(KafkaLog.NAME);
 
@@ -32,7 +32,7 @@ public final class RecordDeliveries {
     private final DeliveryFactory<ConsumerRecord<?, ?>> factory;
     private final DeliveryFactory<ConsumerRecord<?, ?>> deadLetters;
     private final TopicRoles roles;
-    private final Set<String> toldUncompared = ConcurrentHashMap.newKeySet();
+    private final Set<String> warnedUncompared = ConcurrentHashMap.newKeySet();
 
     public RecordDeliveries(
             Deduplicator deduplicator,
@@ -78,14 +78,16 @@ public final class RecordDeliveries {
                 .of(role.of(), record, origin(record.topic(), record.partition(), record.offset()), this::fingerprint);
     }
 
-    /** Without the record: a delivery lives as long as its claim, which may be longer than anybody needs the payload. */
+    /**
+     * Doesn't keep the record: a delivery lives as long as its claim, which may be longer than the payload is needed.
+     */
     private static Supplier<String> origin(String topic, int partition, long offset) {
         return () -> "topic " + topic + ", partition " + partition + ", offset " + offset;
     }
 
     /**
-     * Of the value's bytes where the value is text or bytes. Other values have been through a deserializer whose
-     * product needn't be the same for the same bytes, so they aren't compared.
+     * The fingerprint of the value's bytes, if the value is text or bytes. Other values aren't compared, because their
+     * deserializer may produce different objects for the same bytes.
      */
     private @Nullable Fingerprint fingerprint(ConsumerRecord<?, ?> record) {
         Object value = record.value();
@@ -106,22 +108,23 @@ public final class RecordDeliveries {
             buffer.duplicate().get(bytes);
             return Fingerprint.ofPayload(bytes);
         }
-        if (toldUncompared.add(record.topic())) {
+        if (warnedUncompared.add(record.topic())) {
             log.warn(
-                    "Payloads of topic {} aren't compared although its policy asks for fingerprints: a fingerprint needs"
-                            + " String or byte[] values, but these are {}",
+                    "Cannot compare the payloads of topic {} (its policy sets fingerprint): the values are {}, and"
+                            + " only String and byte[] values can be compared. Use such a deserializer, or turn"
+                            + " fingerprint off for this topic",
                     record.topic(),
                     value.getClass().getName());
         }
         return null;
     }
 
-    /** Where the record is: topic, partition and offset. */
+    /** Topic, partition and offset of a record. */
     public static String coordinates(ConsumerRecord<?, ?> record) {
         return record.topic() + "-" + record.partition() + "-" + record.offset();
     }
 
-    /** Whether an {@code ErrorHandlingDeserializer} put its failure in place of the value. */
+    /** Whether an {@code ErrorHandlingDeserializer} has replaced the value by its failure. */
     public static boolean failedDeserialization(ConsumerRecord<?, ?> record) {
         return record.headers().lastHeader(KafkaUtils.VALUE_DESERIALIZER_EXCEPTION_HEADER) != null;
     }

@@ -9,12 +9,12 @@ import org.springframework.kafka.retrytopic.DestinationTopic;
 import org.springframework.kafka.retrytopic.DestinationTopicContainer;
 
 /**
- * What a topic's records are: messages of that topic, messages of another topic that are tried again, or dead letters of
- * another topic. Configured, or found in the plan of {@code @RetryableTopic}; never guessed from names or headers.
- * Thread-safe.
+ * The role of each topic: its records are messages of that topic, retried messages of another topic, or dead letters of
+ * another topic. Roles are configured, or read from the plan of {@code @RetryableTopic}; they are never guessed from
+ * names or headers. Thread-safe.
  */
 public final class TopicRoles {
-    /** Where a listener's retry topics are planned, and which topic they are for. */
+    /** Where a listener's retry topics are listed, and for which topic. */
     private record Plan(DestinationTopicContainer destinations, String listener, String topic) {}
 
     /**
@@ -36,18 +36,18 @@ public final class TopicRoles {
         return role == null ? new Role(topic, false) : role;
     }
 
-    /** The role that another topic's plan gives this one, or the configuration; null when there is none. */
+    /** The role from the configuration or from another topic's plan; null if there is none. */
     @Nullable
     public Role find(String topic) {
         Role role = known.get(topic);
         if (role == null && !plans.isEmpty()) {
-            plans.values().forEach(this::read); // filled by now, when the containers start
+            plans.values().forEach(this::read); // the plans are complete when the containers start
             role = known.get(topic);
         }
         return role;
     }
 
-    /** A listener's main topic, whose records are sent on to others when they fail. */
+    /** Registers a listener's main topic, whose failed records are sent on to other topics. */
     public void plan(DestinationTopicContainer destinations, String listener, String topic) {
         plans.put(listener + "\n" + topic, new Plan(destinations, listener, topic));
     }
@@ -59,21 +59,22 @@ public final class TopicRoles {
                 DestinationTopic next = plan.destinations.getNextDestinationTopicFor(plan.listener, topic);
                 topic = !next.isNoOpsTopic() && put(next, plan.topic) ? next.getDestinationName() : null;
             }
-        } catch (IllegalArgumentException | NullPointerException e) { // how it says that nothing is planned yet
+        } catch (IllegalArgumentException | NullPointerException e) { // nothing is planned yet
             return;
         }
         plans.remove(plan.listener + "\n" + plan.topic, plan);
     }
 
-    /** False when it was there before. */
+    /** Returns false if the topic was known before. */
     private boolean put(DestinationTopic destination, String mainTopic) {
         String name = Objects.requireNonNull(destination.getDestinationName());
         Role role = new Role(mainTopic, destination.isDltTopic());
         Role before = known.putIfAbsent(name, role);
         if (before != null && !before.equals(role)) {
-            throw new IllegalStateException("topic " + Printable.of(name)
-                    + " belongs to " + Printable.of(mainTopic) + " and to " + Printable.of(before.of())
-                    + ": give one of their @RetryableTopic another retryTopicSuffix and dltTopicSuffix");
+            throw new IllegalStateException("Topic " + Printable.of(name)
+                    + " is a retry or dead-letter topic of both " + Printable.of(mainTopic) + " and "
+                    + Printable.of(before.of())
+                    + ". Set another retryTopicSuffix and dltTopicSuffix in one of their @RetryableTopic annotations");
         }
         return before == null;
     }

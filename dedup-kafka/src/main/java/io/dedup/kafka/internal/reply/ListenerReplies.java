@@ -8,16 +8,16 @@ import java.util.function.BooleanSupplier;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
-/** The replies of one container's listener, if any are kept. Thread-safe. */
+/** The replies of one container's listener, if replies are stored. Thread-safe. */
 public final class ListenerReplies {
     private final @Nullable Replies replies;
     private final RecordDeliveries deliveries;
     private final BooleanSupplier atOnce;
 
     /**
-     * Of one container.
+     * Creates the one of a container.
      *
-     * @param replies null where none are kept
+     * @param replies null if none are stored
      * @param atOnce whether replies are sent as the handler returns, because they are part of the container's transaction
      */
     public ListenerReplies(@Nullable Replies replies, RecordDeliveries deliveries, BooleanSupplier atOnce) {
@@ -26,12 +26,15 @@ public final class ListenerReplies {
         this.atOnce = atOnce;
     }
 
-    /** For a run whose result is kept; else null. */
+    /** The exchange of a run whose result is stored; otherwise null. */
     public @Nullable ReplyExchange of(ConsumerRecord<?, ?> record, Execution execution) {
         return replies == null ? null : replies.of(deliveries.topic(record.topic()), execution, atOnce.getAsBoolean());
     }
 
-    /** For a duplicate request, which the listener answers without its handler; null when nothing was kept that it could answer with. */
+    /**
+     * The exchange of a duplicate request, which the listener answers without its handler; null if no result is stored
+     * for it.
+     */
     public @Nullable ReplyExchange of(ConsumerRecord<?, ?> record, AlreadyDone done) {
         DedupKey key = replies == null ? null : deliveries.of(record).key();
         return replies == null || key == null

@@ -9,7 +9,7 @@ import io.dedup.store.ClaimResult.AlreadyDone;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Keeps what handlers return, so that a duplicate request is answered again. Thread-safe. */
+/** Stores the results of handlers, so that a duplicate request gets the same reply. Thread-safe. */
 public final class Replies {
     private final Map<String, ResultCodec<?>> byTopic;
     private final @Nullable ResultCodec<?> byDefault;
@@ -21,20 +21,21 @@ public final class Replies {
         this.results = results;
     }
 
-    /** Whether results of any topic are kept. */
+    /** Whether results of any topic are stored. */
     boolean any() {
         return byDefault != null || !byTopic.isEmpty();
     }
 
-    @SuppressWarnings("unchecked") // another type's codec fails, and the result isn't kept
+    @SuppressWarnings("unchecked") // a codec of another type fails, and the result isn't stored
     private @Nullable ResultCodec<Object> codec(DedupTopic topic) {
         return (ResultCodec<Object>) byTopic.getOrDefault(topic.scope().topic(), byDefault);
     }
 
     /**
-     * For a run; null where its result isn't kept.
+     * The exchange of a run; null if its result isn't stored.
      *
-     * @param atOnce whether replies are sent as the handler returns, because they are part of the container's transaction
+     * @param atOnce whether replies are sent when the handler returns, because they are part of the container's
+     *     transaction
      */
     @Nullable
     public ReplyExchange of(DedupTopic topic, Execution execution, boolean atOnce) {
@@ -53,7 +54,7 @@ public final class Replies {
         });
     }
 
-    /** For a duplicate; null when nothing was kept that it could be answered with. */
+    /** The exchange of a duplicate; null if no result is stored for it. */
     @Nullable
     public ReplyExchange of(DedupTopic topic, DedupKey key, AlreadyDone done, boolean atOnce) {
         ResultCodec<Object> codec = any() ? codec(topic) : null;

@@ -5,8 +5,8 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.springframework.kafka.support.Acknowledgment;
 
 /**
- * Holds a handler's acknowledgment back until it has returned: its reply is kept with the message, and sent before the record
- * is acked. Thread-safe.
+ * Holds a handler's acknowledgment back until the handler has returned, because its reply is stored with the message
+ * and sent before the record is acknowledged. Thread-safe.
  */
 final class ReplyAcknowledgment implements Acknowledgment {
     private final Acknowledgment tracked;
@@ -19,7 +19,7 @@ final class ReplyAcknowledgment implements Acknowledgment {
 
     @Override
     public void acknowledge() {
-        synchronized (this) { // nothing is called within
+        synchronized (this) { // nothing is called under this lock
             if (holding) {
                 held = true;
                 return;
@@ -29,9 +29,11 @@ final class ReplyAcknowledgment implements Acknowledgment {
     }
 
     /**
-     * The handler has returned: sends its reply, then acknowledges if it has. From now on it does so at once.
+     * The handler has returned: sends its reply, then acknowledges if the handler has. Later acknowledgments are passed
+     * on at once.
      *
-     * @param finish marks the message as done, without an ack: it isn't to run again when its reply can't be sent
+     * @param finish completes the message without acknowledging it, so that it isn't handled again if its reply can't
+     *     be sent
      */
     void deliver(ReplyExchange reply, ConsumerRecord<?, ?> record, Runnable finish) {
         boolean acknowledged;
@@ -55,12 +57,12 @@ final class ReplyAcknowledgment implements Acknowledgment {
 
     @Override
     public void acknowledge(int index) {
-        tracked.acknowledge(index); // not supported for records, and says so
+        tracked.acknowledge(index); // throws: not supported for records
     }
 
     @Override
     public void nack(int index, Duration sleep) {
-        tracked.nack(index, sleep); // not supported for records, and says so
+        tracked.nack(index, sleep); // throws: not supported for records
     }
 
     @Override

@@ -14,8 +14,8 @@ import org.slf4j.LoggerFactory;
 import org.springframework.kafka.support.Acknowledgment;
 
 /**
- * One request and its reply: what the handler returned, or what is kept of an earlier run, and what spring-kafka makes of it.
- * The replies are held back until the message is done, and are waited for before it is acked.
+ * One request and its reply: the handler's result, or the stored result of an earlier run, and what spring-kafka sends
+ * for it. Replies are held back until the message is done, and are delivered before it is acknowledged.
  */
 public final class ReplyExchange {
     private static final Logger log = LoggerFactory.getLogger(KafkaLog.NAME);
@@ -28,10 +28,10 @@ public final class ReplyExchange {
     private @Nullable ReplyAcknowledgment heldBack;
 
     /**
-     * One.
+     * Creates an exchange.
      *
-     * @param stored an earlier run's result, which is the answer now; null when the handler runs
-     * @param keeper keeps what the handler returned; null when it can't
+     * @param stored an earlier run's result, to be sent now; null if the handler runs
+     * @param keeper encodes and keeps a result; returns null if it can't
      */
     ReplyExchange(@Nullable Object stored, boolean atOnce, Function<Object, byte @Nullable []> keeper) {
         this.stored = stored;
@@ -39,7 +39,7 @@ public final class ReplyExchange {
         this.keeper = keeper;
     }
 
-    /** What is answered without calling the handler; null when it is to be called. */
+    /** The result to send without calling the handler; null if the handler must be called. */
     @Nullable
     public Object stored() {
         return stored;
@@ -52,12 +52,12 @@ public final class ReplyExchange {
         }
     }
 
-    /** What is kept for duplicates; null when nothing is. */
+    /** The encoded result that is stored for duplicates; null if none is. */
     public byte @Nullable [] kept() {
         return kept;
     }
 
-    /** spring-kafka sends a reply, and doesn't look at what becomes of it. */
+    /** Called when spring-kafka sends a reply, whose future it ignores. */
     <T> CompletableFuture<T> send(Supplier<CompletableFuture<T>> reply) {
         if (atOnce) {
             return reply.get();
@@ -66,7 +66,9 @@ public final class ReplyExchange {
         return new CompletableFuture<>();
     }
 
-    /** Holds the handler's acknowledgment back until this is delivered; returns what the handler gets instead. */
+    /**
+     * Holds the handler's acknowledgment back until the reply is delivered. Returns the acknowledgment for the handler.
+     */
     public Acknowledgment holdBack(Acknowledgment acknowledgment) {
         ReplyAcknowledgment held = new ReplyAcknowledgment(acknowledgment);
         heldBack = held;
@@ -76,7 +78,8 @@ public final class ReplyExchange {
     /**
      * As {@link #deliver(ConsumerRecord)}, then acknowledges if the handler has.
      *
-     * @param finish marks the message as done, without an ack: it isn't to run again when its reply can't be sent
+     * @param finish completes the message without acknowledging it, so that it isn't handled again if its reply can't
+     *     be sent
      */
     public void deliver(ConsumerRecord<?, ?> record, Runnable finish) {
         if (heldBack == null) {
@@ -90,7 +93,7 @@ public final class ReplyExchange {
      * The message is done: sends the replies, and waits until the broker has them, at most for the producer's
      * {@code delivery.timeout.ms}.
      *
-     * @throws ReplyFailedException when the record must come again to be answered
+     * @throws ReplyFailedException when the record must be redelivered to send the stored reply again
      */
     public void deliver(ConsumerRecord<?, ?> record) {
         Throwable failure = null;
@@ -103,7 +106,8 @@ public final class ReplyExchange {
             }
         }
         for (CompletableFuture<?> each : sent) {
-            Throwable ofThis = each.handle((value, thrown) -> thrown).join(); // an interrupt doesn't end a send
+            Throwable ofThis =
+                    each.handle((value, thrown) -> thrown).join(); // not interruptible: an interrupt doesn't end a send
             failure = failure == null ? ofThis : failure;
         }
         if (failure == null) {
@@ -113,7 +117,8 @@ public final class ReplyExchange {
             throw new ReplyFailedException(record, failure);
         }
         log.error(
-                "topic {}, partition {}, offset {}: the reply couldn't be sent, and there is none kept to send again",
+                "Cannot send the reply to the request in topic {}, partition {}, offset {}; no reply is stored that"
+                        + " could be sent again, so that this request stays unanswered",
                 record.topic(),
                 record.partition(),
                 record.offset(),

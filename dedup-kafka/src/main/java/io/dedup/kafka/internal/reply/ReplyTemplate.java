@@ -13,8 +13,8 @@ import org.springframework.kafka.support.SendResult;
 import org.springframework.messaging.Message;
 
 /**
- * In the place of a listener's reply template, so that what is sent can be held back and waited for. Sends by the two methods
- * that spring-kafka's adapter calls, with the user's template and all of its settings.
+ * Replaces a listener's reply template, so that replies can be held back and waited for. It sends with the user's
+ * template and all of its settings, through the two methods that spring-kafka's adapter calls.
  */
 public final class ReplyTemplate<K, V> extends KafkaTemplate<K, V> {
     private static final Logger log = LoggerFactory.getLogger(KafkaLog.NAME);
@@ -29,10 +29,10 @@ public final class ReplyTemplate<K, V> extends KafkaTemplate<K, V> {
     }
 
     /**
-     * Takes the place of the template behind a listener.
+     * Replaces the template behind a listener.
      *
-     * @param replying of the listener that the thread calls which asks; null when its reply isn't kept
-     * @return whether there is one, and results are kept
+     * @param replying supplies the exchange of the listener call on the current thread; null if its reply isn't stored
+     * @return whether there is a template, and results are stored
      */
     public static boolean take(Object listener, Replies replies, Supplier<@Nullable ReplyExchange> replying) {
         if (!replies.any()
@@ -47,8 +47,8 @@ public final class ReplyTemplate<K, V> extends KafkaTemplate<K, V> {
             }
         } catch (ReflectiveOperationException | RuntimeException e) { // spring-kafka has no getter for it
             log.warn(
-                    "Replies aren't kept for duplicates: this version of spring-kafka doesn't let the reply template be"
-                            + " replaced",
+                    "Cannot store replies for duplicates: this version of spring-kafka has no field for the reply"
+                            + " template that KafkaDedup knows. Duplicate requests get no reply",
                     e);
         }
         return false;

@@ -9,15 +9,19 @@ import org.springframework.kafka.listener.ContainerProperties.AckMode;
 import org.springframework.kafka.listener.MessageListener;
 
 /**
- * How the records of a listener end that aren't done when it returns.
+ * How records of a listener end that aren't done when it returns.
  *
- * @param endsWithFuture whether with what the handler returns; else with the acknowledgment, in any order ({@code asyncAcks})
- * @param automatic whether the user's ack mode leaves acknowledging to the container: where the handler returns nothing that
- *     ends later, its return is the end
- * @param limit how many records a consumer's handler may have at once
+ * @param endsWithFuture true if a record ends with the future that the handler returns; false if it ends with its
+ *     acknowledgment, in any order ({@code asyncAcks})
+ * @param automatic whether the user's ack mode leaves acknowledging to the container: if the handler doesn't return
+ *     work that ends later, its return ends the record
+ * @param limit the maximum number of records that a consumer's handler may have at once
  */
 public record AsyncMode(boolean endsWithFuture, boolean automatic, int limit) {
-    /** Of a container with a listener that isn't decorated yet; null when its return is the end. Takes its acks over. */
+    /**
+     * Returns the mode of a container whose listener isn't decorated yet; null if the listener's return ends each
+     * record. Takes over the container's acknowledgments.
+     */
     public static @Nullable AsyncMode of(AbstractMessageListenerContainer<?, ?> container, boolean declaredLater) {
         ContainerProperties properties = container.getContainerProperties();
         if (!(properties.getMessageListener() instanceof MessageListener<?, ?>)) {
@@ -28,10 +32,10 @@ public record AsyncMode(boolean endsWithFuture, boolean automatic, int limit) {
         }
         boolean automatic =
                 properties.getAckMode() != AckMode.MANUAL && properties.getAckMode() != AckMode.MANUAL_IMMEDIATE;
-        // The container would ack a failed record before it is retried, and commit what is above it.
+        // The container would ack a failed record before it is retried, and commit the records above it.
         properties.setAsyncAcks(false);
         if (automatic) {
-            properties.setAckMode(AckMode.MANUAL); // so does the container for such a listener
+            properties.setAckMode(AckMode.MANUAL); // as the container does for such a listener
         }
         return new AsyncMode(
                 declaredLater, automatic && declaredLater, new ConsumerSettings(container).maxPollRecords());

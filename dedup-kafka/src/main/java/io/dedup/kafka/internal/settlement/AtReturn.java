@@ -7,13 +7,13 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The handler's return is the end: the automatic ack modes.
+ * The handler's return ends a record: the automatic ack modes.
  *
  * <ol>
  *   <li>begin, handler
- *   <li>success: complete, at once or queued ahead of the next commit; whatever the store says, the effect has happened
- *   <li>send the reply that was held back, and wait for the broker to have it; the listener returns, and the container acks
- *   <li>failure: complete what it proves handled, release the rest; a lost lease is a deferral, anything else is the container's
+ *   <li>success: complete, at once or queued before the next commit; whatever the store answers, the effect has happened
+ *   <li>send the reply that was held back, and wait until the broker has it; the listener returns, and the container acks
+ *   <li>failure: complete what it proves handled, release the rest; a lost lease is a deferral, any other failure is passed on
  * </ol>
  */
 final class AtReturn extends SettlementKind {

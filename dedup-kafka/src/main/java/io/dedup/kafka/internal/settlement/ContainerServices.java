@@ -5,7 +5,7 @@ import io.dedup.kafka.internal.consumer.BoundConsumers;
 import io.dedup.kafka.internal.deferral.Deferrals;
 import io.dedup.kafka.internal.record.RecordDeliveries;
 
-/** What the listeners of one container work with, whatever their shape. Set once, when the container is decorated. */
+/** The collaborators of the listeners of one container. Set when the container is decorated. */
 public record ContainerServices(
         DedupAdapter engine,
         RecordDeliveries deliveries,

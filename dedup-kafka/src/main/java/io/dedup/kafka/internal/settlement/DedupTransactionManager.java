@@ -20,11 +20,11 @@ import org.springframework.transaction.TransactionStatus;
 import org.springframework.transaction.UnexpectedRollbackException;
 
 /**
- * A container's Kafka transaction manager, whose ends are heard of: what was handled is done after the commit, and released
- * after a rollback. Thread-safe as far as its delegate is.
+ * Wraps a container's Kafka transaction manager to notice commits and rollbacks: handled messages are completed after a
+ * commit, and released after a rollback. Thread-safe as far as its delegate is.
  *
- * <p>Not by transaction synchronization, which Kafka's manager has switched off, nor by its listeners: both are told of a
- * rollback when the answer to a commit got lost.
+ * <p>It doesn't use transaction synchronization, which Kafka's manager has switched off, nor the manager's listeners:
+ * both report a rollback when the answer to a commit was lost.
  */
 public final class DedupTransactionManager<K, V> implements KafkaAwareTransactionManager<K, V> {
     private static final Logger log = LoggerFactory.getLogger(KafkaLog.NAME);
@@ -59,7 +59,7 @@ public final class DedupTransactionManager<K, V> implements KafkaAwareTransactio
         try {
             return delegate.getTransaction(definition);
         } catch (RuntimeException | Error e) {
-            consumers.disturbed(); // the container drops its records when the transaction of a recovery can't begin
+            consumers.disturbed(); // the container drops its records if the transaction of a recovery can't begin
             throw e;
         }
     }
@@ -67,7 +67,8 @@ public final class DedupTransactionManager<K, V> implements KafkaAwareTransactio
     @Override
     public void commit(TransactionStatus status) {
         BoundConsumer bound = consumers.currentOrNull();
-        if (bound == null || bound.transaction().current() == null) { // of offsets only, outside of any listener
+        if (bound == null
+                || bound.transaction().current() == null) { // a commit of offsets only, outside of any listener
             delegate.commit(status);
             return;
         }
@@ -77,9 +78,8 @@ public final class DedupTransactionManager<K, V> implements KafkaAwareTransactio
             throw deferral(bound, DeferReason.LEASE_LOST, null);
         }
         if (status.isRollbackOnly()) {
-            rollback(
-                    status); // the delegate's commit would do it without a word, and the record's offset be passed over
-            throw new UnexpectedRollbackException("the handler has marked its Kafka transaction for rollback");
+            rollback(status); // the delegate's commit would roll back silently, and the record would be skipped
+            throw new UnexpectedRollbackException("The handler has marked its Kafka transaction for rollback");
         }
         try {
             delegate.commit(status);
@@ -91,8 +91,11 @@ public final class DedupTransactionManager<K, V> implements KafkaAwareTransactio
         bound.outstanding().finished(work.covered());
         try {
             work.committed(bound.budget());
-        } catch (RuntimeException e) { // it is committed; an exception would have it handled again
-            log.error("What a Kafka transaction has committed couldn't be recorded as done", e);
+        } catch (RuntimeException e) { // it is committed; an exception would repeat the handling
+            log.error(
+                    "Cannot record the messages of a committed Kafka transaction as done; they are handled again if"
+                            + " redelivered after their leases expire",
+                    e);
         }
     }
 
@@ -106,14 +109,14 @@ public final class DedupTransactionManager<K, V> implements KafkaAwareTransactio
         } finally {
             if (bound != null) {
                 bound.transaction().failed();
-                bound.transaction().rolledBack(); // whatever it said: nothing commits it any more
+                bound.transaction().rolledBack(); // whatever the answer, nothing commits it any more
             }
         }
     }
 
     /**
-     * The container doesn't seek when it is told that the producer is fenced: it would go on behind what was rolled back
-     * and commit that. Unless it stops then.
+     * The container doesn't seek after a fenced producer: it would continue behind the rolled-back records and commit
+     * that, unless it is configured to stop.
      */
     private RuntimeException fenced(ProducerFencedException fenced, BoundConsumer bound) {
         return stopsWhenFenced.getAsBoolean() ? fenced : deferral(bound, DeferReason.ROLLED_BACK, fenced);
@@ -122,7 +125,7 @@ public final class DedupTransactionManager<K, V> implements KafkaAwareTransactio
     private RuntimeException deferral(BoundConsumer bound, DeferReason reason, @Nullable Throwable cause) {
         ConsumerRecord<?, ?> record = bound.transaction().current();
         if (record == null) {
-            throw new IllegalStateException("no listener was called in this transaction");
+            throw new IllegalStateException("No listener was called in this transaction");
         }
         return bound.deferred().throwing(deferrals.of(reason, record, cause), record);
     }

@@ -6,11 +6,11 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The records of a poll that a batch handler is given, in a list of its own. Whoever gets that list may change it: a
- * {@code RecordFilterStrategy} in front of the handler removes from it what it filters out. Indexes that the handler
- * names count the list as it is then, so they are read through it.
+ * The records of a poll that a batch handler is given, in a list of its own. The handler's side may change this list: a
+ * {@code RecordFilterStrategy} in front of the handler removes the records that it filters out. Indexes that the
+ * handler passes count the changed list, so they are translated through it.
  *
- * <p>Belongs to one call of a handler.
+ * <p>Used by one call of a handler.
  */
 public final class HandedBatch<K, V> {
     private final List<Integer> indexes;
@@ -18,7 +18,7 @@ public final class HandedBatch<K, V> {
     private final List<ConsumerRecord<K, V>> list;
 
     /**
-     * Some records of a poll.
+     * Selects records of a poll.
      *
      * @param indexes where they are in the poll, ascending
      */
@@ -28,7 +28,7 @@ public final class HandedBatch<K, V> {
         this.list = new ArrayList<>(records);
     }
 
-    /** For the handler. */
+    /** The list for the handler. */
     public List<ConsumerRecord<K, V>> list() {
         return list;
     }
@@ -41,17 +41,17 @@ public final class HandedBatch<K, V> {
         return records.get(position);
     }
 
-    /** Where in the poll the records are. */
+    /** The indexes of these records in the poll. */
     public List<Integer> indexes() {
         return indexes;
     }
 
-    /** Where in the poll the record at a position is. */
+    /** The index in the poll of the record at a position. */
     public int index(int position) {
         return indexes.get(position);
     }
 
-    /** Which of the records the handler means by an index of its list; -1 when that can't be told. */
+    /** The position that an index of the handler's list refers to; -1 if that is ambiguous. */
     public int position(int handlersIndex) {
         int[] positions = positions();
         return positions != null && handlersIndex >= 0 && handlersIndex < positions.length
@@ -59,7 +59,9 @@ public final class HandedBatch<K, V> {
                 : -1;
     }
 
-    /** Which of the records this is; -1 when it is none, or when what comes before it isn't known to be handled. */
+    /**
+     * The position of this record; -1 if it isn't among them, or if the records before it aren't known to be handled.
+     */
     public int position(ConsumerRecord<?, ?> record) {
         if (positions() == null) {
             return -1;
@@ -75,12 +77,12 @@ public final class HandedBatch<K, V> {
         return -1;
     }
 
-    /** How many records the handler's list has now. */
+    /** The current size of the handler's list. */
     public int listSize() {
         return list.size();
     }
 
-    /** The positions of what is in the handler's list now; null when it isn't in the poll's order any more. */
+    /** The positions of the records in the handler's list; null if the list is no longer in the poll's order. */
     private int @Nullable [] positions() {
         int[] positions = new int[list.size()];
         int position = 0;

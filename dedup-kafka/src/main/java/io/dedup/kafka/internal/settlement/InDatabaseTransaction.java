@@ -6,14 +6,14 @@ import io.dedup.adapter.TransactionalRun;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The commit of the database's transaction, which the engine opens, is the end, in every ack mode.
+ * The commit of the database transaction that the engine opens ends a record, in every ack mode.
  *
  * <ol>
  *   <li>open the transaction and ask its records: they may decide about a message instead of the claim
- *   <li>begin, handler; in a manual ack mode with an acknowledgment that is heard of at the return: what isn't acknowledged, or is
- *       given back, fails the run
+ *   <li>begin, handler; in a manual ack mode with an acknowledgment that is evaluated at the return: a record that isn't
+ *       acknowledged, or is nacked, fails the run
  *   <li>success: complete and commit, then the reply, then the container's acknowledgment
- *   <li>failure: roll back; not acknowledged is a deferral, anything else is the container's
+ *   <li>failure: roll back; a missing acknowledgment is a deferral, any other failure is passed on
  * </ol>
  */
 final class InDatabaseTransaction extends SettlementKind {
@@ -49,12 +49,12 @@ final class InDatabaseTransaction extends SettlementKind {
 
     @Override
     boolean succeeded(ListenerCall call) {
-        throw new IllegalStateException("its transaction settles it");
+        throw new IllegalStateException("The transaction settles this call");
     }
 
     @Override
     RuntimeException failed(ListenerCall call, Throwable thrown) {
-        throw new IllegalStateException("its transaction settles it", thrown);
+        throw new IllegalStateException("The transaction settles this call", thrown);
     }
 
     @Override

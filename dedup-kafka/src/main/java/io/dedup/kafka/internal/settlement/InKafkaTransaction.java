@@ -14,16 +14,16 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.kafka.support.Acknowledgment;
 
 /**
- * The commit of the container's Kafka transaction, which commits what the handler sends together with the offset, is the end, in
- * every ack mode.
+ * The commit of the container's Kafka transaction, which commits what the handler sends together with the offset, ends a
+ * record, in every ack mode.
  *
  * <ol>
- *   <li>before anything is claimed: these are the transaction's records; while it isn't known whether they were committed before,
- *       they are deferred
+ *   <li>before anything is claimed: register the transaction's records; while it isn't known whether they were committed
+ *       before, they are deferred
  *   <li>begin, handler, as in a database's transaction; replies are sent as it returns
  *   <li>success: the claim is held until the transaction has ended, then the container acks
  *   <li>commit ({@link DedupTransactionManager}): complete; rollback, or a lost lease: release
- *   <li>failure: release at once, not after the rollback: what the handler has sent never becomes visible
+ *   <li>failure: release at once, before the rollback: what the handler has sent never becomes visible
  * </ol>
  */
 final class InKafkaTransaction extends SettlementKind {
@@ -46,7 +46,10 @@ final class InKafkaTransaction extends SettlementKind {
         transactions.requireResolved(bound, records);
     }
 
-    /** In a transaction of its own, which commits the offsets of the part; the container's is rolled back. */
+    /**
+     * Runs in a separate transaction, which commits the offsets of the part; the container's transaction is rolled
+     * back.
+     */
     @Override
     public void runPart(
             ListenerCall call, List<? extends ConsumerRecord<?, ?>> part, @Nullable Consumer<?, ?> consumer) {
@@ -59,7 +62,10 @@ final class InKafkaTransaction extends SettlementKind {
         }
     }
 
-    /** What was claimed for a transaction that can't begin is given back: nobody else would, and it would be in flight from then on. */
+    /**
+     * If the transaction can't begin, its claims are released: nothing else would release them, and their messages
+     * would stay in flight.
+     */
     private void runApart(ListenerCall call, List<? extends ConsumerRecord<?, ?>> part, Consumer<?, ?> consumer) {
         AtomicBoolean begun = new AtomicBoolean();
         try {
@@ -98,7 +104,7 @@ final class InKafkaTransaction extends SettlementKind {
         return call.failure(thrown, FailedWork.release(engine, call.executions(), thrown));
     }
 
-    /** The commit does, see {@link DedupTransactionManager}. */
+    /** The commit finishes them; see {@link DedupTransactionManager}. */
     @Override
     public boolean returnFinishes() {
         return false;

@@ -26,14 +26,15 @@ public final class KafkaTransactions {
         this.deferrals = deferrals;
     }
 
-    /** Whether the container's listener is called in a Kafka transaction, which commits the offsets. */
+    /** Whether the container calls its listener in a Kafka transaction that commits the offsets. */
     public boolean areUsed() {
         return container.getContainerProperties().getKafkaAwareTransactionManager()
                 instanceof DedupTransactionManager<?, ?>;
     }
 
     /**
-     * Nothing is handled while it isn't known whether it has committed before. After the rollback, that is asked for.
+     * Defers these records while it isn't known whether they have been committed before. The answer is requested after
+     * the rollback.
      *
      * @throws io.dedup.kafka.exception.DeliveryDeferredException when it isn't known
      */
@@ -45,7 +46,7 @@ public final class KafkaTransactions {
     }
 
     /**
-     * Runs work in a Kafka transaction beside the container's, which commits the offsets of these records.
+     * Runs work in a Kafka transaction separate from the container's, and commits the offsets of these records in it.
      *
      * @throws RuntimeException what the work throws, or the transaction
      */

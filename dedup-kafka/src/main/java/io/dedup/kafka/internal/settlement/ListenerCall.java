@@ -13,9 +13,9 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.kafka.support.Acknowledgment;
 
 /**
- * One call of the user's listener: its records, how it is called, and how its failure reads for the container. It goes through
- * {@link io.dedup.adapter.HandlerRun}; what happens at each step is its {@link SettlementKind}'s. Used by the consumer's thread,
- * except for what ends later.
+ * One call of the user's listener: its records, how it is called, and how its failure is reported to the container. It
+ * runs through {@link io.dedup.adapter.HandlerRun}; its {@link SettlementKind} defines the steps. Used by the
+ * consumer's thread, except for work that ends later.
  */
 public abstract class ListenerCall implements HandlerCall<byte @Nullable []>, Settlement<byte @Nullable [], Boolean> {
     protected final SettlementKind kind;
@@ -29,7 +29,7 @@ public abstract class ListenerCall implements HandlerCall<byte @Nullable []>, Se
         this.container = container;
     }
 
-    /** Begins its runs, calls the handler and settles; whether its records are finished with that. */
+    /** Starts its runs, calls the handler and settles. Returns whether its records are finished with that. */
     protected abstract boolean runHandler();
 
     @Override
@@ -51,10 +51,10 @@ public abstract class ListenerCall implements HandlerCall<byte @Nullable []>, Se
     protected abstract void invoke(@Nullable Acknowledgment acknowledgment);
 
     /**
-     * Calls it with an acknowledgment that is heard of at its return.
+     * Calls the listener with an acknowledgment that is evaluated when it returns.
      *
-     * @param needed whether what isn't acknowledged comes again
-     * @throws NotAcknowledgedException when not everything is to be committed
+     * @param needed whether records that aren't acknowledged are redelivered
+     * @throws NotAcknowledgedException when not everything may be committed
      */
     final void invokeWithinTransaction(boolean needed) {
         TransactionAcknowledgment ack = container == null ? null : new TransactionAcknowledgment(container, handed());
@@ -64,30 +64,30 @@ public abstract class ListenerCall implements HandlerCall<byte @Nullable []>, Se
         }
     }
 
-    /** How many records it has. */
+    /** The number of its records. */
     protected abstract int size();
 
     protected abstract List<? extends ConsumerRecord<?, ?>> records();
 
     protected abstract List<Execution> executions();
 
-    /** What a batch handler is given; null for a record. */
+    /** The records that a batch handler is given; null for a record listener. */
     protected @Nullable HandedBatch<?, ?> handed() {
         return null;
     }
 
-    /** How many of its records, from the first on, a failure proves handled. */
+    /** The number of its records, from the first one on, that a failure proves handled. */
     protected int provenBy(Throwable thrown) {
         return 0;
     }
 
-    /** What the container is told of a failure. */
+    /** The exception for the container after a failure. */
     protected abstract RuntimeException failure(Throwable thrown, boolean leaseLost);
 
     /** Completes the runs of its first records, whose effects have happened. */
     protected abstract void complete(int count);
 
-    /** What is kept for duplicates; null when nothing is. */
+    /** The encoded result that is stored for duplicates; null if none is. */
     protected byte @Nullable [] kept() {
         return null;
     }
@@ -96,41 +96,47 @@ public abstract class ListenerCall implements HandlerCall<byte @Nullable []>, Se
     protected void deliverReply() {}
 
     /**
-     * Enters its records among those that the handler has.
+     * Adds its records to those that the handler has.
      *
-     * @param single whether an acknowledgment stands for its own record alone
+     * @param single whether an acknowledgment covers its own record alone
      */
     protected abstract void give(boolean single);
 
-    /** Its records, as they were entered. */
+    /** Its records, as they were added. */
     protected abstract List<PendingDelivery> given();
 
-    /** What the handler acknowledges. */
+    /** The acknowledgment for the handler. */
     protected abstract Acknowledgment acknowledgment();
 
-    /** Acknowledges all that wasn't given back. */
+    /** Acknowledges everything that wasn't nacked. */
     protected abstract void acknowledge();
 
-    /** What can be said only during the call can't be said any more. */
+    /** From now on, calls that are allowed only during the handler's call are rejected. */
     protected abstract void handlerReturned();
 
-    /** Whether what the handler returned ends later. */
+    /** Whether the handler returned work that ends later. */
     protected boolean endsLater() {
         return false;
     }
 
-    /** The transaction of a part has failed, not its handler: what the container is told. */
+    /** The exception for the container when the transaction of a part has failed, and not its handler. */
     protected RuntimeException notCommitted(RuntimeException failure) {
         return failure;
     }
 
-    /** Opens its transaction; null when the records have decided about all of its messages, so that none is open. */
+    /**
+     * Opens its transaction. Returns null, with no transaction open, if the records have decided about all of its
+     * messages.
+     */
     protected abstract @Nullable TransactionalRun open();
 
-    /** Its transaction has undone the run. Returns when the message was done elsewhere, else throws what the container is told. */
+    /**
+     * Its transaction has undone the run. Returns if the message was done elsewhere; otherwise throws the exception for
+     * the container.
+     */
     protected abstract void undone(Admission instead);
 
-    /** Takes a batch handler's failure out of its transaction, after which more is to be decided about it. */
+    /** Carries a batch handler's failure out of its transaction; what to do about it is decided afterwards. */
     public static final class HandlerFailed extends RuntimeException {
         private static final long serialVersionUID = 1L;
 
@@ -148,7 +154,7 @@ public abstract class ListenerCall implements HandlerCall<byte @Nullable []>, Se
             return thrown;
         }
 
-        /** Whether the lease of one of its claims was lost before. */
+        /** Whether the lease of one of its claims had been lost. */
         public boolean leaseLost() {
             return leaseLost;
         }

@@ -4,8 +4,8 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Rolls a handler's transaction back: it gave a record back by {@code nack}, or returned without acknowledging it.
- * Committing the effect of a record that comes again would make it happen twice.
+ * Rolls a handler's transaction back, because the handler called {@code nack} or returned without acknowledging. The
+ * record is redelivered, so committing its effect would make it happen twice.
  */
 public final class NotAcknowledgedException extends RuntimeException {
     private static final long serialVersionUID = 1L;
@@ -14,17 +14,17 @@ public final class NotAcknowledgedException extends RuntimeException {
     private final @Nullable Duration sleep;
 
     /**
-     * One.
+     * Creates the exception.
      *
      * @param position of the first record that isn't acknowledged, among those that the handler was given
-     * @param sleep as the handler wishes; null when it has just returned
+     * @param sleep the handler's {@code nack} delay; null if it returned without acknowledging
      */
     public NotAcknowledgedException(int position, @Nullable Duration sleep) {
         super(
                 sleep == null
-                        ? "the handler returned without acknowledging: in a transactional mode its effects are rolled back"
-                                + " and the record comes again. Acknowledge before returning, or use mode LEASED"
-                        : "the handler gave it back",
+                        ? "the handler returned without acknowledging, so its transaction is rolled back and the"
+                                + " record is redelivered. Acknowledge before returning, or use mode LEASED"
+                        : "the handler called nack or release",
                 null,
                 false,
                 false);
@@ -40,7 +40,7 @@ public final class NotAcknowledgedException extends RuntimeException {
         return sleep != null;
     }
 
-    /** After which delay the record is tried again. */
+    /** The delay before the redelivery. */
     public Duration sleep(Duration byDefault) {
         return sleep == null ? byDefault : sleep;
     }

@@ -9,29 +9,29 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.kafka.support.Acknowledgment;
 
 /**
- * How a run of a container's listener ends, for a record listener and a batch listener alike ({@link SettlementKinds} chooses).
- * The order of steps, with what happens to an {@link Error}, is {@link io.dedup.adapter.HandlerRun}'s; each
- * kind says what its steps are. Thread-safe.
+ * How a run of a container's listener ends, for record listeners and batch listeners alike ({@link SettlementKinds}
+ * chooses). {@link io.dedup.adapter.HandlerRun} defines the order of steps and the handling of an {@link Error}; each
+ * kind defines the steps. Thread-safe.
  */
 public abstract class SettlementKind {
-    /** The record listener was called with this, which nobody has claimed yet. */
+    /** The record listener was called with this record, which isn't claimed yet. */
     public void called(ConsumerRecord<?, ?> record, BoundConsumer bound) {}
 
-    /** The batch listener was called with these, which nobody has claimed yet. */
+    /** The batch listener was called with these records, which aren't claimed yet. */
     public void called(List<? extends ConsumerRecord<?, ?>> records, BoundConsumer bound) {}
 
     /**
      * Runs a call whose records may run, and settles it.
      *
      * @return whether its records are finished with that; if not, they finish with their acknowledgment or their future
-     * @throws RuntimeException what the container is told of a failure; an Error as it is
+     * @throws RuntimeException the exception for the container after a failure; an Error is thrown unchanged
      */
     public boolean run(ListenerCall call) {
         return call.runHandler();
     }
 
     /**
-     * Runs a call for the first records of a poll alone: what is behind them comes again.
+     * Runs a call for the first records of a poll only; those behind them are redelivered.
      *
      * @param part those records, whose offsets may be committed when this returns
      */
@@ -42,56 +42,62 @@ public abstract class SettlementKind {
         }
     }
 
-    /** Calls the handler; what it throws is a failure. Returns what is kept for duplicates. */
+    /** Calls the handler; an exception is a failure. Returns the encoded result that is stored for duplicates. */
     abstract byte @Nullable [] handle(ListenerCall call);
 
-    /** The handler has returned; whether that finishes its records. */
+    /** The handler has returned. Returns whether that finishes its records. */
     abstract boolean succeeded(ListenerCall call);
 
-    /** The handler has failed: ends its claims, and returns what the container is told. */
+    /** The handler has failed: ends its claims, and returns the exception for the container. */
     abstract RuntimeException failed(ListenerCall call, Throwable thrown);
 
-    /** The work of a call that has returned ends with this future; returns what ends when that is settled. */
+    /**
+     * The work of a call that has returned ends with this future. Returns a future that completes when the outcome is
+     * settled.
+     */
     public CompletableFuture<?> endsWith(ListenerCall call, CompletableFuture<?> work) {
-        throw new IllegalStateException("a run of this kind ends when its call does");
+        throw new IllegalStateException("A run of this kind ends when its call returns");
     }
 
-    /** Whether what the handler returned may end later than its call. */
+    /** Whether the handler may return work that ends after its call. */
     public boolean endsWithFuture() {
         return false;
     }
 
-    /** Whether what the handler returns is kept for duplicates: where its return is the end of its work. */
+    /** Whether the handler's result is stored for duplicates: only if its return ends its work. */
     public boolean keepsReplies() {
         return true;
     }
 
-    /** Whether the container is told of a record when everything below it is finished, too. */
+    /** Whether a record is acknowledged to the container only when everything below it is finished too. */
     public boolean acksInOrder() {
         return false;
     }
 
-    /** Whether the handler may have its records for longer than its call, until it acknowledges them. */
+    /** Whether the handler may keep its records after its call, until it acknowledges them. */
     public boolean endsWithAcknowledgment() {
         return false;
     }
 
-    /** Whether a failure undoes those runs, too, which it proves successful, so that they run again. */
+    /** Whether a failure also undoes the runs that it proves successful, so that they are repeated. */
     public boolean undoesAll() {
         return false;
     }
 
-    /** Everything below a record that needed no run, or whose run has finished it, may now be the lowest unfinished one. */
+    /**
+     * A record that needed no run, or whose run has finished it, may have been the last unfinished one below a record
+     * to redeliver.
+     */
     public void finished(BoundConsumer bound) {}
 
-    /** The records of the call are finished, as far as the container's own acknowledgment goes. */
+    /** The records of the call are finished as far as the container's own acknowledgment is concerned. */
     public void acknowledge(@Nullable Acknowledgment container, BoundConsumer bound) {
         if (container != null && bound.commitsOffsets()) {
             container.acknowledge();
         }
     }
 
-    /** Whether the container may forget its records when the listener returns without giving any back. */
+    /** Whether the container may forget its records when the listener returns without a nack. */
     public boolean returnFinishes() {
         return true;
     }

@@ -4,8 +4,9 @@ import io.dedup.kafka.internal.spring.CurrentObservation;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Chooses how a run of one container ends. With each record, and not once for a container's start: a consumer that outlives the
- * stop of its container still has records of its own ack mode when the container has started with another one. Thread-safe.
+ * Chooses how a run of one container ends. It does so for each record, not once at the container's start: a consumer
+ * that outlives the stop of its container still has records of the old ack mode when the container has started again
+ * with another one. Thread-safe.
  */
 public final class SettlementKinds {
     private final ContainerServices services;
@@ -16,7 +17,7 @@ public final class SettlementKinds {
     private final SettlementKind whenAcknowledged = new WhenAcknowledged();
     private final SettlementKind atReturn;
 
-    /** @param mode of a record listener whose records may end later than its call; else null */
+    /** @param mode of a record listener whose records may end later than its call; otherwise null */
     public SettlementKinds(ContainerServices services, CurrentObservation observation, @Nullable AsyncMode mode) {
         this.services = services;
         this.inKafkaTransaction = new InKafkaTransaction(services.engine(), services.kafkaTransactions());

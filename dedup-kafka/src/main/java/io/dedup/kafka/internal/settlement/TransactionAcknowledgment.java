@@ -5,10 +5,10 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.kafka.support.Acknowledgment;
 
 /**
- * Collects what a handler acknowledges within its transaction. The container hears of it after the commit: an offset that
- * is committed before could lose the effect.
+ * Collects a handler's acknowledgments during its transaction. They are passed to the container after the commit: an
+ * offset that is committed earlier could lose the effect.
  *
- * <p>Acknowledged from any thread, but not after the handler's return, when the transaction is over.
+ * <p>May be called from any thread until the handler returns, when the transaction ends.
  */
 public final class TransactionAcknowledgment implements Acknowledgment {
     private final Acknowledgment container;
@@ -19,7 +19,7 @@ public final class TransactionAcknowledgment implements Acknowledgment {
     private Duration sleep = Duration.ZERO;
     private boolean returned;
 
-    /** @param batch what the handler was given; null for a record listener */
+    /** @param batch the records that the handler was given; null for a record listener */
     public TransactionAcknowledgment(Acknowledgment container, @Nullable HandedBatch<?, ?> batch) {
         this.container = container;
         this.batch = batch;
@@ -39,11 +39,10 @@ public final class TransactionAcknowledgment implements Acknowledgment {
     public synchronized void acknowledge(int index) {
         requireRunning("acknowledge(index)");
         if (batch == null) {
-            container.acknowledge(index); // not supported for records, and says so
+            container.acknowledge(index); // throws: not supported for records
             return;
         }
-        boolean last =
-                index == batch.listSize() - 1; // what a filter took from the end isn't the handler's to acknowledge
+        boolean last = index == batch.listSize() - 1; // includes what a filter removed from the end
         acknowledged = last ? size() : Math.max(acknowledged, positionOf(index) + 1);
     }
 
@@ -51,7 +50,7 @@ public final class TransactionAcknowledgment implements Acknowledgment {
     public synchronized void nack(Duration pause) {
         requireRunning("nack()");
         if (batch != null) {
-            container.nack(pause); // not supported for batches, and says so
+            container.nack(pause); // throws: not supported for batches
             return;
         }
         nackFrom(0, pause);
@@ -61,7 +60,7 @@ public final class TransactionAcknowledgment implements Acknowledgment {
     public synchronized void nack(int index, Duration pause) {
         requireRunning("nack(index)");
         if (batch == null) {
-            container.nack(index, pause); // not supported for records, and says so
+            container.nack(index, pause); // throws: not supported for records
             return;
         }
         nackFrom(positionOf(index), pause);
@@ -82,24 +81,25 @@ public final class TransactionAcknowledgment implements Acknowledgment {
         int position = batch == null ? index : batch.position(index);
         if (position < 0) {
             throw new IllegalArgumentException(
-                    "index " + index + " isn't one of the records that the listener was given");
+                    "Index " + index + " is none of the records that the listener was given");
         }
         return position;
     }
 
     private void requireRunning(String call) {
         if (returned) {
-            throw new IllegalStateException(
-                    call + " of " + container + " comes after its handler has returned, when the"
-                            + " transaction is over: acknowledge before returning, or use mode LEASED");
+            throw new IllegalStateException(call + " of " + container
+                    + " was called after its handler has returned, when the transaction is over."
+                    + " Acknowledge before returning, or use mode LEASED");
         }
     }
 
     /**
      * The handler has returned.
      *
-     * @param needed whether what isn't acknowledged comes again; without a group the return stands for it
-     * @throws NotAcknowledgedException when not everything is to be committed
+     * @param needed whether records that aren't acknowledged are redelivered; if false, as without a group, the return
+     *     counts as the acknowledgment
+     * @throws NotAcknowledgedException when not everything may be committed
      */
     public synchronized void handlerReturned(boolean needed) {
         returned = true;

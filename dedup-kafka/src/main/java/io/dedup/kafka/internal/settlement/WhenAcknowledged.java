@@ -6,14 +6,15 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The acknowledgment is the end, which may come later than the return and from another thread: the manual ack modes.
+ * The acknowledgment ends a record, possibly after the return and from another thread: the manual ack modes.
  *
  * <ol>
- *   <li>enter the records among those that the handler has; if that fails, their claims are given back
- *   <li>begin, handler, with an acknowledgment of ours; a kept reply holds it back until the return
- *   <li>acknowledgment: complete the record and what is below it, then, whatever the store says, ask for the container's ack,
- *       which goes out when everything below is finished
- *   <li>return: send the reply, then the acknowledgment that it held back; without a group it stands for the acknowledgment
+ *   <li>add the records to those that the handler has; if that fails, release their claims
+ *   <li>begin, handler, with an acknowledgment of ours; a stored reply holds it back until the return
+ *   <li>acknowledgment: complete the record and those below it, then, whatever the store answers, request the container's
+ *       acknowledgment, which is sent when everything below is finished
+ *   <li>return: send the reply, then the acknowledgment that it held back; without a group, the return counts as the
+ *       acknowledgment
  *   <li>failure: complete what it proves handled, release what isn't acknowledged; a lost lease is a deferral
  * </ol>
  */
@@ -35,7 +36,7 @@ final class WhenAcknowledged extends SettlementKind {
         call.handlerReturned();
         call.deliverReply();
         if (!call.bound.commitsOffsets()) {
-            call.acknowledge(); // the handler's return stands for it; what it has given back stays so
+            call.acknowledge(); // the handler's return counts as its acknowledgment, except for nacked records
         }
         return false;
     }
@@ -46,7 +47,7 @@ final class WhenAcknowledged extends SettlementKind {
             ManualAcks acks = call.bound.acks();
             List<PendingDelivery> given = call.given();
             int proven = call.provenBy(thrown);
-            // These only: of earlier polls it proves nothing, although an acknowledgment would stand for them.
+            // Only these: the failure proves nothing about earlier polls, although an acknowledgment would cover them.
             acks.finish(given.subList(0, proven));
             return call.failure(thrown, acks.fail(given.subList(proven, given.size()), thrown));
         } finally {

@@ -24,15 +24,15 @@ import org.slf4j.LoggerFactory;
 import org.springframework.kafka.listener.ListenerExecutionFailedException;
 
 /**
- * The future that the handler returned is the end, or, with {@code asyncAcks}, an acknowledgment that stands for its record
- * alone. Record listeners only: a batch is waited for.
+ * The future that the handler returned ends a record, or, with {@code asyncAcks}, an acknowledgment of this record alone.
+ * Record listeners only: the work of a batch is waited for.
  *
  * <ol>
- *   <li>a record whose work failed after the return comes again: its failure is thrown now, for the error handler
- *   <li>wait for room: as many records may be open as a poll brings
- *   <li>enter the record among those that the handler has; begin, handler
- *   <li>return without a future: the end, where acknowledging is left to the container
- *   <li>the future's success, on a thread that may block: complete, then the container's ack in the order of the offsets; its
+ *   <li>a record whose work failed after the return is redelivered: its failure is thrown now, for the error handler
+ *   <li>wait for room: at most as many records may be open as a poll returns
+ *   <li>add the record to those that the handler has; begin, handler
+ *   <li>return without a future: ends the record, if acknowledging is left to the container
+ *   <li>the future's success, on a thread that may block: complete, then the container's acknowledgment in offset order; its
  *       failure: as below
  *   <li>failure: release, unless it was acknowledged before; the record is fetched again when everything below it is finished
  * </ol>
@@ -65,10 +65,14 @@ final class WhenFutureEnds extends SettlementKind {
     private static RuntimeException thrown(Throwable failure) {
         return failure instanceof Error
                 ? Rethrow.asIs(failure)
-                : new ListenerExecutionFailedException("What the handler returned has failed", failure);
+                : new ListenerExecutionFailedException(
+                        "The future that the handler returned completed exceptionally", failure);
     }
 
-    /** As many records may be open as a poll brings: the container, which pauses then, doesn't know of them. */
+    /**
+     * At most as many records may be open as a poll returns: the container, which pauses at that point, doesn't know of
+     * them.
+     */
     private void requireRoom(ConsumerRecord<?, ?> record, BoundConsumer bound) {
         if (hasRoom(bound)) {
             return;
@@ -97,8 +101,9 @@ final class WhenFutureEnds extends SettlementKind {
         Execution execution = call.executions().get(0);
         if (execution.isTransactional()) {
             execution.giveBack();
-            throw new IllegalStateException("topic " + call.records().get(0).topic()
-                    + " has a transactional mode, but the work of its listener ends later than its call");
+            throw new IllegalStateException("Topic " + call.records().get(0).topic()
+                    + " has a transactional mode, but the work of its listener ends after its method has returned."
+                    + " Return when the work is done, or use mode LEASED");
         }
         call.give(true);
         return call.runHandler();
@@ -128,7 +133,10 @@ final class WhenFutureEnds extends SettlementKind {
         }
     }
 
-    /** Whether its lease was lost before. What was acknowledged before stays done: the store may not have been told yet. */
+    /**
+     * Returns whether its lease had been lost. A record that was acknowledged before stays done: its completion may
+     * still be on its way to the store.
+     */
     private boolean release(ListenerCall call, Throwable cause) {
         PendingDelivery given = call.given().get(0);
         BoundConsumer bound = call.bound;
@@ -138,7 +146,7 @@ final class WhenFutureEnds extends SettlementKind {
         boolean leaseLost = false;
         try {
             leaseLost = FailedWork.release(engine, call.executions(), cause);
-        } finally { // on an Error, too: nothing above an unfinished record is committed
+        } finally { // after an Error too: nothing above an unfinished record is committed
             bound.redeliveries().failed(given, leaseLost ? null : cause);
         }
         return leaseLost;
@@ -147,13 +155,13 @@ final class WhenFutureEnds extends SettlementKind {
     /**
      * The work ends with this future.
      *
-     * @return ends when the store was told, with the value; with null after a failure, which the container would
-     *     acknowledge before it retries it
+     * @return completes when the outcome is recorded, with the value; after a failure with null, since the container would
+     *     acknowledge a failed record before retrying it
      */
     @Override
-    @SuppressWarnings("FutureReturnValueIgnored") // what is done with it ends with what is returned
+    @SuppressWarnings("FutureReturnValueIgnored") // the returned future covers it
     public CompletableFuture<?> endsWith(ListenerCall call, CompletableFuture<?> work) {
-        CompletableFuture<@Nullable Object> told = new CompletableFuture<>();
+        CompletableFuture<@Nullable Object> recorded = new CompletableFuture<>();
         Consumer<Throwable> observed = observation.failure();
         work.whenComplete((value, failure) -> engine.settlements().execute(() -> {
             try {
@@ -164,12 +172,15 @@ final class WhenFutureEnds extends SettlementKind {
                     boolean unused = release(call, AsyncResult.failure(failure));
                 }
             } catch (Throwable e) {
-                log.error("The end of {} couldn't be recorded; its lease runs out", call.container, e);
+                log.error(
+                        "Cannot record the outcome of {}; its message is in flight until its lease expires",
+                        call.container,
+                        e);
             } finally {
-                told.complete(failure == null ? value : null);
+                recorded.complete(failure == null ? value : null);
             }
         }));
-        return told;
+        return recorded;
     }
 
     @Override

@@ -5,7 +5,10 @@ import io.dedup.kafka.internal.ack.NackedException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.springframework.kafka.support.ShareAcknowledgment;
 
-/** What a handler in mode LEASED says about its record, from any thread: the store hears of it before the broker. */
+/**
+ * A handler's acknowledgment of its record in mode LEASED, from any thread: it is recorded in the store before the
+ * broker gets it.
+ */
 final class ClaimedShareAcknowledgment implements ShareAcknowledgment {
     private final ShareAcknowledgment container;
     private final Execution execution;
@@ -13,7 +16,7 @@ final class ClaimedShareAcknowledgment implements ShareAcknowledgment {
     private final Runnable deferral;
     private final AtomicBoolean settled = new AtomicBoolean();
 
-    /** @param deferral makes the record's next release a deferral */
+    /** @param deferral turns the record's next release into a deferral */
     ClaimedShareAcknowledgment(
             ShareAcknowledgment container,
             Execution execution,
@@ -30,7 +33,7 @@ final class ClaimedShareAcknowledgment implements ShareAcknowledgment {
         settle("acknowledge()");
         try {
             execution.succeed(null, consumer.freshBudget());
-        } finally { // whatever it says or throws: the effect has happened
+        } finally { // whatever the answer, the effect has happened
             container.acknowledge();
         }
     }
@@ -49,7 +52,7 @@ final class ClaimedShareAcknowledgment implements ShareAcknowledgment {
     public void reject() {
         settle("reject()");
         if (execution.fail(new NackedException("reject()"))) {
-            deferral.run(); // somebody else has the message, and decides about it
+            deferral.run(); // another consumer has the message and decides about it
             container.release();
         } else {
             container.reject();
@@ -67,7 +70,7 @@ final class ClaimedShareAcknowledgment implements ShareAcknowledgment {
         }
     }
 
-    /** Whether the handler has failed before it said anything; whatever it says from now on is refused. */
+    /** Returns true if the handler failed before it acknowledged; later acknowledgments are refused. */
     boolean failedUnsettled() {
         return settled.compareAndSet(false, true);
     }

@@ -13,8 +13,8 @@ import org.springframework.kafka.listener.ShareConsumerRecordRecoverer;
 import org.springframework.kafka.listener.ShareKafkaMessageListenerContainer;
 
 /**
- * A share container whose listener runs once per message ID. A subclass, because a container asks only itself for its
- * recoverer, and only what a deferral becomes there keeps a record from being rejected.
+ * A share container whose listener runs once per message ID. It is a subclass because a container gets its recoverer
+ * from itself only, and a deferral must be handled there to keep the record from being rejected.
  */
 public final class DedupShareContainer<K, V> extends ShareKafkaMessageListenerContainer<K, V> {
     private final DedupAdapter engine;
@@ -39,7 +39,7 @@ public final class DedupShareContainer<K, V> extends ShareKafkaMessageListenerCo
                 && !(listener instanceof DedupShareListener<?, ?>)) {
             new ShareStartCheck(this, engine, deliveries).requireSafe();
             Invocations invocations = new Invocations();
-            boolean unused = HandlerCalls.take(handler, invocations); // makes its method return when its work is done
+            boolean unused = HandlerCalls.take(handler, invocations); // makes the method wait for its work
             properties.setMessageListener(new DedupShareListener<K, V>(handler, engine, deliveries, invocations));
         }
         super.doStart();
@@ -50,6 +50,6 @@ public final class DedupShareContainer<K, V> extends ShareKafkaMessageListenerCo
         ShareConsumerRecordRecoverer recoverer = super.getShareConsumerRecordRecoverer();
         return (record, failure) -> Deferrals.in(failure) == null
                 ? recoverer.recover(record, failure)
-                : AcknowledgeType.RELEASE; // its consumer knows, and keeps it
+                : AcknowledgeType.RELEASE; // its consumer keeps the record instead
     }
 }

@@ -10,7 +10,7 @@ import org.springframework.kafka.listener.ContainerProperties;
 import org.springframework.kafka.listener.ShareKafkaMessageListenerContainer;
 import org.springframework.util.Assert;
 
-/** Makes containers of share groups for annotated methods. */
+/** Creates containers of share groups for annotated methods. */
 public final class DedupShareContainerFactory<K, V> extends ShareKafkaListenerContainerFactory<K, V> {
     private final ShareConsumerFactory<K, V> consumers;
     private final DedupAdapter engine;

@@ -30,8 +30,8 @@ import org.springframework.kafka.listener.GenericMessageListener;
 import org.springframework.kafka.support.ShareAcknowledgment;
 
 /**
- * Runs the listener of a share group once per message ID. What it throws goes to the container's recoverer, which by
- * default rejects, and so loses, the record; so a deferral is told to the consumer, which keeps the record.
+ * Runs the listener of a share group once per message ID. Exceptions go to the container's recoverer, which rejects the
+ * record by default, and so loses it. Therefore a deferral is registered with the consumer, which keeps the record.
  *
  * @see DedupShareContainer
  */
@@ -77,7 +77,7 @@ final class DedupShareListener<K, V>
         Execution execution = run.execution();
         try {
             holding.handling(record, policy(record).maxProcessingTime());
-        } catch (Throwable e) { // nobody else would end the renewals of its claim
+        } catch (Throwable e) { // nothing else would end the renewals of its claim
             execution.giveBack();
             throw e;
         }
@@ -94,7 +94,7 @@ final class DedupShareListener<K, V>
         }
     }
 
-    /** Returns when the record is accepted without a run. */
+    /** Returns when the record may be accepted without a run. */
     private void notRun(
             ConsumerRecord<K, V> record,
             @Nullable ShareAcknowledgment acknowledgment,
@@ -119,7 +119,7 @@ final class DedupShareListener<K, V>
         return new DeliveryDeferredException(reason, retryAfter, false, record, record, cause);
     }
 
-    /** Ends at the handler's return, or, in the ack mode MANUAL, with its acknowledgment. */
+    /** The record ends at the handler's return, or, in the ack mode MANUAL, with its acknowledgment. */
     private void run(
             ConsumerRecord<K, V> record,
             @Nullable ShareAcknowledgment acknowledgment,
@@ -138,7 +138,7 @@ final class DedupShareListener<K, V>
             @Override
             public Boolean succeeded(Boolean isTheEnd) {
                 if (isTheEnd) {
-                    execution.succeed(null, consumer.budget()); // whatever it says: the effect has happened
+                    execution.succeed(null, consumer.budget()); // whatever the answer, the effect has happened
                 }
                 return isTheEnd;
             }
@@ -179,7 +179,7 @@ final class DedupShareListener<K, V>
                 throw Rethrow.asIs(failed.cause());
             }
             if (!ack.pass()) {
-                log.warn("{}: {}", name(record), open.getMessage());
+                log.warn("Rolled back the message in {}: {}", name(record), open.getMessage());
                 throw deferred(record, DeferReason.ROLLED_BACK, policy(record).maxDeferDelay(), open, consumer);
             }
         } else if (ack != null) {

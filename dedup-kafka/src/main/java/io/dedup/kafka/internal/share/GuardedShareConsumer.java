@@ -19,10 +19,7 @@ import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.metrics.KafkaMetric;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A share consumer that several threads may use: one waits for the other, where the client itself would throw at a second
- * one.
- */
+/** A share consumer that several threads may use. They wait for each other; the client itself would throw. */
 abstract class GuardedShareConsumer<K, V> implements ShareConsumer<K, V> {
     final ShareConsumer<K, V> client;
     final ReentrantLock mutex = new ReentrantLock();

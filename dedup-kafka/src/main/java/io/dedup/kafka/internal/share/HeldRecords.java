@@ -16,8 +16,8 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The records whose locks a share consumer holds: given to the listener, or deferred, and not acknowledged yet. Times are
- * those of {@link System#nanoTime()}. Not thread-safe.
+ * The records whose locks a share consumer holds: passed to the listener or deferred, and not acknowledged yet. Times
+ * are those of {@link System#nanoTime()}. Not thread-safe.
  */
 final class HeldRecords<K, V> {
     private record Place(String topic, int partition, long offset) {
@@ -48,7 +48,7 @@ final class HeldRecords<K, V> {
         return held.values().stream().map(each -> each.record).toList();
     }
 
-    /** The client has handed these over. */
+    /** The client has returned these records. */
     void received(Iterable<ConsumerRecord<K, V>> records) {
         for (ConsumerRecord<K, V> record : records) {
             Place place = Place.of(record);
@@ -57,7 +57,7 @@ final class HeldRecords<K, V> {
         }
     }
 
-    /** Its handler runs, for at most this long. */
+    /** The record's handler runs, for at most this long. */
     void handling(ConsumerRecord<?, ?> record, long now, Duration atMost) {
         Held<K, V> found = held.get(Place.of(record));
         if (found != null) {
@@ -65,12 +65,12 @@ final class HeldRecords<K, V> {
         }
     }
 
-    /** Whether a handler has taken longer than it may. */
+    /** Whether a handler has run longer than allowed. */
     boolean anyOverdue(long now) {
         return held.values().stream().anyMatch(each -> each.handledUntil != null && now - each.handledUntil > 0);
     }
 
-    /** It is to be given to the listener again, after this delay. */
+    /** Passes the record to the listener again after this delay. */
     void defer(ConsumerRecord<?, ?> record, long now, Duration delay) {
         Held<K, V> found = held.get(Place.of(record));
         if (found != null) {
@@ -94,7 +94,9 @@ final class HeldRecords<K, V> {
         return held.values().stream().anyMatch(each -> each.retryAt == null);
     }
 
-    /** In nanoseconds; zero or less when one is due, {@link Long#MAX_VALUE} when none is deferred. */
+    /**
+     * Nanoseconds until a deferred record is due; zero or less if one is, {@link Long#MAX_VALUE} if none is deferred.
+     */
     long untilNextDue(long now) {
         return held.values().stream()
                 .mapToLong(each -> each.retryAt == null ? Long.MAX_VALUE : each.retryAt - now)
@@ -102,7 +104,7 @@ final class HeldRecords<K, V> {
                 .orElse(Long.MAX_VALUE);
     }
 
-    /** The deferred records whose time has come; from now on they are with the listener. */
+    /** Returns the deferred records that are due; from now on they count as passed to the listener. */
     ConsumerRecords<K, V> takeDue(long now) {
         Map<TopicPartition, List<ConsumerRecord<K, V>>> due = new HashMap<>();
         for (Held<K, V> each : held.values()) {
@@ -115,7 +117,9 @@ final class HeldRecords<K, V> {
         return PollResults.of(due);
     }
 
-    /** It is acknowledged for good. False when its lock is lost, so that the acknowledgment means nothing. */
+    /**
+     * The record is acknowledged for good. Returns false if its lock is lost, so that the acknowledgment has no effect.
+     */
     boolean acknowledged(ConsumerRecord<?, ?> record) {
         Place place = Place.of(record);
         held.remove(place);
@@ -126,7 +130,10 @@ final class HeldRecords<K, V> {
         return lost.contains(Place.of(record));
     }
 
-    /** After an attempt to renew all locks. Returns what was handed over besides, and how many locks are lost. */
+    /**
+     * Called after an attempt to renew all locks. Returns the additional records that the client returned, and how many
+     * locks are lost.
+     */
     Renewal<K, V> renewed(Iterable<ConsumerRecord<K, V>> back) {
         Set<Place> kept = new HashSet<>();
         List<ConsumerRecord<K, V>> others = new ArrayList<>();
@@ -144,7 +151,7 @@ final class HeldRecords<K, V> {
 
     record Renewal<K, V>(List<ConsumerRecord<K, V>> others, int lost) {}
 
-    /** All that was handed over before has gone its way. */
+    /** Nothing that was returned before is open any more. */
     void forgetLost() {
         lost.clear();
     }

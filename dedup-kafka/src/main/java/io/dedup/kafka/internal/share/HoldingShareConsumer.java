@@ -19,27 +19,27 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A share consumer that holds on to what it was given: it renews the locks of all records that aren't acknowledged yet,
- * and gives deferred ones to the listener again without the broker's knowledge. A release would count as one of a
- * record's few deliveries, and a lock that runs out as well; after the last one the broker archives the record.
+ * A share consumer that keeps the records it was given: it renews the locks of all records that aren't acknowledged,
+ * and passes deferred records to the listener again without involving the broker. A release would count as one of a
+ * record's few deliveries, and so would an expired lock; after the last delivery the broker archives the record.
  *
- * <p>The client hands a renewed record over once more, by its next poll, and can't acknowledge it before that. So a renewal
- * here is all of it: renew, commit, poll. Records that don't come back have lost their locks, and the broker delivers them
- * again: nothing that the container says about them is passed on.
+ * <p>The client returns a renewed record once more from its next poll, and can't acknowledge it before. So a renewal
+ * consists of three steps: renew, commit, poll. Records that aren't returned have lost their locks, and the broker
+ * redelivers them: the container's acknowledgments of them aren't passed on.
  *
- * <p>The container's thread and the one that renews exclude each other; the client's own check against several threads
- * isn't met.
+ * <p>The container's thread and the renewing thread exclude each other, so that the client's own check against several
+ * threads isn't triggered.
  */
 final class HoldingShareConsumer<K, V> extends GuardedShareConsumer<K, V> {
     private static final Logger log = LoggerFactory.getLogger(KafkaLog.NAME);
     private static final int DEFAULT_LOCK_MILLIS = 30_000;
-    /** Locks are renewed at a third of their time. */
+    /** Locks are renewed at a third of their duration. */
     private static final int RENEW_AT = 3;
 
     private static final int TICKS = 12;
-    /** How often the container looks for acknowledgments of other threads, as it does by itself. */
+    /** How often the container checks for acknowledgments from other threads, as it does by itself. */
     private static final long ACK_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
-    /** In each such time at most a quarter is waited in place, since records behind are waiting as well. */
+    /** In each such interval at most a quarter is spent waiting in place, because other records wait meanwhile. */
     private static final Duration WAIT_INTERVAL = Duration.ofSeconds(30);
 
     private final String name;
@@ -52,7 +52,7 @@ final class HoldingShareConsumer<K, V> extends GuardedShareConsumer<K, V> {
     private long lockedAt;
     private @Nullable Future<?> ticks;
     private long tickNanos;
-    private boolean toldOverdue;
+    private boolean warnedOverdue;
     private boolean closed;
 
     HoldingShareConsumer(ShareConsumer<K, V> client, String name) {
@@ -60,22 +60,22 @@ final class HoldingShareConsumer<K, V> extends GuardedShareConsumer<K, V> {
         this.name = name;
     }
 
-    /** For waiting on the consumer's thread. */
+    /** For waits on the consumer's thread. */
     WaitBudget budget() {
         return waits.current();
     }
 
-    /** For claiming this record. One that was deferred before doesn't wait in place again. */
+    /** For claiming this record. A record that was deferred before doesn't wait in place again. */
     WaitBudget budgetFor(ConsumerRecord<?, ?> record) {
         return locked(() -> held.wasDeferred(record)) ? WaitBudget.none() : budget();
     }
 
-    /** For waiting on another thread. */
+    /** For waits on another thread. */
     WaitBudget freshBudget() {
         return waits.fresh();
     }
 
-    /** The handler begins; locks are renewed for at most this long because of it. */
+    /** The handler begins. Because of it, locks are renewed for at most this long. */
     void handling(ConsumerRecord<?, ?> record, Duration atMost) {
         locked(() -> {
             held.handling(record, System.nanoTime(), atMost);
@@ -83,7 +83,7 @@ final class HoldingShareConsumer<K, V> extends GuardedShareConsumer<K, V> {
         });
     }
 
-    /** The container's next release of this record only makes it come again from here. */
+    /** The container's next release of this record only makes this consumer return it again after the delay. */
     void defer(ConsumerRecord<?, ?> record, Duration delay) {
         locked(() -> {
             held.defer(record, System.nanoTime(), delay);
@@ -91,7 +91,7 @@ final class HoldingShareConsumer<K, V> extends GuardedShareConsumer<K, V> {
         });
     }
 
-    /** Whether the broker gives this record to somebody else, so that it is pointless to begin with it. */
+    /** Whether the broker will redeliver this record to another consumer, so that it shouldn't be started. */
     boolean isLost(ConsumerRecord<?, ?> record) {
         return locked(() -> held.isLost(record));
     }
@@ -118,7 +118,10 @@ final class HoldingShareConsumer<K, V> extends GuardedShareConsumer<K, V> {
         return records;
     }
 
-    /** What is due. The client would refuse a poll now: it wants all that it gave to be acknowledged. */
+    /**
+     * Returns the deferred records that are due. The client would refuse a poll now, because not all of its records are
+     * acknowledged.
+     */
     private ConsumerRecords<K, V> deferred(Duration timeout) {
         long until = System.nanoTime() + timeout.toNanos();
         while (true) {
@@ -142,10 +145,10 @@ final class HoldingShareConsumer<K, V> extends GuardedShareConsumer<K, V> {
 
     private void locksAreFresh(long since) {
         lockedAt = since;
-        toldOverdue = false;
+        warnedOverdue = false;
         lockNanos =
                 TimeUnit.MILLISECONDS.toNanos(client.acquisitionLockTimeoutMs().orElse(DEFAULT_LOCK_MILLIS));
-        if (ticks == null || tickNanos != lockNanos / TICKS) { // the group's setting may change
+        if (ticks == null || tickNanos != lockNanos / TICKS) { // the group's lock duration may change
             Future<?> before = ticks;
             tickNanos = lockNanos / TICKS;
             ticks = timer.every(Duration.ofNanos(tickNanos), this::tick);
@@ -155,16 +158,15 @@ final class HoldingShareConsumer<K, V> extends GuardedShareConsumer<K, V> {
         }
     }
 
-    /** Renews when it is time. Whatever goes wrong, an Error included, the next tick tries again while the locks last. */
+    /** Renews when it is time. Whatever is thrown, Errors included, the next tick tries again while the locks last. */
     private void tick() {
-        if (mutex.tryLock()) { // else the container is at the broker, and nothing is held, or it is about to be
-            // committed
+        if (mutex.tryLock()) { // otherwise the container is calling the broker
             try {
                 if (!closed && !held.isEmpty() && System.nanoTime() - lockedAt >= lockNanos / RENEW_AT) {
                     renewUnlessOverdue();
                 }
             } catch (Throwable e) {
-                log.warn("{}: the locks of its records couldn't be renewed; it is tried again", name, e);
+                log.warn("Cannot renew the record locks of {}; retrying", name, e);
             } finally {
                 mutex.unlock();
             }
@@ -174,31 +176,33 @@ final class HoldingShareConsumer<K, V> extends GuardedShareConsumer<K, V> {
     private void renewUnlessOverdue() {
         if (!held.anyOverdue(System.nanoTime())) {
             renew();
-        } else if (!toldOverdue) {
-            toldOverdue = true;
+        } else if (!warnedOverdue) {
+            warnedOverdue = true;
             log.warn(
-                    "{}: a handler takes longer than maxProcessingTime, so the locks of the records that this consumer has"
-                            + " aren't renewed any more: they will be delivered to others",
+                    "A handler of {} has run for longer than max-processing-time (Java: maxProcessingTime), so the"
+                            + " locks of all records of this consumer are no longer renewed: the broker redelivers"
+                            + " them to other consumers",
                     name);
         }
     }
 
     private void renew() {
         long sentAt = System.nanoTime();
-        List<ConsumerRecord<K, V>> back = new ArrayList<>(held.all().size()); // what comes back must not be dropped
+        List<ConsumerRecord<K, V>> back =
+                new ArrayList<>(held.all().size()); // allocated first: returned records must not be dropped
         for (ConsumerRecord<K, V> record : held.all()) {
             try {
                 client.acknowledge(record, AcknowledgeType.RENEW);
-            } catch (IllegalStateException e) { // not the client's any more, so it won't come back
+            } catch (IllegalStateException e) { // the client no longer has it, so it won't be returned
                 log.debug("{}: a lock is gone", name, e);
             }
         }
         RuntimeException failure = null;
         try {
             client.commitSync(Duration.ofNanos(lockNanos / RENEW_AT))
-                    .forEach((partition, failed) -> failed.ifPresent(e ->
-                            log.warn("{}: locks in {} couldn't be renewed: {}", name, partition.topicPartition(), e)));
-        } catch (RuntimeException e) { // an Error leaves everything as it is, for the next tick
+                    .forEach((partition, failed) -> failed.ifPresent(e -> log.warn(
+                            "Cannot renew the record locks of {} in {}: {}", name, partition.topicPartition(), e)));
+        } catch (RuntimeException e) { // an Error leaves the state unchanged for the next tick
             failure = e;
         }
         takeBack(back);
@@ -212,11 +216,11 @@ final class HoldingShareConsumer<K, V> extends GuardedShareConsumer<K, V> {
         try {
             client.poll(Duration.ZERO).forEach(back::add);
         } catch (RuntimeException e) {
-            pollFailure = e; // the container knows what to do with it
+            pollFailure = e; // thrown by the container's next poll
         }
         HeldRecords.Renewal<K, V> renewal = held.renewed(back);
         if (renewal.lost() > 0) {
-            log.warn("{}: lost the locks of {} records; the broker delivers them again", name, renewal.lost());
+            log.warn("Lost the locks of {} records of {}; the broker redelivers them", renewal.lost(), name);
         }
         held.received(renewal.others());
         renewal.others().forEach(record -> held.defer(record, System.nanoTime(), Duration.ZERO));
@@ -232,13 +236,15 @@ final class HoldingShareConsumer<K, V> extends GuardedShareConsumer<K, V> {
             } else if (held.acknowledged(record)) {
                 client.acknowledge(record, type);
             } else {
-                log.debug("{}: a record was finished after its lock was lost; it will come as a duplicate", name);
+                log.debug(
+                        "{}: a record was finished after its lock was lost; it will be redelivered as a duplicate",
+                        name);
             }
             return null;
         });
     }
 
-    /** The broker gives what is held here to others, at once. */
+    /** The broker redelivers the held records to other consumers at once. */
     @Override
     public void close() {
         close(client::close);

@@ -7,7 +7,7 @@ import org.apache.kafka.common.serialization.Deserializer;
 import org.jspecify.annotations.Nullable;
 import org.springframework.kafka.core.ShareConsumerFactory;
 
-/** Makes consumers that hold on to their records. Thread-safe if the other factory is. */
+/** Creates consumers that keep their records until they are acknowledged. Thread-safe if the delegate is. */
 final class HoldingShareConsumerFactory<K, V> implements ShareConsumerFactory<K, V> {
     private final ShareConsumerFactory<K, V> delegate;
 

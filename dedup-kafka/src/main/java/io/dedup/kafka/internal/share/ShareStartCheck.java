@@ -11,7 +11,7 @@ import org.springframework.kafka.listener.ContainerProperties.ShareAckMode;
 import org.springframework.kafka.listener.ShareKafkaMessageListenerContainer;
 import org.springframework.kafka.listener.adapter.AsyncRepliesAware;
 
-/** Refuses at start what would lose or double messages of a share group. */
+/** Refuses to start share containers whose settings would lose messages or handle them twice. */
 final class ShareStartCheck {
     private final ShareKafkaMessageListenerContainer<?, ?> container;
     private final ContainerProperties properties;
@@ -27,27 +27,27 @@ final class ShareStartCheck {
     }
 
     /**
-     * Refuses.
+     * Throws if the container can't be run safely.
      *
      * @throws IllegalArgumentException when a topic has no ID extractor
-     * @throws IllegalStateException when the container can't be run safely
+     * @throws IllegalStateException when a setting would lose messages or handle them twice
      */
     void requireSafe() {
         Object listener = properties.getMessageListener();
         if (properties.getShareAckMode() == ShareAckMode.IMPLICIT) {
-            throw refused("its shareAckMode is IMPLICIT: the broker takes every record for accepted, one whose handler"
-                    + " failed or that is in flight elsewhere as well, and loses it. Use EXPLICIT, where the container"
-                    + " acknowledges, or MANUAL");
+            throw refused("its shareAckMode is IMPLICIT: the broker would count every record as accepted, even if its"
+                    + " handler failed or it is in flight elsewhere, and lose it. Set shareAckMode to EXPLICIT (the"
+                    + " container acknowledges) or MANUAL (the handler acknowledges)");
         }
         if (properties.getShareAckMode() == ShareAckMode.MANUAL
                 && !(listener instanceof AcknowledgingShareConsumerAwareMessageListener<?, ?>)) {
-            throw refused("its shareAckMode is MANUAL, but its listener can't acknowledge: implement"
-                    + " AcknowledgingShareConsumerAwareMessageListener, or use EXPLICIT");
+            throw refused("its shareAckMode is MANUAL, but its listener can't acknowledge. Implement"
+                    + " AcknowledgingShareConsumerAwareMessageListener, or set shareAckMode to EXPLICIT");
         }
         if (listener instanceof AsyncRepliesAware async && async.isAsyncReplies()) {
             throw refused(
-                    "its handler returns a CompletableFuture, a Mono or is a suspend function: spring-kafka takes its"
-                            + " return for the end of the work. Return when the work is done");
+                    "its handler returns a CompletableFuture or a Mono, or is a suspend function, and spring-kafka"
+                            + " would acknowledge the record when the method returns. Return when the work is done");
         }
         for (String topic : topics()) {
             requireTopic(topic, listener);
@@ -56,7 +56,7 @@ final class ShareStartCheck {
 
     private void requireTopic(String topic, @Nullable Object listener) {
         if (!deliveries.knows(topic)) {
-            throw new IllegalArgumentException("topic " + topic + " of " + name()
+            throw new IllegalArgumentException("Topic " + topic + " of " + name()
                     + " has no message ID extractor: set KafkaDedup.builder(...).id(\"" + topic
                     + "\", extractor), or a default with id(extractor)");
         }
@@ -64,8 +64,8 @@ final class ShareStartCheck {
         String first = engine.firstGroup(topic, group);
         if (!first.equals(group)) {
             throw refused("its group " + group + " reads topic " + topic + ", which group " + first
-                    + " reads under the same consumer name: each would take what the other has handled for duplicates,"
-                    + " and lose it. Give each group a Deduplicator with a consumer name of its own");
+                    + " reads under the same consumer name: each would skip as duplicates the messages that only the"
+                    + " other has handled. Use a Deduplicator with a different consumer name for each group");
         }
         String problem = listener == null ? null : TransactionCheck.handlerProblem(engine, deliveries, topic, listener);
         if (problem != null) {
@@ -79,7 +79,7 @@ final class ShareStartCheck {
     }
 
     private IllegalStateException refused(String why) {
-        return new IllegalStateException(name() + " can't be deduplicated: " + why);
+        return new IllegalStateException("Cannot deduplicate " + name() + ": " + why + ".");
     }
 
     private String name() {

@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.kafka.support.ShareAcknowledgment;
 
 /**
- * Collects what a handler says about its record within its transaction. The broker hears of it after the commit, or after
- * the rollback. Used from any thread, but not after the handler's return.
+ * Collects a handler's acknowledgment of its record during its transaction. It is passed to the broker after the commit
+ * or the rollback. May be called from any thread until the handler returns.
  */
 final class TransactionShareAcknowledgment implements ShareAcknowledgment {
     private final ShareAcknowledgment container;
@@ -41,9 +41,9 @@ final class TransactionShareAcknowledgment implements ShareAcknowledgment {
 
     private synchronized void say(AcknowledgeType type) {
         if (returned) {
-            throw new IllegalStateException(
-                    type + " of " + container + " comes after its handler has returned, when the"
-                            + " transaction is over: acknowledge before returning, or use mode LEASED");
+            throw new IllegalStateException(type + " of " + container
+                    + " was called after its handler has returned, when the transaction is over."
+                    + " Acknowledge before returning, or use mode LEASED");
         }
         if (said != null) {
             throw new IllegalStateException(
@@ -55,7 +55,7 @@ final class TransactionShareAcknowledgment implements ShareAcknowledgment {
     /**
      * The handler has returned.
      *
-     * @throws NotAcknowledgedException when its effect is not to be committed
+     * @throws NotAcknowledgedException when its effect must not be committed
      */
     synchronized void handlerReturned() {
         returned = true;
@@ -64,7 +64,9 @@ final class TransactionShareAcknowledgment implements ShareAcknowledgment {
         }
     }
 
-    /** Its transaction has ended as the handler wished: passes that on. False when it wished nothing. */
+    /**
+     * Its transaction has ended as the handler requested: passes the acknowledgment on. Returns false if there is none.
+     */
     synchronized boolean pass() {
         if (said == AcknowledgeType.ACCEPT) {
             container.acknowledge();

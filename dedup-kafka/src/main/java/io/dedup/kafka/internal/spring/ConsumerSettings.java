@@ -14,11 +14,14 @@ import org.springframework.beans.DirectFieldAccessor;
 import org.springframework.kafka.core.ConsumerFactory;
 import org.springframework.kafka.listener.AbstractMessageListenerContainer;
 
-/** The Kafka consumer's settings as a container will use them: its own properties win over its factory's. */
+/** The Kafka consumer's settings as a container will use them: its own properties override its factory's. */
 public final class ConsumerSettings {
     private static final Duration KAFKA_DEFAULT_MAX_POLL_INTERVAL = Duration.ofMinutes(5);
 
-    /** One of these in the list makes all members eager: a group uses what all its assignors can do. */
+    /**
+     * If one of these is in the list, all members rebalance eagerly: a group uses a protocol that all its assignors
+     * support.
+     */
     private static final Set<String> EAGER =
             Set.of(RangeAssignor.class.getName(), RoundRobinAssignor.class.getName(), StickyAssignor.class.getName());
 
@@ -30,7 +33,7 @@ public final class ConsumerSettings {
         this.factory = factoryOf(container);
     }
 
-    /** The container gives its factory to subclasses only. */
+    /** The container exposes its factory to subclasses only. */
     public static ConsumerFactory<?, ?> factoryOf(AbstractMessageListenerContainer<?, ?> container) {
         try {
             Object factory = new DirectFieldAccessor(container).getPropertyValue("consumerFactory");
@@ -39,15 +42,15 @@ public final class ConsumerSettings {
             }
         } catch (BeansException e) {
             throw new IllegalStateException(
-                    "can't read the consumer factory of " + container.getListenerId()
-                            + ", and so not whether its settings are safe; open org.springframework.kafka.listener to"
-                            + " io.dedup.kafka if modules forbid it",
+                    "Cannot read the consumer factory of listener container " + container.getListenerId()
+                            + ", so its settings can't be checked. If the Java module system denies the access, open"
+                            + " org.springframework.kafka.listener to io.dedup.kafka",
                     e);
         }
-        throw new IllegalStateException(container.getListenerId() + " has no consumer factory");
+        throw new IllegalStateException("Listener container " + container.getListenerId() + " has no consumer factory");
     }
 
-    /** Whether the factory lets its consumers be watched; some ignore post-processors. */
+    /** Whether the factory lets its consumers be watched; some factories ignore post-processors. */
     public boolean canWatch() {
         return !factory.getPostProcessors().isEmpty();
     }
@@ -70,13 +73,16 @@ public final class ConsumerSettings {
                 : Integer.parseInt(value.toString().trim());
     }
 
-    /** As the container decides it: unset means that it commits itself. */
+    /** As the container decides it: if unset, the container commits itself. */
     public boolean autoCommit() {
         Object value = get(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG);
         return value != null && Boolean.parseBoolean(value.toString().trim());
     }
 
-    /** Whether a rebalance may leave the consumer some of its partitions, so that it goes on polling while commits fail. */
+    /**
+     * Whether a rebalance may leave the consumer some of its partitions, so that it continues polling while commits
+     * fail.
+     */
     public boolean isCooperative() {
         Object strategy = get(ConsumerConfig.PARTITION_ASSIGNMENT_STRATEGY_CONFIG);
         List<?> assignors = strategy instanceof List<?> list

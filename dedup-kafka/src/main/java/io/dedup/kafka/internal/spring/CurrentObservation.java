@@ -6,8 +6,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The observation of the record that a container's thread is at. The adapter of an annotated method closes it for each record
- * that it is given; others it isn't.
+ * The observation of the record that a container's thread is handling. The adapter of an annotated method closes it for
+ * each record that it is given, but not for the others.
  */
 public final class CurrentObservation {
     private volatile ObservationRegistry registry = ObservationRegistry.NOOP;
@@ -26,7 +26,7 @@ public final class CurrentObservation {
         }
     }
 
-    /** Marks it as failed later, from any thread. */
+    /** Marks the observation as failed later, from any thread. */
     public Consumer<Throwable> failure() {
         Observation current = registry.getCurrentObservation();
         return current == null ? failure -> {} : current::error;

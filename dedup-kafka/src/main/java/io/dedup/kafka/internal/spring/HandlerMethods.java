@@ -20,7 +20,7 @@ import org.springframework.messaging.handler.invocation.InvocableHandlerMethod;
 public final class HandlerMethods {
     private HandlerMethods() {}
 
-    /** What the wrappers end at. */
+    /** The listener inside all wrappers. */
     public static Object innermost(Object listener) {
         Object each = listener;
         while (each instanceof DelegatingMessageListener<?> wrapper) {
@@ -33,7 +33,7 @@ public final class HandlerMethods {
      * A method that handles messages.
      *
      * @param bean the user's object, or a proxy of it
-     * @param method as the user's class has it, behind any proxy
+     * @param method the method of the user's class, behind any proxy
      * @param type the user's class
      */
     public record Handler(Object bean, Method method, Class<?> type) {
@@ -46,7 +46,7 @@ public final class HandlerMethods {
             return type.getSimpleName() + "." + method.getName();
         }
 
-        /** Whether there is one of this type, or a container of them. */
+        /** Whether it has a parameter of this type, or of a container of this type. */
         public boolean hasParameterOf(Class<?> wanted) {
             return Arrays.stream(method.getGenericParameterTypes())
                     .map(ResolvableType::forType)
@@ -55,7 +55,7 @@ public final class HandlerMethods {
         }
     }
 
-    /** The methods that handle messages; those of the listener's own class where it isn't an annotated method's. */
+    /** The methods that handle messages; for a listener that isn't an annotated method, those of its own class. */
     public static List<Handler> of(Object listener) {
         Object innermost = innermost(listener);
         List<Handler> methods = new ArrayList<>();
@@ -67,7 +67,7 @@ public final class HandlerMethods {
                     collect(handler, methods);
                 }
             } catch (ReflectiveOperationException | RuntimeException e) {
-                return List.of(); // what can't be seen isn't refused
+                return List.of(); // unknown handlers aren't refused
             }
             return methods;
         }
@@ -98,7 +98,7 @@ public final class HandlerMethods {
         }
     }
 
-    /** Whether a filter acknowledges what it drops; true where that can't be seen. */
+    /** Whether a filter acknowledges the records that it drops; true if that can't be determined. */
     public static boolean acksDiscarded(FilteringMessageListenerAdapter<?, ?> filter) {
         try {
             return Boolean.TRUE.equals(read(FilteringMessageListenerAdapter.class, "ackDiscarded", filter));
@@ -107,7 +107,7 @@ public final class HandlerMethods {
         }
     }
 
-    /** A private field's value. */
+    /** Reads a private field. */
     public static @Nullable Object read(Class<?> type, String name, Object from) throws ReflectiveOperationException {
         Field field = type.getDeclaredField(name);
         field.setAccessible(true);

@@ -7,7 +7,7 @@ import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.RuntimeHintsRegistrar;
 import org.springframework.aot.hint.TypeReference;
 
-/** What a native image has to keep: the fields of spring-kafka that have no getter, and what an expression calls. */
+/** Native image hints: the fields of spring-kafka that have no getter, and the methods that an expression calls. */
 final class KafkaRuntimeHints implements RuntimeHintsRegistrar {
     private static final String KAFKA = "org.springframework.kafka.";
     private static final List<String> READ_BY_FIELD = List.of(
@@ -28,7 +28,7 @@ final class KafkaRuntimeHints implements RuntimeHintsRegistrar {
         hints.reflection().registerType(PostProcessors.class, MemberCategory.INVOKE_PUBLIC_METHODS);
     }
 
-    /** Spring 6 calls it otherwise, and what it calls so is going to be removed. */
+    /** The constant's name in Spring 7, or otherwise the one in Spring 6, which is going to be removed. */
     private static MemberCategory fields() {
         for (MemberCategory category : MemberCategory.values()) {
             if (category.name().equals("ACCESS_DECLARED_FIELDS")) {

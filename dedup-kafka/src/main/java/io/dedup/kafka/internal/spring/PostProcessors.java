@@ -11,7 +11,7 @@ import org.springframework.beans.factory.BeanFactory;
 import org.springframework.kafka.config.ContainerPostProcessor;
 import org.springframework.kafka.listener.AbstractMessageListenerContainer;
 
-/** The post-processors of annotated listeners' containers, as expressions in the annotations find them. */
+/** The post-processors for the containers of annotated listeners, which expressions in the annotations refer to. */
 public final class PostProcessors implements BiFunction<Integer, @Nullable Object, Object> {
     private final BiConsumer<AbstractMessageListenerContainer<?, ?>, AnnotatedElement> decorate;
     private final List<AnnotatedElement> elements = new CopyOnWriteArrayList<>();
@@ -26,10 +26,10 @@ public final class PostProcessors implements BiFunction<Integer, @Nullable Objec
     }
 
     /**
-     * The value of the annotation's attribute.
+     * Returns the value of the annotation's attribute.
      *
      * @param self this object, in the expression language
-     * @param before the attribute's value: a bean's name, an expression, or nothing
+     * @param before the attribute's original value: a bean's name, an expression, or nothing
      */
     public String expression(String self, AnnotatedElement annotated, @Nullable String before) {
         int index = elements.indexOf(annotated);
@@ -51,10 +51,10 @@ public final class PostProcessors implements BiFunction<Integer, @Nullable Objec
             return before.substring(2, before.length() - 1);
         }
         throw new IllegalStateException("containerPostProcessor = \"" + before + "\" of the @KafkaListener on "
-                + annotated + " is an expression with text around it: write one expression, or the name of a bean");
+                + annotated + " has text around an expression. Set it to one expression, or to a bean's name");
     }
 
-    /** The post-processor of an annotated element, after the one that was there before. */
+    /** Returns the post-processor of an annotated element, which runs after the original one. */
     @Override
     public Object apply(Integer element, @Nullable Object before) {
         ContainerPostProcessor<Object, Object, AbstractMessageListenerContainer<Object, Object>> first = first(before);
