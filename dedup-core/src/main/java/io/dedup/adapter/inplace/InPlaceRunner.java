@@ -155,7 +155,7 @@ public final class InPlaceRunner {
             if (left.isNegative() || left.isZero()) {
                 return false;
             }
-            if (defer.reason() == DeferReason.CLOSED) { // for good: only the wait has a use
+            if (defer.reason() == DeferReason.CLOSED) { // permanent, so only waiting is useful
                 isInterruptedIn(left);
                 return false;
             }

@@ -16,7 +16,11 @@ public final class LoggedWork implements Work {
     private final Supplier<String> origin;
     private final Work listener;
 
-    /** @param origin names the message in the log */
+    /**
+     * Wraps a listener.
+     *
+     * @param origin names the message in the log
+     */
     public LoggedWork(Logger log, Supplier<String> origin, Work listener) {
         this.log = log;
         this.origin = origin;

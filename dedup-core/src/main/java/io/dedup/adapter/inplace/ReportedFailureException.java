@@ -4,7 +4,11 @@ package io.dedup.adapter.inplace;
 public final class ReportedFailureException extends Exception {
     private static final long serialVersionUID = 1L;
 
-    /** @param message says what the listener returned */
+    /**
+     * Creates the exception.
+     *
+     * @param message describes what the listener returned
+     */
     public ReportedFailureException(String message) {
         super(message, null, false, false); // the stack trace would not help
     }

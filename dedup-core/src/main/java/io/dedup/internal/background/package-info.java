@@ -1,4 +1,4 @@
-/** Successes and releases that the store has not recorded yet, and the thread that goes on trying. Not API. */
+/** Successes and releases that the store has not recorded yet, and the thread that retries them. Not API. */
 @NullMarked
 package io.dedup.internal.background;
 

@@ -165,7 +165,7 @@ public final class DefaultDeduplicator implements Deduplicator, AdapterSource {
         closeAll(List.of(this));
     }
 
-    /** Closes several as {@link #close} does one; they share the wait for running handlers. */
+    /** Closes several deduplicators as {@link #close} closes one; their waits for running handlers overlap. */
     public static void closeAll(Collection<DefaultDeduplicator> several) {
         DedupEngine.closeAll(several.stream().map(each -> each.engine).toList());
     }

@@ -138,15 +138,15 @@ public final class DedupEngine implements DedupAdapter, AutoCloseable {
     }
 
     /**
-     * Admits nothing any more, waits for running handlers while their leases are renewed, then stops the heartbeat and
-     * goes on for a few seconds to record what the store hasn't recorded.
+     * Stops accepting messages, waits for running handlers while their leases are renewed, then stops the heartbeat and
+     * tries for a few seconds to record what the store has not recorded.
      */
     @Override
     public void close() {
         closeAll(List.of(this));
     }
 
-    /** Closes several as {@link #close} does one; they share the wait, which is as long as the longest of theirs. */
+    /** Closes several engines as {@link #close} closes one; their waits overlap and take as long as the longest. */
     public static void closeAll(Collection<DedupEngine> engines) {
         Shutdown.all(engines.stream().map(engine -> engine.parts.shutdown()).toList());
         engines.forEach(engine -> engine.parts.threads().close());

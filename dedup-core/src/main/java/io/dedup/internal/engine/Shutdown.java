@@ -48,7 +48,7 @@ final class Shutdown {
         return begun;
     }
 
-    /** How many claims are held and transactions open now. */
+    /** The number of claims held and transactions open. */
     public int inFlight() {
         return heartbeat.size() + transactions.size();
     }
@@ -56,7 +56,7 @@ final class Shutdown {
     public static void all(List<Shutdown> together) {
         together.forEach(Shutdown::begin);
         long from = System.nanoTime();
-        together.forEach(each -> each.awaitHandlers(from)); // their leases are renewed until all have been waited for
+        together.forEach(each -> each.awaitHandlers(from)); // all leases are renewed until the last wait ends
         together.forEach(each -> each.heartbeat.close());
         together.forEach(each -> each.background.beginToClose());
         long written = System.nanoTime();

@@ -1,4 +1,4 @@
-/** Puts the parts together: the engine behind a deduplicator and behind an adapter. Not API. */
+/** The engine behind a deduplicator and its adapter API, assembled from its parts. Not API. */
 @NullMarked
 package io.dedup.internal.engine;
 

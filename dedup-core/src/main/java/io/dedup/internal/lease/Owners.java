@@ -24,7 +24,7 @@ public final class Owners {
     }
 
     public Owner next() {
-        return new Owner(prefix + Long.toHexString(next.getAndIncrement())); // other radixes but 10 take a buffer of 65
+        return new Owner(prefix + Long.toHexString(next.getAndIncrement())); // Long.toString(n, radix) allocates more
     }
 
     /** Shortens a name in the middle, because pod names differ at their end and host names at their start. */

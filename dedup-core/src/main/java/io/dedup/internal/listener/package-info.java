@@ -1,4 +1,4 @@
-/** Notifies listeners, and logs for those who have none. Not API. */
+/** Notifies listeners, and logs events for applications without a listener. Not API. */
 @NullMarked
 package io.dedup.internal.listener;
 

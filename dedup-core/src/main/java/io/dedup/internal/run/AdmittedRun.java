@@ -53,7 +53,7 @@ public final class AdmittedRun extends RunFlags implements Execution {
     private final @Nullable Claim claim;
     private final int deaths;
     private volatile long fencingToken;
-    private final int claimedAt; // in milliseconds, without their upper half: each message pays for this object
+    private final int claimedAt; // in milliseconds, lower half only, to keep this object small
     private volatile long renewalSentAt;
     private volatile long startedAt;
     private volatile long returnedAt;

@@ -83,7 +83,7 @@ public final class InMemoryDedupStore implements DedupStore, StuckRecordFinder, 
     public ClaimResult claim(ClaimRequest request) {
         long now = now();
         sweep.afterClaim(now);
-        // The claim is the atomic replacement itself: whoever's record is in the map afterwards has won.
+        // The claim is the atomic replacement itself: the owner of the record in the map has won.
         MemoryRecord mine = null;
         while (true) {
             MemoryRecord found = records.get(request.key());

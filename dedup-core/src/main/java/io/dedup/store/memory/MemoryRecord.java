@@ -110,7 +110,7 @@ record MemoryRecord(
     static MemoryRecord claimed(
             @Nullable MemoryRecord current, long lastToken, ClaimRequest request, long now, long retention) {
         long until = now + micros(request.lease());
-        if (current != null && current.isLive(now)) { // ours: the repetition of a request that got no answer
+        if (current != null && current.isLive(now)) { // its own: repeats a request that got no answer
             return current.withLease(until, retention);
         }
         boolean dead = current != null && (current.isOwned() || current.phase() == Phase.DEAD);

@@ -47,7 +47,7 @@ public final class RedisDedupStore implements DedupStore, StuckRecordFinder, Res
     private final List<String> warnings;
     private final AtomicBoolean closed = new AtomicBoolean();
 
-    /** Put together by {@link StoreAssembly}. */
+    /** Created by {@link StoreAssembly}. */
     RedisDedupStore(
             RedisLinks links,
             RecordOperations records,

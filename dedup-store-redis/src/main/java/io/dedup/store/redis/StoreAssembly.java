@@ -19,7 +19,7 @@ import io.dedup.store.redis.internal.server.ServerFacts;
 final class StoreAssembly {
     private StoreAssembly() {}
 
-    /** Leaves no connection open when it throws. */
+    /** Opens a store. If it throws, no connection stays open. */
     static RedisDedupStore open(RedisConnector connector, RedisSettings settings) {
         RedisLinks links;
         try {
@@ -35,7 +35,7 @@ final class StoreAssembly {
         }
     }
 
-    /** Leaves the connections open when it throws. */
+    /** Creates a store. If it throws, the connections stay open. */
     static RedisDedupStore assemble(RedisLinks links, RedisSettings settings) {
         RedisErrors errors = new RedisErrors(links.where(), settings.commandTimeout());
         CommandExchange exchange = new CommandExchange(errors, settings.commandTimeout());

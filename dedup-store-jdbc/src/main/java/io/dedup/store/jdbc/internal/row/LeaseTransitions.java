@@ -76,7 +76,7 @@ public final class LeaseTransitions {
                 null);
     }
 
-    /** The row after a completion, or null where the caller isn't the owner. */
+    /** The row after a completion; null if the caller is not the owner. */
     public static @Nullable Row completed(@Nullable Row row, CompleteRequest request, long now) {
         return row != null && row.isHeldBy(request.claim().owner(), now)
                 ? done(row, request.window(), request.result(), now)
@@ -92,7 +92,7 @@ public final class LeaseTransitions {
                 && row.attempt() == request.claim().attempt();
     }
 
-    /** The row after a release, or null where the caller isn't the owner. */
+    /** The row after a release; null if the caller is not the owner. */
     @Nullable
     public Row released(@Nullable Row row, ReleaseRequest request, long now) {
         if (row == null || !row.isHeldBy(request.claim().owner(), now)) {
@@ -110,7 +110,7 @@ public final class LeaseTransitions {
         };
     }
 
-    /** The row after a renewal, or null where the caller isn't the owner. */
+    /** The row after a renewal; null if the caller is not the owner. */
     @Nullable
     public Row renewed(@Nullable Row row, RenewRequest request, long now) {
         return row != null && row.isHeldBy(request.claim().owner(), now)

@@ -21,7 +21,7 @@ public final class RecordTransitions {
         return new RecordResult.InFlight(Duration.ZERO);
     }
 
-    /** Why a record isn't written, or null where it may be. */
+    /** The result if a record must not be written; null if it may be. */
     public static @Nullable RecordResult refusal(@Nullable Row row, RecordRequest request, long now) {
         if (row == null || row.isExpired(now) || (row.phase() != Phase.DONE && !row.isLive(now))) {
             return null;

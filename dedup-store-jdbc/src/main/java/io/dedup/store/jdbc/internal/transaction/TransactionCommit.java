@@ -40,7 +40,7 @@ final class TransactionCommit {
         RuntimeException failure = null;
         try {
             watch.registerLast(() -> {
-                if (status.isRollbackOnly()) { // by a callback: Spring has looked before those
+                if (status.isRollbackOnly()) { // set by a callback: Spring checks it before the callbacks
                     throw marked();
                 }
                 check.run();
@@ -55,7 +55,7 @@ final class TransactionCommit {
     }
 
     private static UnexpectedRollbackException marked() {
-        return new UnexpectedRollbackException("the handler marked the transaction as rollback-only");
+        return new UnexpectedRollbackException("the handler or a callback marked the transaction as rollback-only");
     }
 
     private CommitResult result(@Nullable RuntimeException failure) {
@@ -78,7 +78,7 @@ final class TransactionCommit {
         if (!watch.isPrepared()) { // the commit was never sent
             return watch.isRolledBack();
         }
-        // From here on only what the database says counts, or that it had no say, as with an optimistic lock of JPA's.
+        // From here on, only the database's answer counts, or that it was not involved, as with JPA's optimistic locks.
         return errors.provesRollback(cause) || (watch.isRolledBack() && !SqlCauses.anySql(cause, any -> true));
     }
 }

@@ -72,7 +72,7 @@ record TransactionConnection(DataSource key, ConnectionHolder holder) {
         } catch (SQLException e) {
             LOG.debug(
                     "A connection has no limit on how long it waits for an answer",
-                    e); // it is broken: the claim will say so
+                    e); // it is broken: the claim will fail
             return SilenceLimit.UNCHANGED;
         }
     }
@@ -97,7 +97,7 @@ record TransactionConnection(DataSource key, ConnectionHolder holder) {
 
     private static boolean rollBack(Connection connection) throws SQLException {
         if (!connection.getAutoCommit()) {
-            connection.rollback(); // no round trip where nothing is open, by drivers that know
+            connection.rollback(); // drivers that know that nothing is open make no round trip
         }
         return true;
     }
@@ -124,7 +124,7 @@ record TransactionConnection(DataSource key, ConnectionHolder holder) {
 
     private static boolean abort(Connection connection) throws SQLException {
         connection.abort(Runnable::run);
-        if (connection.isValid(1)) { // of a driver that can't abort
+        if (connection.isValid(1)) { // the driver does not support abort
             connection.rollback();
         }
         return true;

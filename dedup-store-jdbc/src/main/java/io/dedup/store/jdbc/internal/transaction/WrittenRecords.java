@@ -41,7 +41,7 @@ final class WrittenRecords {
         return tokens.containsKey(key);
     }
 
-    /** Those of the keys whose records this transaction has written. */
+    /** Returns the keys whose records this transaction has written. */
     List<DedupKey> among(Collection<DedupKey> keys) {
         List<DedupKey> own = new ArrayList<>(keys);
         own.retainAll(tokens.keySet());

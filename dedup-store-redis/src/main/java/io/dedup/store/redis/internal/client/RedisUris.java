@@ -22,8 +22,8 @@ final class RedisUris {
     }
 
     /**
-     * A copy with this time-out for connecting and for asking a sentinel: the driver's minute is longer than most
-     * leases.
+     * A copy with this timeout for connecting and for asking a sentinel: the driver's default of a minute is longer
+     * than most leases.
      */
     static RedisURI withTimeout(RedisURI uri, Duration timeout) {
         RedisURI copy = new RedisURI();

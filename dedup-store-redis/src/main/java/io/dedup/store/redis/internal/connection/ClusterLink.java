@@ -101,7 +101,7 @@ public record ClusterLink(StatefulRedisClusterConnection<byte[], byte[]> connect
         return List.copyOf(keys.values());
     }
 
-    /** A slot without a master stands for itself. */
+    /** Identifies the server of a key; a slot without a master identifies itself. */
     @Override
     public Object serverOf(ByteBuffer key) {
         int slot = SlotHash.getSlot(key);

@@ -7,7 +7,7 @@ import io.lettuce.core.protocol.Command;
 import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
 
-/** Makes commands whose keys and values are bytes. */
+/** Creates commands whose keys and values are bytes. */
 public final class Commands {
     private Commands() {}
 

@@ -17,7 +17,7 @@ import java.util.stream.IntStream;
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
 record BatchPart<Q>(long common, List<Q> requests, int[] positions) {
-    /** Cuts a batch into parts of at most {@code max} requests that have {@code common} in common. */
+    /** Splits a batch into parts of at most {@code max} requests that have {@code common} in common. */
     static <Q> List<BatchPart<Q>> cut(List<Q> requests, ToLongFunction<Q> common, int max) {
         if (requests.isEmpty()) {
             return List.of();

@@ -7,9 +7,10 @@ import io.lettuce.core.codec.ByteArrayCodec;
 import java.util.List;
 
 /**
- * The one server of a standalone set-up, or the master that sentinels name now.
+ * The only server of a standalone setup, or the master that the sentinels report now.
  *
- * <p>A master that was cut off takes itself for one for a while: so the sentinels are asked again, by a new connection.
+ * <p>A master that was cut off still considers itself the master for a while; therefore, the sentinels are asked again
+ * through a new connection.
  *
  * @param main the connection in use
  */
