@@ -7,7 +7,7 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 
-/** Commands of the shop, on the consumer's standard input: the name of a topic to replay, one per line. */
+/** Reads the shop's commands from standard input. Each line is the name of a topic to replay. */
 final class Commands {
     private final List<ReplayableListener> listeners;
 
@@ -15,7 +15,7 @@ final class Commands {
         this.listeners = listeners;
     }
 
-    /** Until the input ends; then the JVM does. */
+    /** Ends the JVM when the input ends. */
     void run() {
         try (BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8))) {
             for (String topic = in.readLine(); topic != null; topic = in.readLine()) {

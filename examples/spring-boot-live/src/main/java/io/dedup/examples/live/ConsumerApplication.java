@@ -11,12 +11,12 @@ import org.springframework.kafka.listener.DefaultErrorHandler;
 import org.springframework.util.backoff.FixedBackOff;
 
 /**
- * Bills orders and sends mails. What makes its listeners take effect once is in {@code consumer.yml}. Runs until its standard
+ * Charges customers and sends mails. {@code consumer.yml} turns dedup on for two of the three listeners. Runs until its standard
  * input ends, so that it never outlives the shop that started it.
  */
 @SpringBootConfiguration(proxyBeanMethods = false)
 @EnableAutoConfiguration
-@Import({OrderListener.class, MailListener.class, OutcomePrinter.class, Commands.class})
+@Import({OrderListener.class, PlainOrderListener.class, MailListener.class, OutcomePrinter.class, Commands.class})
 final class ConsumerApplication {
     @Bean
     DefaultErrorHandler errorHandler(KafkaOperations<Object, Object> kafka) {

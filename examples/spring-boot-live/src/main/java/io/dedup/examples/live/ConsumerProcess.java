@@ -28,7 +28,8 @@ final class ConsumerProcess implements AutoCloseable {
             "spring.datasource.url",
             "spring.datasource.username",
             "spring.datasource.password",
-            "live.mail-takes");
+            "live.mail-takes",
+            "live.metrics-port");
 
     private final Environment settings;
     private final Tally tally;
@@ -36,8 +37,8 @@ final class ConsumerProcess implements AutoCloseable {
     private @Nullable Run run;
     private int starts;
 
-    /** One life of the process. */
-    private record Run(Process process, BufferedWriter commands, Set<String> assigned) {}
+    /** One life of the process; {@code assigned} are the listeners that have their partitions. */
+    private record Run(Process process, Thread reader, BufferedWriter commands, Set<Topics.Subscription> assigned) {}
 
     ConsumerProcess(Environment settings, Tally tally, Feed feed) {
         this.settings = settings;
@@ -45,19 +46,23 @@ final class ConsumerProcess implements AutoCloseable {
         this.feed = feed;
     }
 
-    /** What the page shows of it. */
+    /** What the page shows about the process. */
     record View(String state, long pid, int starts) {}
 
     synchronized View view() {
         if (run == null || !run.process().isAlive()) {
             return new View("dead", 0, starts);
         }
-        boolean ready = run.assigned().containsAll(Topics.ALL);
-        return new View(ready ? "running" : "starting", run.process().pid(), starts);
+        return new View(
+                isReady(run.assigned()) ? "running" : "starting", run.process().pid(), starts);
+    }
+
+    private static boolean isReady(Set<Topics.Subscription> assigned) {
+        return assigned.containsAll(Topics.SUBSCRIPTIONS);
     }
 
     /**
-     * Starts it.
+     * Starts the process.
      *
      * @throws Refused when it is running
      */
@@ -75,7 +80,7 @@ final class ConsumerProcess implements AutoCloseable {
                         System.getProperty("java.class.path"),
                         ConsumerApplication.class.getName())
                 .redirectError(ProcessBuilder.Redirect.INHERIT);
-        // By the environment, where a password isn't in the list of processes.
+        // The list of processes shows arguments to everybody, so passwords go into the environment.
         Map<String, String> environment = command.environment();
         for (String name : PASSED_ON) {
             String value = settings.getProperty(name);
@@ -85,11 +90,12 @@ final class ConsumerProcess implements AutoCloseable {
         }
         try {
             Process process = command.start();
-            Set<String> assigned = ConcurrentHashMap.newKeySet();
-            run = new Run(process, process.outputWriter(StandardCharsets.UTF_8), assigned);
+            Set<Topics.Subscription> assigned = ConcurrentHashMap.newKeySet();
             starts++;
+            feed.happened(TimelineEvent.of(TimelineEvent.STARTED, "", ""));
             Thread reader = new Thread(() -> read(process, assigned), "consumer-" + process.pid());
             reader.setDaemon(true);
+            run = new Run(process, reader, process.outputWriter(StandardCharsets.UTF_8), assigned);
             reader.start();
         } catch (IOException e) {
             throw new UncheckedIOException("can't start a JVM for the consumer", e);
@@ -97,7 +103,7 @@ final class ConsumerProcess implements AutoCloseable {
     }
 
     /**
-     * Ends it as {@code kill -9} does.
+     * Ends the process as {@code kill -9} does.
      *
      * @throws Refused when it isn't running
      */
@@ -106,19 +112,21 @@ final class ConsumerProcess implements AutoCloseable {
             throw Refused.conflict("the consumer isn't running");
         }
         run.process().destroyForcibly();
-        awaitEnd(run.process());
+        awaitEnd(run);
+        feed.happened(TimelineEvent.of(TimelineEvent.KILLED, "", ""));
     }
 
     /**
-     * Has a topic read from the beginning.
+     * Lets the listeners of a topic read it from the beginning.
      *
-     * @throws Refused when it isn't running, or hasn't got its partitions yet
+     * @throws Refused when the process isn't running, or a listener has no partitions yet
      */
     synchronized void replay(String topic) {
         if (run == null || !view().state().equals("running")) {
-            throw Refused.conflict("the consumer isn't running yet, or not any more");
+            throw Refused.conflict("the consumer isn't running");
         }
         try {
+            feed.happened(TimelineEvent.of(TimelineEvent.REPLAYED, topic, ""));
             run.commands().write(topic);
             run.commands().newLine();
             run.commands().flush();
@@ -127,13 +135,13 @@ final class ConsumerProcess implements AutoCloseable {
         }
     }
 
-    private void read(Process process, Set<String> assigned) {
+    private void read(Process process, Set<Topics.Subscription> assigned) {
         try (BufferedReader lines = process.inputReader(StandardCharsets.UTF_8)) {
             for (String line = lines.readLine(); line != null; line = lines.readLine()) {
                 try {
                     heard(JsonMapper.shared().readValue(line, Outcome.class), assigned);
                 } catch (JacksonException e) {
-                    log.debug("half a line, as a kill leaves it, or none of ours", e);
+                    log.debug("not a whole line of ours: a kill cut it, or something else printed it", e);
                 }
             }
         } catch (IOException e) {
@@ -141,18 +149,25 @@ final class ConsumerProcess implements AutoCloseable {
         }
     }
 
-    private void heard(Outcome outcome, Set<String> assigned) {
-        if (outcome.what().equals(Outcome.ASSIGNED)) {
-            assigned.add(outcome.topic());
+    private void heard(Outcome outcome, Set<Topics.Subscription> assigned) {
+        if (!outcome.what().equals(Outcome.ASSIGNED)) {
+            feed.happened(TimelineEvent.of(outcome, tally.count(outcome)));
             return;
         }
-        tally.count(outcome.topic(), outcome.what());
-        feed.send("outcome", outcome);
+        for (Topics.Subscription each : Topics.SUBSCRIPTIONS) {
+            if (each.topic().equals(outcome.topic()) && each.group().equals(outcome.group())) {
+                if (assigned.add(each) && isReady(assigned)) {
+                    feed.happened(TimelineEvent.of(TimelineEvent.READY, "", ""));
+                }
+            }
+        }
     }
 
-    private static void awaitEnd(Process process) {
+    /** Returns when everything that the process printed has been read. */
+    private static void awaitEnd(Run run) {
         try {
-            process.waitFor();
+            run.process().waitFor();
+            run.reader().join();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
@@ -162,7 +177,7 @@ final class ConsumerProcess implements AutoCloseable {
     public synchronized void close() {
         if (run != null) {
             run.process().destroyForcibly();
-            awaitEnd(run.process());
+            awaitEnd(run);
         }
     }
 }

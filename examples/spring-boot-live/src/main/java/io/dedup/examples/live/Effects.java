@@ -4,15 +4,14 @@ import java.nio.charset.StandardCharsets;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.springframework.jdbc.core.JdbcTemplate;
 
-/** Where the listeners leave what they did. */
+/** Writes what the listeners did, one row per effect. */
 final class Effects {
     private Effects() {}
 
-    /** Nothing here asks whether the row is there already. */
-    static void write(JdbcTemplate jdbc, ConsumerRecord<String, String> order, byte[] id) {
+    /** Doesn't check whether the row exists: two runs of a handler are two rows. */
+    static void write(JdbcTemplate jdbc, String table, ConsumerRecord<String, String> order, byte[] id) {
         jdbc.update(
-                "INSERT INTO effect (topic, order_id, customer, cents) VALUES (?, ?, ?, ?)",
-                order.topic(),
+                "INSERT INTO " + table + " (order_id, customer, cents) VALUES (?, ?, ?)",
                 new String(id, StandardCharsets.UTF_8),
                 order.key(),
                 Long.parseLong(order.value()));

@@ -22,7 +22,7 @@ final class LiveDemo implements AutoCloseable {
         this.shop = shop;
     }
 
-    /** Starts everything; returns when the page is served, and the consumer is on its way. */
+    /** Starts everything; returns when the page is served, while the consumer still starts. */
     static LiveDemo start(String... settings) {
         KafkaServer kafka = KafkaServers.start();
         SqlDatabase database = PostgresServers.newDatabase();
@@ -49,6 +49,11 @@ final class LiveDemo implements AutoCloseable {
                 "--spring.datasource.password=" + database.password()));
         all.addAll(List.of(settings));
         return new LiveDemo(kafka, database, SpringApplication.run(ShopApplication.class, all.toArray(String[]::new)));
+    }
+
+    /** The tables of the shop and its consumer. */
+    SqlDatabase database() {
+        return database;
     }
 
     /** Of the page; ends in a slash. */

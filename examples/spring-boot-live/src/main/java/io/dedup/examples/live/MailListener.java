@@ -8,15 +8,15 @@ import org.springframework.kafka.annotation.KafkaListener;
 import org.springframework.messaging.handler.annotation.Header;
 
 /**
- * Sends mails, slowly; a mail can't be rolled back. A kill while it works leaves a lease behind. The message is redelivered,
- * waits until the lease has expired, and is handled.
+ * Sends mails, which is slow and can't be rolled back. A kill in the middle leaves a lease behind: the redelivered message waits
+ * until the lease expires, and is then handled.
  */
 final class MailListener extends ReplayableListener {
     private final JdbcTemplate jdbc;
     private final Duration takes;
 
-    MailListener(JdbcTemplate jdbc, OutcomePrinter printer, @Value("${live.mail-takes:1s}") Duration takes) {
-        super(Topics.MAILS, printer);
+    MailListener(JdbcTemplate jdbc, OutcomePrinter printer, @Value("${live.mail-takes:2s}") Duration takes) {
+        super(Topics.MAILS_WITH_DEDUP, printer);
         this.jdbc = jdbc;
         this.takes = takes;
     }
@@ -24,6 +24,6 @@ final class MailListener extends ReplayableListener {
     @KafkaListener(id = "mails", idIsGroup = false, topics = Topics.MAILS, properties = "group.instance.id=live-mails")
     void send(ConsumerRecord<String, String> order, @Header(Topics.ID_HEADER) byte[] id) throws InterruptedException {
         Thread.sleep(takes.toMillis());
-        Effects.write(jdbc, order, id);
+        Effects.write(jdbc, "mail", order, id);
     }
 }

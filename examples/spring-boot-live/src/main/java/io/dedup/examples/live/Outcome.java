@@ -1,16 +1,22 @@
 package io.dedup.examples.live;
 
 /**
- * What happened to a message. A line of JSON on the consumer's standard output, and an event of the page.
+ * One step in the life of a message. A line of JSON on the consumer's standard output.
  *
- * @param id as the sender wrote it, so anything at all; or the hash that the store keeps of a long one
+ * @param id as the sender wrote it, so any text; or the hash that the store keeps of a long ID
  */
-record Outcome(String topic, String what, String id) {
-    /** The consumer has its partitions, and can be asked to replay. */
+record Outcome(String topic, String group, String what, String id) {
+    /** The listener has its partitions, and can replay its topic. */
     static final String ASSIGNED = "assigned";
 
     static final String DELIVERED = "delivered";
+    static final String CLAIMED = "claimed";
+    static final String HANDLED = "handled";
     static final String DUPLICATE = "duplicate";
     static final String DEFERRED = "deferred";
     static final String FAILED = "failed";
+
+    Outcome(Topics.Subscription subscription, String what, String id) {
+        this(subscription.topic(), subscription.group(), what, id);
+    }
 }

@@ -16,13 +16,13 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.kafka.listener.RecordInterceptor;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Reports to the shop what happens to messages. Thread-safe. */
+/** Reports each step of a message to the shop, on standard output. Thread-safe. */
 final class OutcomePrinter implements DedupListener, RecordInterceptor<Object, Object> {
     private final PrintStream out =
             new PrintStream(new FileOutputStream(FileDescriptor.out), true, StandardCharsets.UTF_8);
     private final JsonMapper json = JsonMapper.shared();
 
-    /** Prints a whole line, even if other threads print as well. */
+    /** Prints one whole line, even while other threads print. */
     synchronized void print(Outcome outcome) {
         out.println(json.writeValueAsString(outcome));
     }
@@ -30,15 +30,45 @@ final class OutcomePrinter implements DedupListener, RecordInterceptor<Object, O
     @Override
     public @Nullable ConsumerRecord<Object, Object> intercept(
             ConsumerRecord<Object, Object> message, Consumer<Object, Object> consumer) {
+        print(message, consumer, Outcome.DELIVERED);
+        return message;
+    }
+
+    /** Without dedup, nobody else reports what the listener did. */
+    @Override
+    public void success(ConsumerRecord<Object, Object> message, Consumer<Object, Object> consumer) {
+        printWithoutDedup(message, consumer, Outcome.HANDLED);
+    }
+
+    @Override
+    public void failure(ConsumerRecord<Object, Object> message, Exception cause, Consumer<Object, Object> consumer) {
+        printWithoutDedup(message, consumer, Outcome.FAILED);
+    }
+
+    private void printWithoutDedup(
+            ConsumerRecord<Object, Object> message, Consumer<Object, Object> consumer, String what) {
+        if (consumer.groupMetadata().groupId().equals(Topics.PLAIN_GROUP)) {
+            print(message, consumer, what);
+        }
+    }
+
+    private void print(ConsumerRecord<Object, Object> message, Consumer<Object, Object> consumer, String what) {
         Header id = message.headers().lastHeader(Topics.ID_HEADER);
         print(new Outcome(
-                message.topic(), Outcome.DELIVERED, id == null ? "" : new String(id.value(), StandardCharsets.UTF_8)));
-        return message;
+                message.topic(),
+                consumer.groupMetadata().groupId(),
+                what,
+                id == null ? "" : new String(id.value(), StandardCharsets.UTF_8)));
+    }
+
+    @Override
+    public void acquired(DedupKey key, int attempt) {
+        print(key, Outcome.CLAIMED);
     }
 
     @Override
     public void completed(DedupKey key, Duration handlerTime) {
-        print(key, "handled");
+        print(key, Outcome.HANDLED);
     }
 
     @Override
@@ -61,6 +91,6 @@ final class OutcomePrinter implements DedupListener, RecordInterceptor<Object, O
     }
 
     private void print(DedupKey key, String what) {
-        print(new Outcome(key.scope().topic(), what, key.messageId()));
+        print(new Outcome(key.scope().topic(), key.scope().consumer(), what, key.messageId()));
     }
 }

@@ -2,7 +2,7 @@ package io.dedup.examples.live;
 
 import org.springframework.http.HttpStatus;
 
-/** A request that the shop refuses; the message is for the client. */
+/** The shop rejects a request; the message is for the client. */
 final class Refused extends RuntimeException {
     private static final long serialVersionUID = 1;
 

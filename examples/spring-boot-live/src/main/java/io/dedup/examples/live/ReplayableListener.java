@@ -4,23 +4,23 @@ import java.util.Map;
 import org.apache.kafka.common.TopicPartition;
 import org.springframework.kafka.listener.AbstractConsumerSeekAware;
 
-/** A listener that can be made to read its topic from the beginning. */
+/** A listener that can read its topic from the beginning again. */
 abstract class ReplayableListener extends AbstractConsumerSeekAware {
-    private final String topic;
+    private final Topics.Subscription subscription;
     private final OutcomePrinter printer;
 
-    ReplayableListener(String topic, OutcomePrinter printer) {
-        this.topic = topic;
+    ReplayableListener(Topics.Subscription subscription, OutcomePrinter printer) {
+        this.subscription = subscription;
         this.printer = printer;
     }
 
     final String topic() {
-        return topic;
+        return subscription.topic();
     }
 
     @Override
     public void onPartitionsAssigned(Map<TopicPartition, Long> assignments, ConsumerSeekCallback callback) {
         super.onPartitionsAssigned(assignments, callback);
-        printer.print(new Outcome(topic, Outcome.ASSIGNED, ""));
+        printer.print(new Outcome(subscription, Outcome.ASSIGNED, ""));
     }
 }

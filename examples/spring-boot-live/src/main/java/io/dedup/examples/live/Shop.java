@@ -4,7 +4,6 @@ import io.dedup.DedupKey;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -14,73 +13,91 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.kafka.core.KafkaTemplate;
 
-/** Takes orders and sends messages of them. Thread-safe. */
+/** Takes orders and sends their messages. Thread-safe. */
 final class Shop {
     private static final int MAX_ID = 1_000;
     private static final int MAX_CUSTOMER = 100;
+    private static final long MAX_CENTS = 10_000_000;
     private static final long LIMIT_SECONDS = 30;
 
     private final JdbcTemplate jdbc;
     private final KafkaTemplate<String, String> kafka;
     private final Tally tally;
+    private final Feed feed;
 
-    Shop(JdbcTemplate jdbc, KafkaTemplate<String, String> kafka, Tally tally) {
+    Shop(JdbcTemplate jdbc, KafkaTemplate<String, String> kafka, Tally tally, Feed feed) {
         this.jdbc = jdbc;
         this.kafka = kafka;
         this.tally = tally;
+        this.feed = feed;
     }
 
     /**
      * An order.
      *
-     * @param id made by the client, so that a repeated request is the same order; made here if it is left out
+     * @param id assigned by the client, so that a repeated request is the same order; the shop assigns one if it is missing
      */
     record Order(@Nullable String id, String customer, long cents) {}
 
     /**
-     * Sends a message to each topic. May be asked again with the same ID when it failed halfway: the copies are duplicates.
+     * Sends one message to each topic. If that fails halfway, place the same order again: the copies are duplicates.
      *
-     * @throws Refused when the order can't be one, or the broker didn't take it
+     * @throws Refused when the order is invalid, its ID belongs to a different order, or the broker doesn't take the messages
      */
     String place(Order order) {
-        String id =
-                order.id() == null || order.id().isEmpty() ? UUID.randomUUID().toString() : order.id();
+        String id = order.id() == null ? "" : order.id();
         check(id, order);
-        jdbc.update(
-                "INSERT INTO placed (order_id, customer, cents) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
-                id,
-                order.customer(),
-                order.cents());
+        if (id.isEmpty()) {
+            do {
+                id = "order-" + jdbc.queryForObject("SELECT nextval('order_number')", Long.class);
+            } while (!insert(id, order));
+        } else if (!insert(id, order) && !order.equals(find(id))) {
+            throw Refused.conflict("order " + id + " exists, with another customer or amount");
+        }
         send(id, order);
         return id;
     }
 
+    private boolean insert(String id, Order order) {
+        return jdbc.update(
+                        "INSERT INTO placed (order_id, customer, cents) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+                        id,
+                        order.customer(),
+                        order.cents())
+                == 1;
+    }
+
+    private @Nullable Order find(String id) {
+        return jdbc
+                .query(
+                        "SELECT customer, cents FROM placed WHERE order_id = ?",
+                        (row, unused) -> new Order(id, row.getString(1), row.getLong(2)),
+                        id)
+                .stream()
+                .findFirst()
+                .orElse(null);
+    }
+
     /**
-     * Sends the messages of a known order again.
+     * Sends the messages of an existing order again.
      *
-     * @throws Refused when there is no such order, or the broker didn't take it
+     * @throws Refused when there is no such order, or the broker doesn't take the messages
      */
     void resend(String id) {
-        if (!isText(id)) {
+        Order known = isText(id) ? find(id) : null;
+        if (known == null) {
             throw Refused.notFound("no such order");
         }
-        List<Order> known = jdbc.query(
-                "SELECT customer, cents FROM placed WHERE order_id = ?",
-                (row, unused) -> new Order(id, row.getString(1), row.getLong(2)),
-                id);
-        if (known.isEmpty()) {
-            throw Refused.notFound("no such order");
-        }
-        send(id, known.get(0));
+        send(id, known);
     }
 
     private static void check(String id, Order order) {
-        String problem = DedupKey.problemWith(id);
+        String problem = id.isEmpty() ? null : DedupKey.problemWith(id);
         if (problem != null || id.length() > MAX_ID || !isText(id)) {
             throw Refused.badRequest("id: "
                     + (problem != null
                             ? problem
-                            : "at most " + MAX_ID + " characters that PostgreSQL takes, so no U+0000"));
+                            : "at most " + MAX_ID + " characters, and no U+0000, which PostgreSQL can't store"));
         }
         if (order.customer() == null
                 || order.customer().isBlank()
@@ -88,17 +105,18 @@ final class Shop {
                 || !isText(order.customer())) {
             throw Refused.badRequest("customer: 1 to " + MAX_CUSTOMER + " characters");
         }
-        if (order.cents() <= 0) {
-            throw Refused.badRequest("cents: more than 0");
+        if (order.cents() <= 0 || order.cents() > MAX_CENTS) {
+            throw Refused.badRequest("cents: 1 to " + MAX_CENTS);
         }
     }
 
-    /** Whether PostgreSQL and Kafka hold it as it is. */
+    /** Whether PostgreSQL and Kafka can store the text unchanged. */
     private static boolean isText(String text) {
         return text.indexOf('\0') < 0 && StandardCharsets.UTF_8.newEncoder().canEncode(text);
     }
 
     private void send(String id, Order order) {
+        feed.happened(TimelineEvent.of(TimelineEvent.SENT, "", id));
         List<CompletableFuture<?>> sent = new ArrayList<>();
         for (String topic : Topics.ALL) {
             ProducerRecord<String, String> message =
@@ -109,10 +127,10 @@ final class Shop {
         try {
             CompletableFuture.allOf(sent.toArray(CompletableFuture[]::new)).get(LIMIT_SECONDS, TimeUnit.SECONDS);
         } catch (ExecutionException | TimeoutException e) {
-            throw Refused.unavailable("the broker didn't take it; ask again with the same id");
+            throw Refused.unavailable("Kafka didn't take the messages; try again with the same ID");
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw Refused.unavailable("the shop is closing; ask again with the same id");
+            throw Refused.unavailable("the shop is closing; try again with the same ID");
         }
     }
 }

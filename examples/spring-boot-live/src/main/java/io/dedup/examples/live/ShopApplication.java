@@ -19,7 +19,7 @@ import org.springframework.scheduling.annotation.Scheduled;
 @EnableScheduling
 @Import({Tally.class, Feed.class, Shop.class, ConsumerProcess.class, ShopController.class, ShopApplication.Watch.class})
 final class ShopApplication {
-    /** The consumer's table of records, for looking things up. */
+    /** The consumer's table of records, for lookups. */
     @Bean
     JdbcDedupStore records(DataSource dataSource) {
         return JdbcDedupStore.builder(dataSource)
@@ -28,8 +28,17 @@ final class ShopApplication {
                 .build();
     }
 
-    /** Everything that the page shows. */
-    record State(ConsumerProcess.View consumer, List<Tally.TopicView> topics) {}
+    /**
+     * The numbers of the page.
+     *
+     * @param placed how many orders the shop took
+     * @param orders the last ones
+     */
+    record State(
+            ConsumerProcess.View consumer,
+            List<Tally.ListenerView> listeners,
+            long placed,
+            List<Tally.OrderView> orders) {}
 
     /** Keeps the pages up to date. */
     static final class Watch {
@@ -45,7 +54,7 @@ final class ShopApplication {
 
         @Scheduled(fixedDelay = 250)
         void look() {
-            feed.state(new State(consumer.view(), tally.topics()));
+            feed.state(new State(consumer.view(), tally.listeners(), tally.orders(), tally.lastOrders()));
         }
 
         @EventListener(ContextClosedEvent.class)

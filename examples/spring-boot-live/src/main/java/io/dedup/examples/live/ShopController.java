@@ -19,7 +19,8 @@ import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
 
 /**
- * The shop over HTTP. Commands are JSON bodies: an ID may hold what a path can't, and a form of another site can't send one.
+ * The shop over HTTP. Commands are JSON bodies: an ID may contain characters that a path can't, and a form on another site can't
+ * send JSON.
  */
 @RestController
 final class ShopController {
@@ -43,7 +44,7 @@ final class ShopController {
 
     record Problem(String problem) {}
 
-    /** What the store knows of a message. */
+    /** The record of a message in the store. */
     record RecordView(
             String state,
             int attempt,
@@ -80,7 +81,7 @@ final class ShopController {
         consumer.start();
     }
 
-    /** From the table itself, so also while the consumer is dead. */
+    /** Reads the table itself, so it also works while the consumer is dead. */
     @GetMapping("/lookup")
     RecordView lookup(@RequestParam String topic, @RequestParam String id) {
         StoredRecord found = records.find(
@@ -100,7 +101,7 @@ final class ShopController {
         return ResponseEntity.status(e.status()).body(new Problem(String.valueOf(e.getMessage())));
     }
 
-    /** An ID that can't be one. */
+    /** Answers invalid IDs. */
     @ExceptionHandler
     ResponseEntity<Problem> unusable(DedupException e) {
         return ResponseEntity.badRequest().body(new Problem(String.valueOf(e.getMessage())));

@@ -13,6 +13,7 @@ import java.net.http.WebSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -27,10 +28,11 @@ import org.springframework.util.FileSystemUtils;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** A page in a headless Chromium or Chrome of this machine, by its DevTools protocol, which needs no driver. */
+/** A page in a headless Chromium or Chrome of this machine, driven over its DevTools protocol, which needs no driver. */
 final class Browser implements AutoCloseable {
     private static final List<String> NAMES =
             List.of("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome");
+    private static final int MARGIN = 10;
     private static final JsonMapper JSON = JsonMapper.shared();
 
     private final HttpClient http = HttpClient.newHttpClient();
@@ -78,23 +80,10 @@ final class Browser implements AutoCloseable {
         return find().isPresent();
     }
 
-    /** What an expression is in the page, or what its promise brings, as text. */
+    /** The value of an expression in the page, as text. */
     String evaluate(String expression) throws Exception {
-        int id = ids.incrementAndGet();
-        CompletableFuture<JsonNode> answer = new CompletableFuture<>();
-        calls.put(id, answer);
-        page.sendText(
-                        JSON.writeValueAsString(Map.of(
-                                "id",
-                                id,
-                                "method",
-                                "Runtime.evaluate",
-                                "params",
-                                Map.of("expression", "String(" + expression + ")", "returnByValue", true))),
-                        true)
-                .get(SharedDemo.LIMIT.toSeconds(), TimeUnit.SECONDS);
         JsonNode result =
-                answer.get(SharedDemo.LIMIT.toSeconds(), TimeUnit.SECONDS).at("/result");
+                call("Runtime.evaluate", Map.of("expression", "String(" + expression + ")", "returnByValue", true));
         if (result.has("exceptionDetails")) {
             throw new IllegalStateException(expression + ": " + result);
         }
@@ -112,6 +101,39 @@ final class Browser implements AutoCloseable {
 
     void click(String selector) throws Exception {
         evaluate("document.querySelector(" + JSON.writeValueAsString(selector) + ").click()");
+    }
+
+    /** Gives the page a width in CSS pixels, and the reader's preference for light or dark. */
+    void show(int width, int height, String colorScheme) throws Exception {
+        call(
+                "Emulation.setDeviceMetricsOverride",
+                Map.of("width", width, "height", height, "deviceScaleFactor", 1, "mobile", false));
+        call("Emulation.setScrollbarsHidden", Map.of("hidden", true));
+        call(
+                "Emulation.setEmulatedMedia",
+                Map.of("features", List.of(Map.of("name", "prefers-color-scheme", "value", colorScheme))));
+    }
+
+    /** The page down to the end of an element, as a PNG file. */
+    byte[] picture(int width, String lastElement) throws Exception {
+        double end = Double.parseDouble(evaluate("document.querySelector(" + JSON.writeValueAsString(lastElement)
+                + ").getBoundingClientRect().bottom + scrollY"));
+        Map<String, ?> clip = Map.of("x", 0, "y", 0, "width", width, "height", Math.ceil(end) + MARGIN, "scale", 1);
+        return Base64.getDecoder()
+                .decode(call(
+                                "Page.captureScreenshot",
+                                Map.of("format", "png", "clip", clip, "captureBeyondViewport", true))
+                        .at("/data")
+                        .asString());
+    }
+
+    private JsonNode call(String method, Map<String, ?> parameters) throws Exception {
+        int id = ids.incrementAndGet();
+        CompletableFuture<JsonNode> answer = new CompletableFuture<>();
+        calls.put(id, answer);
+        page.sendText(JSON.writeValueAsString(Map.of("id", id, "method", method, "params", parameters)), true)
+                .get(SharedDemo.LIMIT.toSeconds(), TimeUnit.SECONDS);
+        return answer.get(SharedDemo.LIMIT.toSeconds(), TimeUnit.SECONDS).at("/result");
     }
 
     private URI open(String url) throws IOException, InterruptedException {

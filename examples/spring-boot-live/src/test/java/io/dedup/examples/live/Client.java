@@ -22,10 +22,16 @@ final class Client implements AutoCloseable {
 
     private final HttpClient http = HttpClient.newHttpClient();
     private final List<JsonNode> outcomes = new CopyOnWriteArrayList<>();
+    private final String url;
     private final Stream<String> stream;
     private volatile JsonNode state = JSON.createObjectNode();
 
     Client() throws IOException, InterruptedException {
+        this(SharedDemo.url());
+    }
+
+    Client(String url) throws IOException, InterruptedException {
+        this.url = url;
         HttpResponse<Stream<String>> events =
                 http.send(HttpRequest.newBuilder(uri("events")).build(), BodyHandlers.ofLines());
         if (!events.headers().firstValue("Content-Type").orElse("").startsWith("text/event-stream")) {
@@ -57,25 +63,36 @@ final class Client implements AutoCloseable {
         }
     }
 
-    /** Of the consumer. */
+    /** The consumer's state. */
     String consumer() {
         return state.at("/consumer/state").asString("");
     }
 
-    /** A column of the page's table. */
+    /** A number of the deduplicated listener. */
     long count(String topic, String column) {
-        for (JsonNode each : state.at("/topics")) {
-            if (each.at("/topic").asString().equals(topic)) {
+        return count(topic, Topics.GROUP, column);
+    }
+
+    /** A number in the page's table. */
+    long count(String topic, String group, String column) {
+        for (JsonNode each : state.at("/listeners")) {
+            if (each.at("/topic").asString().equals(topic)
+                    && each.at("/group").asString().equals(group)) {
                 return each.at("/" + column).asLong();
             }
         }
         return -1;
     }
 
-    /** How often this outcome of a message was reported. */
-    long told(String topic, String what, String id) {
+    /** How many such events the deduplicated listener of a topic reported about a message. */
+    long events(String topic, String what, String id) {
+        return events(topic, Topics.GROUP, what, id);
+    }
+
+    long events(String topic, String group, String what, String id) {
         return outcomes.stream()
                 .filter(each -> each.at("/topic").asString().equals(topic)
+                        && each.at("/group").asString().equals(group)
                         && each.at("/what").asString().equals(what)
                         && each.at("/id").asString().equals(id))
                 .count();
@@ -104,8 +121,8 @@ final class Client implements AutoCloseable {
         return answer.statusCode() == 200 ? answer.body() : String.valueOf(answer.statusCode());
     }
 
-    private static URI uri(String path) {
-        return URI.create(SharedDemo.url() + path);
+    private URI uri(String path) {
+        return URI.create(url + path);
     }
 
     @Override
