@@ -103,7 +103,7 @@ class TopicReplayDoubtsTest {
         try (TopicReplay wrong =
                 replay().ids(KafkaMessageIds.header("order-id")).build()) {
             assertThatThrownBy(() -> wrong.report().assertThat().lostNothing())
-                    .hasMessageContaining("1 messages have no usable ID");
+                    .hasMessageContaining("1 messages have no usable message ID");
         }
     }
 

@@ -372,7 +372,7 @@ class TopicReplayTest {
         scene.send(scene.record(0, null, "no ID"));
         assertThatThrownBy(() -> replay.report().assertThat().handledOncePerId())
                 .isInstanceOf(AssertionError.class)
-                .hasMessageContaining("1 messages have no usable ID")
+                .hasMessageContaining("1 messages have no usable message ID")
                 .hasMessageContaining(scene.topic + "-0@2");
 
         try (TopicReplay hasty =

@@ -116,7 +116,7 @@ class FaultRunTest {
             assertThat(report.lost()).isEmpty();
             assertThat(report.unacked()).isNotEmpty();
             assertThatThrownBy(() -> report.assertThat().lostNothing())
-                    .hasMessageContaining("not acked, and nothing else was for PT0.2S");
+                    .hasMessageContaining("not acknowledged; no progress for PT0.2S");
         }
     }
 
@@ -145,9 +145,9 @@ class FaultRunTest {
     void refused() {
         FakeTraffic traffic = FakeTraffic.good();
 
-        refused(run(traffic, Fault.KILL).inThisProcess(), "KILL would end this JVM", "application(...)");
-        refused(run(traffic, Fault.PAUSE).inThisProcess(), "PAUSE would end this JVM, or stop it");
-        refused(run(traffic, Fault.SLOW_STORE).inThisProcess(), "SLOW_STORE needs a store(...)");
+        refused(run(traffic, Fault.KILL).inThisProcess(), "KILL would kill or pause this JVM", "application(...)");
+        refused(run(traffic, Fault.PAUSE).inThisProcess(), "PAUSE would kill or pause this JVM");
+        refused(run(traffic, Fault.SLOW_STORE).inThisProcess(), "SLOW_STORE needs a store. Call store(...)");
         refused(run(traffic, Fault.COPIES), "Call application(...)");
         refused(run(traffic, Fault.COPIES).inThisProcess().application("Main"), "Call application(...)");
         refused(FaultRun.of(1, 1, 1, Fault.COPIES).inThisProcess(), "Call traffic(...) first");
@@ -156,7 +156,7 @@ class FaultRunTest {
                 run(traffic, Fault.COPIES).inThisProcess().store("localhost", 1, port -> "--port=" + port),
                 "can't be redirected to a proxy's port");
         traffic.effects.add("m4");
-        refused(run(traffic, Fault.COPIES).inThisProcess(), "\"m4\" had taken effect before the plan began");
+        refused(run(traffic, Fault.COPIES).inThisProcess(), "\"m4\" had already taken effect before the plan started");
     }
 
     private static void refused(FaultRun run, String... parts) {

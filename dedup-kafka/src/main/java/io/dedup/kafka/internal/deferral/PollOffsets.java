@@ -47,7 +47,11 @@ public final class PollOffsets {
             commitFinished(finished, consumer, container);
         } catch (RuntimeException e) {
             // The records are done; redelivered, they are duplicates. But the seek that follows must not be skipped.
-            log.warn("Cannot commit the offsets before a deferred record; a later commit covers them", e);
+            log.warn(
+                    "Cannot commit the offsets before a deferred record in listener container {}; a later commit covers"
+                            + " them",
+                    container.getListenerId(),
+                    e);
         }
     }
 

@@ -126,8 +126,10 @@ final class PolledBatch<K, V> {
                 && !defer.behindOthers()) {
             // An exception that names no record fails the whole poll: the deferred record would be recovered with it.
             log.warn(
-                    "The batch listener failed without naming a record; its records are redelivered with the record"
-                            + " that is deferred",
+                    "The batch listener failed without naming a record; the poll is redelivered from the message in {}"
+                            + " on, because the message in {} is deferred",
+                    deliveries.get(first).origin().get(),
+                    deliveries.get(plan.cut()).origin().get(),
                     failure.thrown());
             return deferral(plan.cut(), first, defer.reason(), defer.retryAfter(), defer.pause(), failure.thrown());
         }
@@ -168,8 +170,9 @@ final class PolledBatch<K, V> {
             return Rethrow.asIs(thrown);
         }
         log.warn(
-                "A record failed while the handler hasn't acknowledged records below it; it is redelivered until these"
-                        + " are acknowledged",
+                "The message in {} failed while the handler hasn't acknowledged records below it; it is redelivered until"
+                        + " these are acknowledged",
+                deliveries.get(first).origin().get(),
                 thrown);
         return deferral(first, first, DeferReason.IN_FLIGHT, maxDeferDelay(first), false, thrown);
     }

@@ -143,7 +143,7 @@ class StartChecksTest {
                 .run(context -> {
                     var analysis = analysis(context.getStartupFailure());
                     assertThat(analysis.getDescription())
-                            .contains("listener container billing can't be deduplicated:"
+                            .contains("Cannot deduplicate listener container billing:"
                                     + " spring.kafka.consumer.enable-auto-commit is true");
                     assertThat(analysis.getAction()).contains("dedup.listeners.billing.enabled: false");
                 });
