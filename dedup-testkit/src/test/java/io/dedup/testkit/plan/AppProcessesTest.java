@@ -96,7 +96,7 @@ class AppProcessesTest {
         try (AppProcesses processes = processes("ends")) {
             assertThatThrownBy(processes::start)
                     .isInstanceOf(IllegalStateException.class)
-                    .hasMessageContaining("the application has ended by itself 6 times")
+                    .hasMessageContaining("The application has ended by itself 6 times")
                     .hasMessageContaining("ended with exit value 0")
                     .hasMessageContaining("nothing to do");
         }

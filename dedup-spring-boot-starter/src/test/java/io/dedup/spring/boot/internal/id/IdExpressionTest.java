@@ -60,11 +60,7 @@ class IdExpressionTest {
         assertThat(ids.of(IdExpression.parse("spel:header('none')")).extract(record("v")))
                 .isNull();
         assertThatThrownBy(() -> ids.of(IdExpression.parse("spel:#root")).extract(record("v")))
-<<<<<<< HEAD
                 .hasMessageContaining("has no unambiguous text");
-=======
-                .hasMessageContaining("has no one text");
->>>>>>> c1bea329 (dedup-kafka: warnings about a failed batch name its messages; tests follow the new texts)
     }
 
     @ParameterizedTest
