@@ -190,7 +190,7 @@ class DroppedPollDoubtsTest {
                     .hasMessageContaining("fixTxOffsets")
                     .hasMessageContaining(
                             switch (shape) {
-                                case MANUAL, MANUAL_IMMEDIATE, ASYNC_ACKS -> "acknowledges";
+                                case MANUAL, MANUAL_IMMEDIATE, ASYNC_ACKS -> "manual ack mode";
                                 case PAUSE_IMMEDIATE -> "pauseImmediate";
                                 case SEEK_AFTER_ERROR_FALSE -> "seekAfterError";
                             });

@@ -173,7 +173,7 @@ class TransactionsTest {
     @DisplayName("names of the application's own stay as they are in what is said of a listener")
     void names() {
         assertThat(failure(transactional.withUserConfiguration(Outside.class)).getDescription())
-                .contains("listener container billingListener can't be deduplicated")
+                .contains("Cannot deduplicate listener container billingListener")
                 .contains("topic orderEvents has mode transactional")
                 .contains(".onOrder is @Transactional(propagation = REQUIRES_NEW)");
     }
