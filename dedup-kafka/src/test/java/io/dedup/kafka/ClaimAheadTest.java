@@ -395,6 +395,38 @@ class ClaimAheadTest {
     }
 
     @Test
+    @DisplayName("a handler fails: the claims of the poll's other records are given back before the back-off")
+    void handlerFails() {
+        try (Scene scene = scene(policy -> policy)) {
+            scene.send("a", "b", "c");
+            AtomicBoolean once = new AtomicBoolean();
+            MessageListener<String, String> failing = record -> {
+                if (once.compareAndSet(false, true)) {
+                    throw new IllegalStateException("fails once");
+                }
+                scene.effect().accept(record);
+            };
+            var container = scene.container(AckMode.BATCH, failing);
+            List<Integer> claimed = new CopyOnWriteArrayList<>();
+            container.setCommonErrorHandler(new DefaultErrorHandler(new FixedBackOff(0, 3)) {
+                @Override
+                public void handleRemaining(
+                        Exception thrown,
+                        List<ConsumerRecord<?, ?>> records,
+                        Consumer<?, ?> consumer,
+                        MessageListenerContainer listener) {
+                    claimed.add(DedupAdapter.of(scene.dedup).inFlight());
+                    super.handleRemaining(thrown, records, consumer, listener);
+                }
+            });
+            scene.start(container);
+            scene.awaitCommitted(3);
+            assertThat(scene.effects).containsExactly("a", "b", "c");
+            assertThat(claimed).containsExactly(0);
+        }
+    }
+
+    @Test
     @DisplayName("an interceptor that gives records their IDs: the ID at the turn counts, whatever was polled")
     void intercepted() {
         try (Scene scene = scene(policy -> policy.onMissingId(OnMissingId.SKIP))) {

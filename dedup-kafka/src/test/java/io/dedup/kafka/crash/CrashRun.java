@@ -77,7 +77,8 @@ final class CrashRun {
                         5,
                         "delivery.timeout.ms",
                         (int) END.toMillis(),
-                        // A retry may send a copy: that is what is tested. On a starved machine an idempotent producer once got
+                        // A retry may send a copy: that is what is tested. On a starved machine an idempotent producer
+                        // once got
                         // OutOfOrderSequenceException for one batch, again and again, until its delivery time-out.
                         "enable.idempotence",
                         false),
