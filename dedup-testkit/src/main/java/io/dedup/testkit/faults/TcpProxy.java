@@ -12,6 +12,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -27,6 +28,7 @@ public final class TcpProxy implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(TcpProxy.class);
     private static final Duration LIMIT = Duration.ofSeconds(5);
+    private static final Duration PROBE_PAUSE = Duration.ofMillis(1);
     // Below the range of ephemeral ports, so that no client can take the port while connections are refused.
     private static final int FIRST_PORT = 22_500;
     private static final int PORTS = 2_500;
@@ -92,6 +94,7 @@ public final class TcpProxy implements AutoCloseable {
             close(listener);
             listener = null;
             awaitEnd(Objects.requireNonNull(acceptor));
+            awaitRefusal();
         }
     }
 
@@ -101,6 +104,22 @@ public final class TcpProxy implements AutoCloseable {
             acceptor.join(LIMIT.toMillis());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
+        }
+    }
+
+    /**
+     * A process that another thread is just starting inherits the closed socket until its program begins, and the operating
+     * system accepts connections for so long.
+     */
+    private void awaitRefusal() {
+        long until = System.nanoTime() + LIMIT.toNanos();
+        while (System.nanoTime() < until) {
+            try (Socket probe = new Socket(InetAddress.getLoopbackAddress(), port)) {
+                LOG.debug("Port {} still accepts connections: {}", port, probe);
+            } catch (IOException refused) {
+                return;
+            }
+            LockSupport.parkNanos(PROBE_PAUSE.toNanos());
         }
     }
 
