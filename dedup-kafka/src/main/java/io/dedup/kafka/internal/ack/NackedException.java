@@ -1,6 +1,6 @@
 package io.dedup.kafka.internal.ack;
 
-/** Tells listeners of the deduplicator why a claim was released: the handler called {@code nack}. Never thrown. */
+/** Reports to listeners of the deduplicator why a claim was released: the handler called {@code nack}. Never thrown. */
 public final class NackedException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 

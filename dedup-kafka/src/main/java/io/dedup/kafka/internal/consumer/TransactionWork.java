@@ -144,7 +144,7 @@ public final class TransactionWork {
         return unanswered;
     }
 
-    /** Tells listeners of the deduplicator why claims were released. Never thrown. */
+    /** Reports to listeners of the deduplicator why claims were released. Never thrown. */
     static final class RolledBackException extends RuntimeException {
         private static final long serialVersionUID = 1L;
 

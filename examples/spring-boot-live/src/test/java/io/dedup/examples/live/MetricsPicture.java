@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.locks.LockSupport;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -21,6 +22,7 @@ import tools.jackson.databind.json.JsonMapper;
  * the dashboard and the file's name.
  */
 final class MetricsPicture {
+    private static final Duration PACE = Duration.ofMillis(250);
     /** Panels of the dashboard: messages by outcome, duplicates, handler time, in flight. */
     private static final Set<Integer> PANELS = Set.of(1, 2, 3, 6);
 
@@ -74,7 +76,7 @@ final class MetricsPicture {
             if (i % 3 == 0) {
                 client.post("orders/resend", Map.of("id", id));
             }
-            Thread.sleep(250);
+            LockSupport.parkNanos(PACE.toNanos());
             if (!client.consumer().equals("running")) {
                 runningSince = Instant.now();
             } else if (runningSince.plus(LIFE).isBefore(Instant.now())) {
