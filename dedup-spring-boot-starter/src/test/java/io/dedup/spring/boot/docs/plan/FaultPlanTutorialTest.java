@@ -1,16 +1,20 @@
 package io.dedup.spring.boot.docs.plan;
 
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dedup.testkit.plan.FaultPlan;
 import io.dedup.testkit.plan.FaultRun;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** What docs/fault-plans.md says of its first listener: the plan finds what it loses. */
 class FaultPlanTutorialTest {
+    /** Two kills of a run may both come between two payments. */
+    private static final int RUNS = 4;
+
     @Test
     @Timeout(value = 15, unit = TimeUnit.MINUTES)
     @DisplayName("a listener that marks a message before its effect loses it when it is killed in between")
@@ -18,12 +22,23 @@ class FaultPlanTutorialTest {
         FaultPlan plan = MarkingBookingsPlan.class
                 .getDeclaredMethod("eachPaymentIsBookedOnce", FaultRun.class)
                 .getAnnotation(FaultPlan.class);
+        AssertionError found = null;
+        for (int runs = 0; found == null && runs < RUNS; runs++) {
+            found = failureOf(plan);
+        }
+        System.out.println(found);
+        assertThat(found)
+                .isNotNull()
+                .hasMessageContaining("lost: acknowledged without an effect")
+                .hasMessageContaining("KILL: process");
+    }
+
+    private static @Nullable AssertionError failureOf(FaultPlan plan) throws Exception {
         try (FaultRun run = FaultRun.of(plan.seed(), plan.messages(), plan.times(), plan.faults())) {
-            assertThatThrownBy(() -> new MarkingBookingsPlan().eachPaymentIsBookedOnce(run))
-                    .isInstanceOf(AssertionError.class)
-                    .satisfies(failure -> System.out.println(failure.getMessage()))
-                    .hasMessageContaining("lost: acknowledged without an effect")
-                    .hasMessageContaining("KILL: process");
+            new MarkingBookingsPlan().eachPaymentIsBookedOnce(run);
+            return null;
+        } catch (AssertionError e) {
+            return e;
         }
     }
 }
