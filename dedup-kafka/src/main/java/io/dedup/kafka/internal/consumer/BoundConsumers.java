@@ -55,7 +55,17 @@ public final class BoundConsumers {
         }
     }
 
-    /** An error handler that was given these has failed: the container drops those that it hasn't sought to. */
+    /** Runs an error handler. If it fails, the container drops those of its records that it hasn't sought to. */
+    public void handlingError(List<? extends ConsumerRecord<?, ?>> records, Runnable handler) {
+        try {
+            handler.run();
+        } catch (RuntimeException e) {
+            dropped(records);
+            throw e;
+        }
+    }
+
+    /** An error handler that was given these has ended: the container drops those that it hasn't sought to. */
     public void dropped(List<? extends ConsumerRecord<?, ?>> records) {
         BoundConsumer bound = currentOrNull();
         if (bound != null) {

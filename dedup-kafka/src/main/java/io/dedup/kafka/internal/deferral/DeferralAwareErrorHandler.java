@@ -84,12 +84,7 @@ public final class DeferralAwareErrorHandler implements CommonErrorHandler {
         if (redeliveries != null) {
             redeliveries.handedOver(first);
         }
-        try {
-            delegate.handleRemaining(thrown, records, consumer, container);
-        } catch (RuntimeException e) {
-            consumers.dropped(records);
-            throw e;
-        }
+        consumers.handlingError(records, () -> delegate.handleRemaining(thrown, records, consumer, container));
         recovered(first, redeliveries);
         consumers.dropped(records.subList(1, records.size()));
     }

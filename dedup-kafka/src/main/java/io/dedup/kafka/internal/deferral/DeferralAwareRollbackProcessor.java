@@ -61,12 +61,8 @@ public final class DeferralAwareRollbackProcessor<K, V> implements AfterRollback
         if (comesAgain(exception, records, consumer, container)) {
             return;
         }
-        try {
-            delegate.process(records, consumer, container, exception, recoverable, eosMode);
-        } catch (RuntimeException e) {
-            consumers.dropped(records);
-            throw e;
-        }
+        consumers.handlingError(
+                records, () -> delegate.process(records, consumer, container, exception, recoverable, eosMode));
     }
 
     @Override
@@ -81,12 +77,8 @@ public final class DeferralAwareRollbackProcessor<K, V> implements AfterRollback
         if (comesAgain(exception, recordList, consumer, container)) {
             return;
         }
-        try {
-            failed(records, recordList, consumer, container, exception, recoverable, eosMode);
-        } catch (RuntimeException e) {
-            consumers.dropped(recordList);
-            throw e;
-        }
+        consumers.handlingError(
+                recordList, () -> failed(records, recordList, consumer, container, exception, recoverable, eosMode));
     }
 
     private void failed(

@@ -97,7 +97,7 @@ public final class OutstandingRecords {
         return holds(Partitions.of(record), record.offset());
     }
 
-    /** The same. */
+    /** Whether the container still has the record at this offset. */
     boolean holds(TopicPartition partition, long offset) {
         Range range = ranges.get(partition);
         return range != null && range.next <= offset && offset <= range.last;
