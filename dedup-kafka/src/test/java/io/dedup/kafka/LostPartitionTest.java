@@ -10,8 +10,10 @@ import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.serialization.StringDeserializer;
 import org.apache.kafka.common.serialization.StringSerializer;
 import org.junit.jupiter.api.DisplayName;
@@ -21,6 +23,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.kafka.listener.AcknowledgingMessageListener;
 import org.springframework.kafka.listener.BatchAcknowledgingMessageListener;
 import org.springframework.kafka.listener.ContainerProperties.AckMode;
+import org.springframework.kafka.listener.MessageListener;
 import org.springframework.kafka.listener.MessageListenerContainer;
 import org.springframework.kafka.support.Acknowledgment;
 
@@ -122,6 +125,55 @@ class LostPartitionTest {
                 await().during(Duration.ofMillis(300))
                         .until(() -> scene.committed().equals(Map.of(0, 2L)));
             }
+        }
+    }
+
+    @Test
+    @DisplayName(
+            "K17 a partition that comes back goes on where its last consumer stopped, whatever was left open before")
+    void comesBack() {
+        try (Scene scene = new Scene(2, policy -> policy)) {
+            List<String> seen = new CopyOnWriteArrayList<>();
+            AtomicBoolean commitFails = new AtomicBoolean();
+            var container = FaultyConsumers.container(
+                    scene,
+                    scene.properties(AckMode.BATCH, (MessageListener<String, String>) scene.effect()::accept),
+                    TakeOverAssignor.ranked(1),
+                    (method, argument) -> {
+                        if (method.equals("commitSync") && commitFails.compareAndSet(true, false)) {
+                            throw new TimeoutException("the commit gets no answer");
+                        }
+                    });
+            container.setRecordInterceptor((record, consumer) -> {
+                seen.add(Scene.id(record));
+                return Scene.id(record).equals("removed") ? null : record; // nobody finishes what is removed
+            });
+            scene.sendTo(0, "removed");
+            scene.start(container);
+            scene.awaitAllCommitted();
+
+            Map<String, Object> config = scene.consumerConfig();
+            config.putAll(TakeOverAssignor.ranked(2));
+            try (var other = new KafkaConsumer<>(config, new StringDeserializer(), new StringDeserializer())) {
+                other.subscribe(List.of(scene.topic));
+                await().atMost(Scene.PATIENCE).until(() -> {
+                    other.poll(Duration.ofMillis(50));
+                    return !other.assignment().isEmpty();
+                });
+                scene.sendTo(0, "b");
+                await().atMost(Scene.PATIENCE)
+                        .until(() -> !other.poll(Duration.ofMillis(50)).isEmpty());
+                other.commitSync();
+            }
+            await().atMost(Scene.PATIENCE)
+                    .until(() -> container.getAssignedPartitions().size() == 2);
+
+            commitFails.set(true);
+            scene.sendTo(1, "c");
+            await().atMost(Scene.PATIENCE).until(() -> !commitFails.get());
+            scene.sendTo(1, "d");
+            scene.awaitAllCommitted();
+            assertThat(seen).containsExactly("removed", "c", "d");
         }
     }
 
