@@ -65,6 +65,14 @@ final class FaultInjector {
         }
     }
 
+    /**
+     * Ends those that last until they are used up. A commit that fails behind a partition's last record is never tried
+     * again, and would look as if the partition stood still.
+     */
+    void end() {
+        consumers.order(ConsumerFaults.failingCommits(0));
+    }
+
     private void flush() {
         long begin = System.currentTimeMillis();
         servers.flushRedis();

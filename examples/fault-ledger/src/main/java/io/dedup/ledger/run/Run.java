@@ -126,6 +126,7 @@ public final class Run {
             consumers.revive();
             TimeUnit.NANOSECONDS.sleep(calm.toNanos());
         }
+        injector.end();
         sender.send(traffic.chunks().get(faults.size()));
     }
 
