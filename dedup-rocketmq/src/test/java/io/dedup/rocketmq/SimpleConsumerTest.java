@@ -93,6 +93,24 @@ class SimpleConsumerTest {
     }
 
     @Test
+    @DisplayName("R3 a copy in the same batch gets its first's answer: when that one fails, both come again")
+    void copyOfAFailedRun() {
+        try (Scene scene = Scene.normal()) {
+            scene.send("a", "a", "a", "a", "a", "a"); // before the loop begins: a batch has some of them
+            SimpleConsumerLoop loop = scene.loop(message -> calls.incrementAndGet() == 1
+                    ? ConsumeResult.FAILURE
+                    : effect(scene).consume(message));
+            scene.awaitEffects("a");
+            await().atMost(Scene.PATIENCE).untilAsserted(() -> {
+                // Five others, and once more each copy of the run that failed.
+                assertThat(scene.duplicates("a")).as(scene.events::toString).isGreaterThan(5);
+                assertThat(loop.openMessages()).isZero();
+            });
+            assertThat(scene.effects).containsExactly("a");
+        }
+    }
+
+    @Test
     @DisplayName("R5 in flight elsewhere: kept, spends no attempt, is never acked, and runs when the other fails")
     void inFlight() {
         try (Scene scene = new Scene(TopicType.NORMAL, 1, policy -> policy)) {
