@@ -20,6 +20,7 @@ import io.dedup.store.CompleteRequest;
 import io.dedup.store.Owner;
 import io.dedup.store.ReleaseMode;
 import io.dedup.store.ReleaseRequest;
+import io.dedup.store.StoredRecord.State;
 import io.dedup.store.memory.InMemoryDedupStore;
 import io.dedup.support.DeduplicatorTestBase;
 import io.dedup.support.Faults;
@@ -29,6 +30,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
@@ -69,6 +71,60 @@ class InFlightWaitTest extends DeduplicatorTestBase {
         clock.advance(Duration.ofMinutes(10));
 
         assertThat(copy).succeedsWithin(Duration.ofSeconds(10)).isEqualTo(new Handled<>("ran", Completion.DONE));
+    }
+
+    @Test
+    @DisplayName("the end of a run in this process wakes its copies at once")
+    void theEndOfAnOwnRunIsWaitedFor() {
+        Deduplicator dedup = deduplicator(policy -> policy.inFlightWait(Duration.ofMinutes(1)));
+        int atOnce = 0;
+        for (int i = 0; i < 20; i++) {
+            String id = "m" + i;
+            boolean fails = i % 2 == 0;
+            OwnRun first = new OwnRun(dedup, id);
+            CompletableFuture<DedupOutcome<String>> copy = waiting(dedup, id, 1);
+
+            first.end(fails ? new IllegalStateException("for once") : null);
+            long ended = System.nanoTime();
+            assertThat(copy)
+                    .succeedsWithin(Duration.ofSeconds(30))
+                    .isInstanceOf(fails ? Handled.class : Duplicate.class);
+            atOnce += Duration.ofNanos(System.nanoTime() - ended).toMillis() < 500 ? 1 : 0;
+        }
+        assertThat(atOnce).isGreaterThan(10); // the store is asked once a second
+    }
+
+    @Test
+    void theStoreIsAskedSeldomWhileAnOwnRunGoesOn() {
+        Deduplicator dedup = deduplicator(policy -> policy.inFlightWait(Duration.ofMillis(300)));
+        OwnRun first = new OwnRun(dedup, "a");
+
+        assertThat(dedup.execute(key("a"), context -> "ran")).isInstanceOf(Deferred.class);
+
+        assertThat(store.calls(Op.CLAIM)).hasSizeLessThanOrEqualTo(3);
+        first.end(null);
+    }
+
+    @Test
+    @DisplayName("of a batch that waits for own runs and for others, each is asked for when its wait is over")
+    void aBatchWaitsForOwnRunsAndForOthers() throws Exception {
+        Deduplicator dedup = deduplicator(policy -> policy.inFlightWait(Duration.ofMinutes(1)));
+        Claim elsewhere = claimElsewhere("b", Duration.ofMinutes(10));
+        OwnRun first = new OwnRun(dedup, "a");
+        CompletableFuture<BatchAdmission> batch = CompletableFuture.supplyAsync(() -> DedupAdapter.of(dedup)
+                .admitAll(List.of(delivery(dedup, "a"), delivery(dedup, "b")), WaitBudget.of(Duration.ofMinutes(1))));
+
+        await().until(() -> store.calls(Op.CLAIM).size() > 4); // asks for "b" meanwhile
+        store.intact().release(new ReleaseRequest(elsewhere, ReleaseMode.STARTED));
+        await().until(() -> stateOf("b") == State.PROCESSING);
+        assertThat(batch).isNotDone();
+        first.end(null);
+
+        assertThat(batch).succeedsWithin(Duration.ofSeconds(30));
+        assertThat(batch.get().admissions().get(0)).isInstanceOf(Admission.Duplicate.class);
+        assertThat(batch.get().admissions().get(1))
+                .isInstanceOfSatisfying(
+                        Admission.Run.class, run -> run.execution().giveBack());
     }
 
     @Test
@@ -186,8 +242,35 @@ class InFlightWaitTest extends DeduplicatorTestBase {
         assertThat(store.calls(Op.CLAIM).get(1).keys()).containsExactly(key("b"));
     }
 
+    /** A run that goes on until it is ended. */
+    private static final class OwnRun {
+        private final CompletableFuture<Void> begun = new CompletableFuture<>();
+        private final CompletableFuture<Void> end = new CompletableFuture<>();
+        private final CompletableFuture<DedupOutcome<String>> outcome;
+
+        OwnRun(Deduplicator dedup, String id) {
+            outcome = CompletableFuture.supplyAsync(() -> dedup.execute(key(id), context -> {
+                begun.complete(null);
+                end.join();
+                return "first";
+            }));
+            begun.join();
+        }
+
+        /** Returns when the run is settled. */
+        void end(@Nullable Exception failure) {
+            boolean unused = failure == null ? end.complete(null) : end.completeExceptionally(failure);
+            await().until(outcome::isDone);
+        }
+    }
+
     private CompletableFuture<DedupOutcome<String>> waiting(Deduplicator dedup, String id) {
-        CountDownLatch asked = new CountDownLatch(2);
+        return waiting(dedup, id, 2);
+    }
+
+    /** A copy that has asked the store so often. */
+    private CompletableFuture<DedupOutcome<String>> waiting(Deduplicator dedup, String id, int claims) {
+        CountDownLatch asked = new CountDownLatch(claims);
         store.on(Op.CLAIM, (call, real) -> {
             asked.countDown();
             return real.apply(call.requests());

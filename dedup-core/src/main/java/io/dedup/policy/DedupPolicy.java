@@ -92,7 +92,10 @@ public final class DedupPolicy {
         return maxProcessingTime;
     }
 
-    /** How long a duplicate waits in place for a message in flight before it is deferred; 2 s by default. */
+    /**
+     * How long a duplicate waits in place for a message in flight before it is deferred; 2 s by default. The end of a run in
+     * the same process ends the wait at once; for one elsewhere, the store is asked again and again.
+     */
     public Duration inFlightWait() {
         return inFlightWait;
     }

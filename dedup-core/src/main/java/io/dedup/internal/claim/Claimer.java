@@ -4,6 +4,7 @@ import io.dedup.DedupKey;
 import io.dedup.adapter.Delivery;
 import io.dedup.adapter.WaitBudget;
 import io.dedup.internal.background.UnrecordedSuccesses;
+import io.dedup.internal.lease.Heartbeat;
 import io.dedup.internal.lease.Owners;
 import io.dedup.internal.storecall.FrontStoreGate;
 import io.dedup.internal.storecall.StoreCalls;
@@ -17,9 +18,10 @@ import io.dedup.store.ClaimResult.InFlight;
 import io.dedup.store.ClaimResult.StoreError;
 import io.dedup.store.Owner;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -29,8 +31,11 @@ import org.jspecify.annotations.Nullable;
  * <p>A claim keeps its owner when it is requested again, so that a request whose answer was lost is recognized.
  */
 public final class Claimer {
-    private static final long FIRST_POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
+    private static final long FIRST_POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
     private static final long MAX_POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
+    /** How often the store is asked although the other run is one of this process: its lease may be lost. */
+    private static final long POLL_BESIDE_OWN_RUN_NANOS = TimeUnit.SECONDS.toNanos(1);
+
     private static final long LEASE_END_MARGIN_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
     private final StoreCalls store;
@@ -38,12 +43,15 @@ public final class Claimer {
     private final StoreGates gates;
     private final UnrecordedSuccesses successes;
     private final Owners owners;
+    private final Heartbeat heartbeat;
 
-    public Claimer(StoreCalls store, StoreGates gates, UnrecordedSuccesses successes, Owners owners) {
+    public Claimer(
+            StoreCalls store, StoreGates gates, UnrecordedSuccesses successes, Owners owners, Heartbeat heartbeat) {
         this.store = store;
         this.gates = gates;
         this.successes = successes;
         this.owners = owners;
+        this.heartbeat = heartbeat;
     }
 
     /**
@@ -150,7 +158,8 @@ public final class Claimer {
     }
 
     /**
-     * Repeats undecided claims until they are decided or the budget is spent. Replaces them in the list.
+     * Repeats undecided claims until they are decided or the budget is spent. Replaces them in the list. If this process
+     * handles the other copy itself, the end of that run ends the wait, and the store is asked seldom meanwhile.
      *
      * @param answered receives each new result at once, because a claim that waits for the others of its batch must be
      *     renewed
@@ -161,7 +170,9 @@ public final class Claimer {
         boolean errorsRetried = false;
         while (budget.nanosLeft() > 0 && !Thread.currentThread().isInterrupted()) {
             List<Integer> again = new ArrayList<>();
+            Set<DedupKey> inFlightKeys = new HashSet<>();
             long pause = 0;
+            long longest = 0;
             for (int i = 0; i < attempted.size(); i++) {
                 ClaimAttempt each = attempted.get(i);
                 DedupPolicy policy = each.delivery().topic().policy();
@@ -172,6 +183,8 @@ public final class Claimer {
                 if (each.result() instanceof InFlight inFlight && leftOfWait > 0) {
                     long remaining = inFlight.remaining().toNanos() + LEASE_END_MARGIN_NANOS;
                     pause = Math.max(pause, Math.min(Math.min(pollNanos, remaining), leftOfWait));
+                    longest = Math.max(longest, Math.min(POLL_BESIDE_OWN_RUN_NANOS, leftOfWait));
+                    inFlightKeys.add(each.request().key());
                     again.add(i);
                 } else if (each.result() instanceof StoreError
                         && each.asked()
@@ -185,14 +198,18 @@ public final class Claimer {
                 return;
             }
             long from = System.nanoTime();
-            if (pause > 0) {
+            if (!inFlightKeys.isEmpty()) {
                 budget.waiting();
+                Set<DedupKey> running = heartbeat.awaitEnd(
+                        inFlightKeys, Math.min(longest, budget.nanosLeft()), Math.min(pause, budget.nanosLeft()));
+                again.removeIf(i -> running.contains(attempted.get(i).request().key()));
             }
-            LockSupport.parkNanos(Math.min(pause, budget.nanosLeft()));
-            askAgain(attempted, again, answered);
+            if (!again.isEmpty()) {
+                askAgain(attempted, again, answered);
+                pollNanos = Math.min(MAX_POLL_NANOS, pollNanos * 2);
+                errorsRetried = true;
+            }
             budget.spend(System.nanoTime() - from);
-            pollNanos = Math.min(MAX_POLL_NANOS, pollNanos * 2);
-            errorsRetried = true;
         }
     }
 

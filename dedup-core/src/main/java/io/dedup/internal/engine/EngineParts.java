@@ -47,8 +47,8 @@ record EngineParts(
         StoreCalls calls = new StoreCalls(store, listeners, gates::ended);
         StoreCalls calmCalls = new StoreCalls(store, listeners, gates::endedInBackground);
         UnrecordedSuccesses successes = new UnrecordedSuccesses();
-        Claimer claimer = new Claimer(calls, gates, successes, new Owners(settings.instance()));
         Heartbeat heartbeat = new Heartbeat(calmCalls, listeners, settings.shortestLease());
+        Claimer claimer = new Claimer(calls, gates, successes, new Owners(settings.instance()), heartbeat);
         BackgroundWrites background = new BackgroundWrites(calmCalls, listeners, gates, successes);
         ClaimHandover handover = new ClaimHandover(successes, heartbeat, background);
         Releases releases = new Releases(calls, gates, listeners, heartbeat, background, handover);

@@ -11,6 +11,7 @@ import io.dedup.store.RenewRequest;
 import io.dedup.store.WriteResult;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
@@ -19,12 +20,15 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Renews the leases of all claims of this process when a third of their length has passed, with one batch call.
+ *
+ * <p>It therefore knows what this process is handling, and wakes those who wait for the end of it.
  *
  * <p>A claim is removed when its run is settled, or when it is {@link AdmittedRun#isOverdue overdue}: a handler may
  * drop a message without settling it. One thread checks the claims; a claim that is settled before its first check
@@ -36,6 +40,7 @@ public final class Heartbeat implements AutoCloseable {
     private static final long MIN_PERIOD_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
 
     private final Set<AdmittedRun> claims = ConcurrentHashMap.newKeySet();
+    private final WaitingCopies copies = new WaitingCopies();
     private final StoreCalls store;
     private final SafeListeners<DedupListener> notifier;
     private final ScheduledExecutorService thread;
@@ -63,7 +68,9 @@ public final class Heartbeat implements AutoCloseable {
      * settled run is no longer renewed, because a renewal after its completion would look like a lost lease.
      */
     public void remove(AdmittedRun execution) {
-        claims.remove(execution);
+        if (claims.remove(execution)) { // else it has no claim, or was overdue
+            copies.ended(keyOf(execution));
+        }
     }
 
     public int size() {
@@ -84,6 +91,38 @@ public final class Heartbeat implements AutoCloseable {
             }
         }
         return null;
+    }
+
+    /**
+     * Waits for the first end of a run of one of these messages in this process.
+     *
+     * @param here how long to wait if all of them are being handled in this process, in nanoseconds
+     * @param elsewhere how long to wait if others are not: their end wakes nobody
+     * @return those that need not be asked for yet: they are still being handled here. Empty if that took the whole time:
+     *     their leases may be lost
+     */
+    public Set<DedupKey> awaitEnd(Set<DedupKey> keys, long here, long elsewhere) {
+        try {
+            copies.add(keys); // first: a run that ends from here on wakes this thread, one that has ended is not found
+            Set<DedupKey> running = running(keys);
+            long begin = System.nanoTime();
+            boolean allHere = running.size() == keys.size();
+            LockSupport.parkNanos(allHere ? here : elsewhere);
+            return allHere && System.nanoTime() - begin >= here ? Set.of() : running(running);
+        } finally {
+            copies.remove(keys);
+        }
+    }
+
+    private Set<DedupKey> running(Set<DedupKey> keys) {
+        Set<DedupKey> running = new HashSet<>();
+        for (AdmittedRun execution : claims) {
+            DedupKey key = keyOf(execution);
+            if (keys.contains(key)) {
+                running.add(key);
+            }
+        }
+        return running;
     }
 
     /** The runs of a message, whether or not they have succeeded. Checks all runs. */
