@@ -55,8 +55,12 @@ final class DedupContainers {
             DefaultErrorHandler handling = errors.handler();
             container.setCommonErrorHandler(handling);
         } else {
-            DefaultAfterRollbackProcessor<String, String> processor = errors.afterRollback(transactions);
+            DefaultAfterRollbackProcessor<String, String> processor =
+                    errors.afterRollback(transactions, shape.isBatch());
             container.setAfterRollbackProcessor(processor);
+            container
+                    .getContainerProperties()
+                    .setBatchRecoverAfterRollback(true); // else a batch's poison is tried for ever
         }
         return container;
     }

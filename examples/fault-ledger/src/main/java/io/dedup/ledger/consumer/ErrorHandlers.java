@@ -18,6 +18,8 @@ import org.springframework.util.backoff.FixedBackOff;
 final class ErrorHandlers implements AutoCloseable {
     private static final long RETRY_MILLIS = 100;
     private static final long POISON_RETRIES = 2;
+    /** More than a message fails that isn't poison. */
+    private static final long BATCH_RETRIES = 20;
 
     private final DefaultKafkaProducerFactory<String, String> producers;
     private final KafkaTemplate<String, String> template;
@@ -42,9 +44,11 @@ final class ErrorHandlers implements AutoCloseable {
         return handler;
     }
 
-    DefaultAfterRollbackProcessor<String, String> afterRollback(OutputProducers transactions) {
+    DefaultAfterRollbackProcessor<String, String> afterRollback(OutputProducers transactions, boolean batch) {
+        // For a batch the processor doesn't ask which back-off the failure has.
+        FixedBackOff backOff = batch ? new FixedBackOff(RETRY_MILLIS, BATCH_RETRIES) : forEver();
         DefaultAfterRollbackProcessor<String, String> processor =
-                new DefaultAfterRollbackProcessor<>(recoverer, forEver(), transactions.template(), true);
+                new DefaultAfterRollbackProcessor<>(recoverer, backOff, transactions.template(), true);
         processor.setBackOffFunction(ErrorHandlers::backOff);
         return processor;
     }
