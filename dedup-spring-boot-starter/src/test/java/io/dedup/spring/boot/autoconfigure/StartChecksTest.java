@@ -78,6 +78,18 @@ class StartChecksTest {
     }
 
     @Test
+    void theTableOfListenersEscapesNames() {
+        try (Logs logs = new Logs()) {
+            runner.withPropertyValues(
+                            "dedup.checks.broker=false", "dedup.listeners.billing.consumer=pay\u00ad\u202ements")
+                    .run(context -> assertThat(context).hasNotFailed());
+            assertThat(logs.messages())
+                    .anySatisfy(line ->
+                            assertThat(line).contains("Deduplicated listeners:").contains("pay\\u00ad\\u202ements"));
+        }
+    }
+
+    @Test
     @DisplayName(
             "S13: a pool that is too small for the listeners' concurrency is warned of; one that is large enough isn't")
     void aPoolTooSmallForTheConcurrencyIsWarnedOf() {

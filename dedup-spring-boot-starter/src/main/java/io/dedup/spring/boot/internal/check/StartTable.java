@@ -6,8 +6,10 @@ import io.dedup.spring.boot.internal.plan.TopicPlan;
 import io.dedup.spring.boot.internal.store.DedupStores;
 import io.dedup.spring.boot.internal.text.SettingText;
 import io.dedup.store.DedupStore;
+import io.dedup.text.Printable;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** What is deduplicated, and how, for the log. */
@@ -31,14 +33,16 @@ public final class StartTable {
     }
 
     private List<String> row(DeduplicatedListener each, String topic, TopicPlan plan) {
-        return List.of(
-                each.listener().spec().name(),
-                each.listener().consumer(),
-                topic,
-                plan.id().toString(),
-                SettingText.of(plan.policy().window()),
-                SettingText.of(plan.policy().mode()) + (plan.policy().shadow() ? " (shadow)" : ""),
-                storeOf(plan));
+        return Stream.of(
+                        each.listener().spec().name(),
+                        each.listener().consumer(),
+                        topic,
+                        plan.id().toString(),
+                        SettingText.of(plan.policy().window()),
+                        SettingText.of(plan.policy().mode()) + (plan.policy().shadow() ? " (shadow)" : ""),
+                        storeOf(plan))
+                .map(Printable::sentence) // names come from property files
+                .toList();
     }
 
     private String storeOf(TopicPlan plan) {

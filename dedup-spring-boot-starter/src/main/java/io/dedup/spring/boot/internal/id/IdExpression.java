@@ -68,10 +68,11 @@ public record IdExpression(String text, List<Part> parts) {
         while (true) {
             // A SpEL expression may contain anything, so it extends to the end of the text.
             int join = rest.startsWith("spel:") ? -1 : rest.indexOf(JOIN);
-            if (join < 0 && rest.endsWith(" +")) {
-                throw wrong(text, "nothing follows the last +");
+            String part = (join < 0 ? rest : rest.substring(0, join)).strip();
+            if (part.endsWith(" +")) { // also if a line break follows that +, and then another +
+                throw wrong(text, "nothing follows " + (join < 0 ? "the last +" : "one +"));
             }
-            parts.add(part(text, (join < 0 ? rest : rest.substring(0, join)).strip()));
+            parts.add(part(text, part));
             if (join < 0) {
                 return new IdExpression(text.strip(), parts);
             }

@@ -65,7 +65,19 @@ class IdExpressionTest {
 
     @ParameterizedTest
     @ValueSource(
-            strings = {"", "heder:x", "header:", "header", "key:x", "json", "json:/a +", "spel:", "bean:", "+ key"})
+            strings = {
+                "",
+                "heder:x",
+                "header:",
+                "header",
+                "key:x",
+                "json",
+                "json:/a +",
+                "spel:",
+                "bean:",
+                "+ key",
+                "bean:b +\n + key"
+            })
     void refusesWhatIsNone(String expression) {
         assertThatThrownBy(() -> IdExpression.parse(expression))
                 .isInstanceOf(IllegalArgumentException.class)
