@@ -11,8 +11,6 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.apache.kafka.clients.consumer.KafkaConsumer;
-import org.apache.kafka.common.serialization.StringDeserializer;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -119,14 +117,7 @@ class DroppedRecordsTest {
             scene.sendTo(0, "b");
             start(scene, shape, TakeOverAssignor.ranked(1));
             scene.awaitEffects("a", "b");
-            Map<String, Object> config = scene.consumerConfig();
-            config.putAll(TakeOverAssignor.ranked(2));
-            try (var other = new KafkaConsumer<>(config, new StringDeserializer(), new StringDeserializer())) {
-                other.subscribe(List.of(scene.topic));
-                await().atMost(Scene.PATIENCE).until(() -> {
-                    other.poll(Duration.ofMillis(50));
-                    return !other.assignment().isEmpty();
-                });
+            try (var unused = scene.takeOver()) {
                 awaitNothingHeld();
                 await().atMost(Scene.PATIENCE)
                         .until(() -> DedupAdapter.of(scene.dedup).inFlight() == 0);

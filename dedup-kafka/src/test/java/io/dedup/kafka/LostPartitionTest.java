@@ -11,10 +11,8 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.common.errors.TimeoutException;
-import org.apache.kafka.common.serialization.StringDeserializer;
 import org.apache.kafka.common.serialization.StringSerializer;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -87,14 +85,7 @@ class LostPartitionTest {
             scene.start(scene.container(
                     scene.properties(AckMode.MANUAL_IMMEDIATE, unfinished(scene, batch)), TakeOverAssignor.ranked(1)));
             scene.awaitEffects("a");
-            Map<String, Object> config = scene.consumerConfig();
-            config.putAll(TakeOverAssignor.ranked(2));
-            try (var other = new KafkaConsumer<>(config, new StringDeserializer(), new StringDeserializer())) {
-                other.subscribe(List.of(scene.topic));
-                await().atMost(Scene.PATIENCE).until(() -> {
-                    other.poll(Duration.ofMillis(50));
-                    return !other.assignment().isEmpty();
-                });
+            try (var unused = scene.takeOver()) {
                 acks.get(0).acknowledge();
                 assertThat(scene.events).contains("completed a");
                 await().during(Duration.ofMillis(300))
@@ -113,14 +104,7 @@ class LostPartitionTest {
             scene.awaitEffects("a", "b");
             acks.get(1).acknowledge(); // and with it what is below
             scene.awaitCommitted(2);
-            Map<String, Object> config = scene.consumerConfig();
-            config.putAll(TakeOverAssignor.ranked(2));
-            try (var other = new KafkaConsumer<>(config, new StringDeserializer(), new StringDeserializer())) {
-                other.subscribe(List.of(scene.topic));
-                await().atMost(Scene.PATIENCE).until(() -> {
-                    other.poll(Duration.ofMillis(50));
-                    return !other.assignment().isEmpty();
-                });
+            try (var unused = scene.takeOver()) {
                 acks.get(0).acknowledge();
                 await().during(Duration.ofMillis(300))
                         .until(() -> scene.committed().equals(Map.of(0, 2L)));
@@ -152,14 +136,7 @@ class LostPartitionTest {
             scene.start(container);
             scene.awaitAllCommitted();
 
-            Map<String, Object> config = scene.consumerConfig();
-            config.putAll(TakeOverAssignor.ranked(2));
-            try (var other = new KafkaConsumer<>(config, new StringDeserializer(), new StringDeserializer())) {
-                other.subscribe(List.of(scene.topic));
-                await().atMost(Scene.PATIENCE).until(() -> {
-                    other.poll(Duration.ofMillis(50));
-                    return !other.assignment().isEmpty();
-                });
+            try (var other = scene.takeOver()) {
                 scene.sendTo(0, "b");
                 await().atMost(Scene.PATIENCE)
                         .until(() -> !other.poll(Duration.ofMillis(50)).isEmpty());

@@ -263,6 +263,20 @@ public final class Scene implements AutoCloseable {
         container.stop();
     }
 
+    /** Another member, which has taken partition 0 over from a consumer with {@link TakeOverAssignor#ranked ranked(1)}. */
+    KafkaConsumer<String, String> takeOver() {
+        Map<String, Object> config = consumerConfig();
+        config.putAll(TakeOverAssignor.ranked(2));
+        KafkaConsumer<String, String> other =
+                closeLater(new KafkaConsumer<>(config, new StringDeserializer(), new StringDeserializer()));
+        other.subscribe(List.of(topic));
+        await().atMost(PATIENCE).until(() -> {
+            other.poll(Duration.ofMillis(50));
+            return !other.assignment().isEmpty();
+        });
+        return other;
+    }
+
     <T extends AutoCloseable> T closeLater(T closeable) {
         closing.push(closeable);
         return closeable;
