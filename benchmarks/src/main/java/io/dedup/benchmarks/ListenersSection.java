@@ -1,14 +1,14 @@
 package io.dedup.benchmarks;
 
-import io.dedup.benchmarks.jdbc.DatabasePollMemory;
+import io.dedup.benchmarks.jdbc.ByHandTable;
 import io.dedup.benchmarks.jdbc.PrefilledPostgres;
 import io.dedup.benchmarks.kafka.ListenerBench;
 import io.dedup.benchmarks.kafka.OtherReceivers;
-import io.dedup.benchmarks.kafka.PollMemory;
 import io.dedup.benchmarks.measure.Spread;
 import io.dedup.benchmarks.network.Network;
+import io.dedup.benchmarks.redis.ByHandKeys;
 import io.dedup.benchmarks.redis.PrefilledRedis;
-import io.dedup.benchmarks.redis.RedisPollMemory;
+import io.dedup.benchmarks.subject.ByHandStore;
 import io.dedup.benchmarks.subject.PrefilledStore;
 import io.dedup.testservers.redis.RedisBinary;
 import java.time.Duration;
@@ -61,7 +61,7 @@ final class ListenersSection {
         for (String store : stores) {
             Optional<StoreUnderTest> found = start(store, network);
             if (found.isPresent()) {
-                try (PrefilledStore unused = found.get().server()) {
+                try (StoreUnderTest unused = found.get()) {
                     run(bench, found.get(), WARM_UPS, rounds, Duration.ZERO);
                     run(bench, found.get(), 1, rounds, SLOW);
                 }
@@ -75,18 +75,20 @@ final class ListenersSection {
      * @param byHand what one writes oneself for a whole poll
      * @param others those of others, by name
      */
-    private record StoreUnderTest(
-            PrefilledStore server, PollMemory.Maker byHand, Map<String, OtherReceivers.Maker> others) {
+    private record StoreUnderTest(PrefilledStore server, ByHandStore byHand, Map<String, OtherReceivers.Maker> others)
+            implements AutoCloseable {
         static StoreUnderTest of(PrefilledRedis server) {
-            return new StoreUnderTest(
-                    server, run -> new RedisPollMemory(server.port(), run), OtherReceivers.onRedis(server.port()));
+            return new StoreUnderTest(server, new ByHandKeys(server.port()), OtherReceivers.onRedis(server.port()));
         }
 
         static StoreUnderTest of(PrefilledPostgres server) {
-            return new StoreUnderTest(
-                    server,
-                    run -> new DatabasePollMemory(server.pool(), run),
-                    OtherReceivers.onDatabase(server.pool()));
+            return new StoreUnderTest(server, new ByHandTable(server.pool()), OtherReceivers.onDatabase(server.pool()));
+        }
+
+        @Override
+        public void close() {
+            byHand.close();
+            server.close();
         }
 
         double recordsPerSecond(ListenerBench bench, String who, Duration handler) {

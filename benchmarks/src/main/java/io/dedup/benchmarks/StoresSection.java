@@ -20,6 +20,7 @@ final class StoresSection {
     private static final double ENGINE_BYTES_TARGET = 1_024;
 
     private final List<List<String>> rows = new ArrayList<>();
+    private final List<List<String>> byHand = new ArrayList<>();
     private final List<List<String>> factors = new ArrayList<>();
     private final List<List<String>> engine = new ArrayList<>();
     private final Report report;
@@ -64,6 +65,7 @@ final class StoresSection {
     private void add(String store, String name, Outcome outcome) {
         compare(name, outcome, ContenderNames.DEDUP, ContenderNames.BARE);
         compare(name, outcome, ContenderNames.DEDUP_UNFENCED, ContenderNames.BARE_UNFENCED);
+        ContenderNames.FORMS.forEach(form -> compareByHand(name, outcome, form));
         String batch = ContenderNames.of(ContenderNames.DEDUP, ContenderNames.batch(500));
         String single = ContenderNames.of(ContenderNames.DEDUP, ContenderNames.SINGLE);
         String naive = ContenderNames.of(ContenderNames.NAIVE, ContenderNames.SINGLE);
@@ -131,6 +133,21 @@ final class StoresSection {
         }
     }
 
+    private void compareByHand(String name, Outcome outcome, String form) {
+        String mine = ContenderNames.of(ContenderNames.DEDUP, form);
+        String theirs = ContenderNames.of(ContenderNames.BY_HAND, form);
+        if (outcome.has(theirs)) {
+            byHand.add(List.of(
+                    name,
+                    form,
+                    outcome.ratio(mine, theirs).ratio(),
+                    outcome.of(mine, Sample::messagesPerSecond).whole(),
+                    outcome.of(theirs, Sample::messagesPerSecond).whole(),
+                    outcome.of(mine, Sample::cpuNanosPerMessage).thousands(),
+                    outcome.of(theirs, Sample::cpuNanosPerMessage).thousands()));
+        }
+    }
+
     private void factor(String name, Outcome outcome, String mine, String theirs) {
         factors.add(List.of(name, mine, theirs, outcome.ratio(mine, theirs).ratio()));
     }
@@ -161,6 +178,19 @@ final class StoresSection {
                         "dedup, bytes/message",
                         "bare driver, bytes/message"),
                 rows);
+        if (!byHand.isEmpty()) {
+            report.heading("Claim and complete, beside what an expert writes");
+            report.table(
+                    List.of(
+                            "store",
+                            "form",
+                            "ratio",
+                            "dedup, messages/s",
+                            "by hand, messages/s",
+                            "dedup, CPU µs/message",
+                            "by hand, CPU µs/message"),
+                    byHand);
+        }
         report.heading("Factors");
         report.table(List.of("store", "this", "against", "times as many messages/s"), factors);
         if (!engine.isEmpty()) {

@@ -3,6 +3,8 @@ package io.dedup.benchmarks.jdbc;
 import io.dedup.benchmarks.measure.Contender;
 import io.dedup.benchmarks.network.Network;
 import io.dedup.benchmarks.subject.BareWorkers;
+import io.dedup.benchmarks.subject.ByHandStore;
+import io.dedup.benchmarks.subject.ByHandWorkers;
 import io.dedup.benchmarks.subject.Capture;
 import io.dedup.benchmarks.subject.ContenderNames;
 import io.dedup.benchmarks.subject.DedupWorkers;
@@ -11,28 +13,32 @@ import io.dedup.benchmarks.subject.Subject;
 import io.dedup.store.jdbc.JdbcDedupStore;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** A database: the store, and the same statements by plain JDBC on the same pool. */
 public final class JdbcSubject implements Subject {
     private final StoreRequests requests = new StoreRequests();
     private final DatabaseUnderTest database;
+    private final @Nullable ByHandStore byHand;
     private final DedupWorkers dedup;
 
-    private JdbcSubject(DatabaseUnderTest database) {
+    private JdbcSubject(DatabaseUnderTest database, @Nullable ByHandStore byHand) {
         this.database = database;
+        this.byHand = byHand;
         this.dedup = new DedupWorkers(requests, database.store(), true);
     }
 
     public static JdbcSubject postgres(Network network) {
-        return new JdbcSubject(DatabaseUnderTest.postgres(network));
+        DatabaseUnderTest database = DatabaseUnderTest.postgres(network);
+        return new JdbcSubject(database, new ByHandTable(database.pool()));
     }
 
     public static JdbcSubject mariadb(Network network) {
-        return new JdbcSubject(DatabaseUnderTest.mariadb(network));
+        return new JdbcSubject(DatabaseUnderTest.mariadb(network), null);
     }
 
     public static JdbcSubject h2() {
-        return new JdbcSubject(DatabaseUnderTest.h2());
+        return new JdbcSubject(DatabaseUnderTest.h2(), null);
     }
 
     @Override
@@ -43,6 +49,9 @@ public final class JdbcSubject implements Subject {
     @Override
     public List<Contender> contenders() {
         List<Contender> contenders = new ArrayList<>(dedup.contenders());
+        if (byHand != null) {
+            contenders.addAll(new ByHandWorkers(byHand).contenders());
+        }
         BareWorkers bare = new BareWorkers(requests, database.store());
         StatementRecorder recorder = new StatementRecorder(database.pool());
         try (JdbcDedupStore watched = DatabaseUnderTest.storeOn(recorder.watched())) {

@@ -2,6 +2,8 @@ package io.dedup.benchmarks.kafka;
 
 import io.dedup.Deduplicator;
 import io.dedup.benchmarks.measure.Ids;
+import io.dedup.benchmarks.subject.ByHandStore;
+import io.dedup.benchmarks.subject.ByHandStore.State;
 import io.dedup.engine.Deduplicators;
 import io.dedup.kafka.KafkaDedup;
 import io.dedup.kafka.KafkaMessageIds;
@@ -12,6 +14,7 @@ import io.dedup.testservers.kafka.KafkaServers;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -101,28 +104,39 @@ public final class ListenerBench {
         }
     }
 
-    /** The same with a batch listener that deduplicates each poll by itself. */
-    public double recordsByHand(PollMemory.Maker maker, Duration handler) {
+    /** The same with a batch listener that deduplicates each poll by what an expert writes. */
+    public double recordsByHand(ByHandStore store, Duration handler) {
         String group = newGroup();
-        try (PollMemory memory = maker.make(group)) {
-            Progress progress = new Progress();
-            BatchMessageListener<String, String> listener = records -> handle(memory, records, progress, handler);
-            return run(container(group, listener), progress);
-        }
+        Progress progress = new Progress();
+        AtomicInteger polls = new AtomicInteger();
+        BatchMessageListener<String, String> listener = records ->
+                handle(store, group + ":", group + "-" + polls.incrementAndGet(), records, progress, handler);
+        return run(container(group, listener), progress);
     }
 
     private static void handle(
-            PollMemory memory, List<ConsumerRecord<String, String>> records, Progress progress, Duration handler) {
-        Set<String> won = memory.claim(records.stream().map(ConsumerRecord::key).toList());
-        List<String> done = new ArrayList<>(won.size());
+            ByHandStore store,
+            String prefix,
+            String owner,
+            List<ConsumerRecord<String, String>> records,
+            Progress progress,
+            Duration handler) {
+        Set<String> ids = new LinkedHashSet<>(2 * records.size());
+        records.forEach(record -> ids.add(prefix + record.key()));
+        Map<String, State> states = store.claimAll(ids, owner);
+        if (states.containsValue(State.IN_FLIGHT)) {
+            throw new IllegalStateException("another consumer has one of them"); // the container seeks back to them
+        }
+        List<String> done = new ArrayList<>(ids.size());
         for (ConsumerRecord<String, String> record : records) {
-            if (won.remove(record.key())) {
+            String id = prefix + record.key();
+            if (states.replace(id, State.MINE, State.DONE)) {
                 take(handler);
-                done.add(record.key());
+                done.add(id);
             }
             progress.one();
         }
-        memory.complete(done);
+        store.completeAll(done, owner);
     }
 
     private static void handle(Scheme receiver, String id, Duration handler) {

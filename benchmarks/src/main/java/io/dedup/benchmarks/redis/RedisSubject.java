@@ -3,6 +3,7 @@ package io.dedup.benchmarks.redis;
 import io.dedup.benchmarks.measure.Contender;
 import io.dedup.benchmarks.network.Network;
 import io.dedup.benchmarks.subject.BareWorkers;
+import io.dedup.benchmarks.subject.ByHandWorkers;
 import io.dedup.benchmarks.subject.Capture;
 import io.dedup.benchmarks.subject.Captured;
 import io.dedup.benchmarks.subject.ContenderNames;
@@ -22,12 +23,14 @@ public final class RedisSubject implements Subject {
     private final StoreRequests requests = new StoreRequests();
     private final RedisUnderTest redis;
     private final BareWorkers bare;
+    private final ByHandKeys byHand;
     private final List<DedupWorkers> dedups = new ArrayList<>();
     private final boolean nativeClaims;
 
     public RedisSubject(RedisBinary binary, Network network) {
         this.redis = RedisUnderTest.start(binary, network);
         this.bare = new BareWorkers(requests, redis.store());
+        this.byHand = new ByHandKeys(redis.route().port());
         this.nativeClaims = binary.major() >= UNFENCED_FROM;
     }
 
@@ -45,6 +48,7 @@ public final class RedisSubject implements Subject {
             contenders.add(bare.batch(ContenderNames.BARE, size, capture.batch(size)));
         }
         contenders.addAll(naive());
+        contenders.addAll(new ByHandWorkers(byHand).contenders());
         if (nativeClaims) {
             contenders.addAll(dedup(false).singles());
             contenders.addAll(bare.singles(ContenderNames.BARE_UNFENCED, capture.single(false)));
@@ -72,6 +76,7 @@ public final class RedisSubject implements Subject {
     @Override
     public void close() {
         dedups.forEach(DedupWorkers::close);
+        byHand.close();
         redis.close();
     }
 }

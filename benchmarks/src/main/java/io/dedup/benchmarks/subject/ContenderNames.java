@@ -19,6 +19,9 @@ public final class ContenderNames {
     /** What one writes without a framework: no owner, no attempt, no token. */
     public static final String NAIVE = "naive";
 
+    /** What an expert writes for one service, with leases, owners and windows; see {@link ByHandStore}. */
+    public static final String BY_HAND = "by hand";
+
     public static final int MANY_THREADS = 8;
     public static final String SINGLE = "single, 1 thread";
     public static final String SINGLE_MANY = "single, " + MANY_THREADS + " threads";
