@@ -9,7 +9,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Requests the right to handle a message.
  *
- * @param owner new for every claim; the same when a request that got no answer is repeated
+ * @param owner new for every claim of a key, while the requests of one batch may have the same one; the same when a
+ *     request that got no answer is repeated
  * @param lease how long the claim stays valid without renewal; at least 1 ms
  * @param fingerprint of the payload; null if payloads are not compared
  * @param fenced whether the handler needs a fencing token; if not, a store that can claim more cheaply without one may

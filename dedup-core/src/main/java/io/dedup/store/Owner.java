@@ -3,8 +3,9 @@ package io.dedup.store;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The owner of a claim: a random value for each claim, compared only for equality. It may start with the name of the
- * instance, for people to read.
+ * The owner of a claim: a random value, compared only for equality. Each call to a store gets a new one, which all claims
+ * of a batch may share, because a claim is known by its key and its owner. It may start with the name of the instance, for
+ * people to read.
  *
  * @param value 1 to 64 printable ASCII characters without spaces, commas or bars
  */

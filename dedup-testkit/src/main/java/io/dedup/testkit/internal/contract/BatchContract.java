@@ -9,6 +9,7 @@ import io.dedup.store.Claim;
 import io.dedup.store.ClaimRequest;
 import io.dedup.store.ClaimResult;
 import io.dedup.store.CompleteRequest;
+import io.dedup.store.Owner;
 import io.dedup.store.ReleaseMode;
 import io.dedup.store.ReleaseRequest;
 import io.dedup.store.RenewRequest;
@@ -82,10 +83,12 @@ public abstract class BatchContract extends ContractGroup {
                 .hasOnlyElementsOfType(ClaimResult.AlreadyDone.class);
     }
 
-    @Test
-    @DisplayName("answers come in the order of the requests, however the keys sort")
-    void order() {
-        List<ClaimRequest> requests = requests(LARGE);
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    @DisplayName(
+            "answers come in the order of the requests, however the keys sort and whether they have one owner or many")
+    void order(boolean oneOwner) {
+        List<ClaimRequest> requests = oneOwner ? withOneOwner(requests(LARGE)) : requests(LARGE);
         prepare(requests);
 
         List<ClaimResult> answers = store().claimAll(requests);
@@ -258,6 +261,12 @@ public abstract class BatchContract extends ContractGroup {
         }
         Collections.shuffle(requests, new Random(size));
         return requests;
+    }
+
+    /** As the engine claims a batch: its claims are given back and completed by key and owner. */
+    private static List<ClaimRequest> withOneOwner(List<ClaimRequest> requests) {
+        Owner owner = UniqueNames.owner();
+        return map(requests, request -> new ClaimRequest(request.key(), owner, request.lease()));
     }
 
     private static <T, R> List<R> map(List<T> values, Function<T, R> function) {

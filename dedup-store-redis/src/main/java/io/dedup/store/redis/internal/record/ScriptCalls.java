@@ -7,6 +7,7 @@ import io.dedup.store.Claim;
 import io.dedup.store.ClaimRequest;
 import io.dedup.store.ClaimResult;
 import io.dedup.store.CompleteRequest;
+import io.dedup.store.Owner;
 import io.dedup.store.ReleaseMode;
 import io.dedup.store.ReleaseRequest;
 import io.dedup.store.RenewRequest;
@@ -23,6 +24,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /** Encodes requests as arguments of the scripts. The comments at the start of the scripts describe these. */
 public final class ScriptCalls {
@@ -66,15 +68,19 @@ public final class ScriptCalls {
         for (ClaimRequest request : requests) {
             fingerprints |= request.fingerprint() != null;
         }
-        BulkStrings arguments = start(requests, ClaimRequest::key)
-                .add(timeToLive(leaseMillis))
-                .add(retentionMillis)
-                .add(fingerprints ? "2" : "1");
-        for (ClaimRequest request : requests) {
-            arguments.add(request.owner().value(), ',');
-            if (fingerprints) {
-                Fingerprint fingerprint = request.fingerprint();
-                arguments.add(fingerprint == null ? "" : fingerprint.value());
+        BulkStrings arguments =
+                start(requests, ClaimRequest::key).add(timeToLive(leaseMillis)).add(retentionMillis);
+        Owner common = fingerprints ? null : commonOwner(requests, ClaimRequest::owner);
+        if (common != null) {
+            arguments.add("0").add(common.value(), ',');
+        } else {
+            arguments.add(fingerprints ? "2" : "1");
+            for (ClaimRequest request : requests) {
+                arguments.add(request.owner().value(), ',');
+                if (fingerprints) {
+                    Fingerprint fingerprint = request.fingerprint();
+                    arguments.add(fingerprint == null ? "" : fingerprint.value());
+                }
             }
         }
         int size = requests.size();
@@ -86,9 +92,14 @@ public final class ScriptCalls {
         for (CompleteRequest request : requests) {
             plain &= request.result() == null && !request.repeated();
         }
-        BulkStrings arguments = start(requests, request -> request.claim().key())
-                .add(window(windowMillis))
-                .add(plain ? "1" : "3");
+        BulkStrings arguments =
+                start(requests, request -> request.claim().key()).add(window(windowMillis));
+        Owner common = plain ? commonOwner(requests, request -> request.claim().owner()) : null;
+        if (common != null) {
+            arguments.add("0").add(common.value(), ',');
+            return write(scripts.complete(), arguments, requests.size());
+        }
+        arguments.add(plain ? "1" : "3");
         for (CompleteRequest request : requests) {
             arguments.add(request.claim().owner().value(), ',');
             if (!plain) {
@@ -145,6 +156,18 @@ public final class ScriptCalls {
         BulkStrings arguments =
                 start(key).add(retentionMillis).add(force ? "1" : "0").add(window(windowMillis(window)));
         return new ScriptCall<>(scripts.forceDone(), arguments, () -> new StatusOutput<>(ByteArrayCodec.INSTANCE));
+    }
+
+    /** The owner of all requests, which those of one poll have; null if there are several. */
+    private static <Q> @Nullable Owner commonOwner(List<Q> requests, Function<Q, Owner> ownerOf) {
+        Owner common = ownerOf.apply(requests.get(0));
+        for (Q request : requests) {
+            Owner owner = ownerOf.apply(request);
+            if (!owner.equals(common)) {
+                return null;
+            }
+        }
+        return common;
     }
 
     private static ScriptCall<WriteResult[]> write(Script script, BulkStrings arguments, int size) {

@@ -1,5 +1,5 @@
--- KEYS: records. ARGV: lease + attemptRetention in ms, attemptRetention in ms, how many arguments each key has;
--- then for each key "<owner>," and, where there are two, the fingerprint ('' for none).
+-- KEYS: records. ARGV: lease + attemptRetention in ms, attemptRetention in ms, how many arguments each key has; then for
+-- each key "<owner>," and, where there are two, the fingerprint ('' for none). 0: "<owner>," once, for all keys.
 -- Answers {codes, now, answer ...}: a code per key, N for a first claim with token `now`, else x and one answer:
 -- the DONE value, A<attempt>,<deaths>,<took over>,<token>, I<ms of the lease left>, C or E<error>.
 local call, pcall, format = redis.call, redis.pcall, string.format
@@ -51,13 +51,15 @@ end
 
 local found = call('MGET', unpack(KEYS))
 local first = format('1,0,%.0f,', now)
+local same = width == 0 and 'P' .. ARGV[4] .. first -- the same value for all new records
 local codes, answers = {}, {'', now}
 for i = 1, #KEYS do
   local key, value = KEYS[i], found[i]
   local at = 4 + (i - 1) * width
   local code, answer = 'x', value
   if not value then
-    local set = pcall('SET', key, 'P' .. ARGV[at] .. first .. (width == 2 and ARGV[at + 1] or ''), 'NX', 'PX', ttl)
+    local claimed = same or 'P' .. ARGV[at] .. first .. (width == 2 and ARGV[at + 1] or '')
+    local set = pcall('SET', key, claimed, 'NX', 'PX', ttl)
     if not set then
       value = ''
     elseif set.err then

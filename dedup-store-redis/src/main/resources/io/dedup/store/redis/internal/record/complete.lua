@@ -1,5 +1,6 @@
 -- KEYS: records. ARGV: window in ms ('' for ever), how many arguments each key has; then for each key "<owner>," and,
 -- where there are three, the attempt whose DONE counts as applied ('' for none) and the result ("+<bytes>", '' for none).
+-- 0: "<owner>," once, for all keys.
 -- Answers a letter per key: A applied, L lease lost.
 local call, format, find, match, byte = redis.call, string.format, string.find, string.match, string.byte
 local window, width = ARGV[1], tonumber(ARGV[2])
@@ -25,19 +26,31 @@ local function is_done_by(value, attempt)
 end
 
 local first = format('%.0f', packed + 1) -- the value of most records: done at the first attempt, no fingerprint, no result
+
+-- The value of a record once it is done; nil if it is somebody else's.
+local function completed(value, mine, at)
+  if find(value, mine, 2, true) ~= 2 then
+    return nil
+  end
+  local digit, comma = byte(value, #mine + 2, #mine + 3)
+  if width ~= 3 and digit == 49 and comma == 44 and byte(value, -1) == 44 then
+    return first
+  end
+  local attempt, fingerprint = match(value, '^(%d+),%d+,%d+,([%w_-]*)$', #mine + 2)
+  return done(attempt, fingerprint, width == 3 and ARGV[at + 2] or '')
+end
+
 local found = call('MGET', unpack(KEYS))
 local answers = {}
+local before, owner_before, next -- records that were claimed together have the same value: look at it once
 for i = 1, #KEYS do
   local key, value = KEYS[i], found[i]
   local at = 3 + (i - 1) * width
-  local mine, answer = ARGV[at], 'L'
-  if value and find(value, mine, 2, true) == 2 then
-    local next = first
-    local digit, comma = byte(value, #mine + 2, #mine + 3)
-    if width == 3 or digit ~= 49 or comma ~= 44 or byte(value, -1) ~= 44 then -- not the common case of `first`
-      local attempt, fingerprint = match(value, '^(%d+),%d+,%d+,([%w_-]*)$', #mine + 2)
-      next = done(attempt, fingerprint, width == 3 and ARGV[at + 2] or '')
-    end
+  local mine = ARGV[at]
+  if width == 3 or value ~= before or mine ~= owner_before then
+    before, owner_before, next = value, mine, value and completed(value, mine, at)
+  end
+  if next then
     if LIGHT_FIRST then -- if its first write needs no memory, a script may continue when memory is full
       -- Not DEL: while the slot migrates to another node, a deleted key can no longer be set here.
       call('PEXPIRE', key, math.max(call('PTTL', key), 1))
@@ -48,10 +61,11 @@ for i = 1, #KEYS do
     else
       call('SET', key, next, 'PX', window)
     end
-    answer = 'A'
+    answers[i] = 'A'
   elseif value and width == 3 and ARGV[at + 1] ~= '' and is_done_by(value, ARGV[at + 1]) then
-    answer = 'A'
+    answers[i] = 'A'
+  else
+    answers[i] = 'L'
   end
-  answers[i] = answer
 end
 return table.concat(answers)
