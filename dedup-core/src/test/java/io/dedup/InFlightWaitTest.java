@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.dedup.DedupOutcome.Completion;
+import io.dedup.DedupOutcome.DeferReason;
 import io.dedup.DedupOutcome.Deferred;
 import io.dedup.DedupOutcome.Duplicate;
 import io.dedup.DedupOutcome.Handled;
@@ -12,9 +13,11 @@ import io.dedup.adapter.BatchAdmission;
 import io.dedup.adapter.DedupAdapter;
 import io.dedup.adapter.Delivery;
 import io.dedup.adapter.WaitBudget;
+import io.dedup.policy.OnStoreFailure;
 import io.dedup.policy.Window;
 import io.dedup.store.Claim;
 import io.dedup.store.ClaimRequest;
+import io.dedup.store.ClaimResult;
 import io.dedup.store.ClaimResult.Acquired;
 import io.dedup.store.CompleteRequest;
 import io.dedup.store.Owner;
@@ -30,6 +33,9 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -125,6 +131,100 @@ class InFlightWaitTest extends DeduplicatorTestBase {
         assertThat(batch.get().admissions().get(1))
                 .isInstanceOfSatisfying(
                         Admission.Run.class, run -> run.execution().giveBack());
+    }
+
+    @Test
+    @DisplayName("a batch that waits for own runs only is asked for once, when all of them have ended")
+    void aBatchBesideManyOwnRuns() throws Exception {
+        Deduplicator dedup = deduplicator(policy -> policy.inFlightWait(Duration.ofMinutes(1)));
+        List<Delivery> messages =
+                IntStream.range(0, 100).mapToObj(i -> delivery(dedup, "m" + i)).toList();
+        BatchAdmission first = DedupAdapter.of(dedup).admitAll(messages, WaitBudget.none());
+        int before = store.calls(Op.CLAIM).size();
+        CompletableFuture<BatchAdmission> copies = CompletableFuture.supplyAsync(
+                () -> DedupAdapter.of(dedup).admitAll(messages, WaitBudget.of(Duration.ofMinutes(1))));
+        await().until(() -> store.calls(Op.CLAIM).size() > before);
+
+        for (Admission each : first.admissions()) {
+            LockSupport.parkNanos(1_000_000);
+            ((Admission.Run) each).execution().succeed(null, WaitBudget.none());
+        }
+
+        assertThat(copies).succeedsWithin(Duration.ofSeconds(30));
+        assertThat(copies.get().admissions()).hasOnlyElementsOfType(Admission.Duplicate.class);
+        assertThat(store.calls(Op.CLAIM).size() - before).isLessThan(20);
+    }
+
+    @Test
+    @DisplayName("of a batch that waits for a run elsewhere, an own run that may have lost its lease is asked for too")
+    void anOwnRunBesideOneElsewhereIsAskedForToo() throws Exception {
+        Deduplicator dedup = deduplicator(policy -> policy.inFlightWait(Duration.ofSeconds(10)));
+        OwnRun first = new OwnRun(dedup, "a");
+        claimElsewhere("b", Duration.ofMinutes(10));
+        store.on(Op.RENEW, Faults.down());
+        clock.advance(Duration.ofSeconds(40)); // the first run's lease is over, and it can't know
+        Claim other = claimElsewhere("a", Duration.ofMinutes(10));
+        int before = store.calls(Op.CLAIM).size();
+        CompletableFuture<BatchAdmission> batch = CompletableFuture.supplyAsync(() -> DedupAdapter.of(dedup)
+                .admitAll(List.of(delivery(dedup, "a"), delivery(dedup, "b")), WaitBudget.of(Duration.ofMinutes(1))));
+        await().until(() -> store.calls(Op.CLAIM).size() > before);
+
+        store.intact().complete(new CompleteRequest(other, Window.forever(), null, false));
+
+        assertThat(batch).succeedsWithin(Duration.ofSeconds(30));
+        assertThat(batch.get().admissions().get(0)).isInstanceOf(Admission.Duplicate.class);
+        first.end(null);
+    }
+
+    @Test
+    @DisplayName("a claim without an answer doesn't wait for the own run of another message: it may have been granted")
+    void aLostAnswerBesideAnOwnRun() throws Exception {
+        Deduplicator dedup = deduplicator(policy -> policy.inFlightWait(Duration.ofMinutes(1)));
+        OwnRun first = new OwnRun(dedup, "own");
+        AtomicBoolean lost = new AtomicBoolean();
+        store.on(Op.CLAIM, (call, real) -> {
+            List<?> answers = real.apply(call.requests());
+            if (lost.getAndSet(true)) {
+                return answers;
+            }
+            return List.of(new ClaimResult.StoreError(new DedupStoreException("lost", null)), answers.get(1));
+        });
+        CompletableFuture<BatchAdmission> batch = CompletableFuture.supplyAsync(() -> DedupAdapter.of(dedup)
+                .admitAll(
+                        List.of(delivery(dedup, "lost"), delivery(dedup, "own")),
+                        WaitBudget.of(Duration.ofMinutes(1))));
+
+        // Those that wait for own runs are asked for with all others, once a second.
+        await().until(() ->
+                store.calls(Op.CLAIM).stream().anyMatch(call -> call.keys().equals(List.of(key("lost")))));
+        first.end(null);
+
+        assertThat(batch).succeedsWithin(Duration.ofSeconds(30));
+        assertThat(batch.get().admissions().get(0))
+                .isInstanceOfSatisfying(
+                        Admission.Run.class, run -> run.execution().giveBack());
+    }
+
+    @Test
+    @DisplayName(
+            "with PROCESS, a copy isn't handled beside the run of its own process, whether the store fails once or for good")
+    void processBesideAnOwnRun() {
+        Deduplicator dedup = deduplicator(
+                policy -> policy.inFlightWait(Duration.ofMinutes(1)).onStoreFailure(OnStoreFailure.PROCESS));
+        OwnRun first = new OwnRun(dedup, "a");
+        CompletableFuture<DedupOutcome<String>> copy = waiting(dedup, "a", 1);
+
+        store.on(Op.CLAIM, Faults.times(1, Faults.down()));
+        await().until(() -> store.calls(Op.CLAIM).size() > 3);
+        assertThat(copy).isNotDone();
+        store.on(Op.CLAIM, Faults.down());
+        assertThat(copy)
+                .succeedsWithin(Duration.ofSeconds(30))
+                .isInstanceOfSatisfying(
+                        Deferred.class,
+                        deferred -> assertThat(deferred.reason()).isEqualTo(DeferReason.IN_FLIGHT));
+
+        first.end(null);
     }
 
     @Test

@@ -172,17 +172,32 @@ public final class AdmissionDecider {
             giveBackUnanswered(attempted);
             return decidedByRecord(delivery);
         }
+        DedupKey key = attempted.request().key();
+        if (policy.onStoreFailure() == OnStoreFailure.PROCESS) {
+            Duration running = leaseOfOwnRun(key);
+            if (running != null) { // this much is known without the store: handling it now would repeat the effect
+                giveBackUnanswered(attempted);
+                return defer(delivery, DeferReason.IN_FLIGHT, running, cause);
+            }
+        }
         // An interrupted claim fails without saying anything about the store: no reason to run unguarded.
         if (policy.onStoreFailure() == OnStoreFailure.PROCESS
                 && !Thread.currentThread().isInterrupted()) {
-            return unguarded(
-                    delivery,
-                    execution(attempted, Guard.STORE_DOWN, null),
-                    attempted.request().key());
+            return unguarded(delivery, execution(attempted, Guard.STORE_DOWN, null), key);
         }
         giveBackUnanswered(attempted);
         storeWasDown = true;
         return defer(delivery, DeferReason.STORE_UNAVAILABLE, policy.maxDeferDelay(), cause);
+    }
+
+    /** How long the claim of a run of this process is still valid; null if this process isn't handling the message. */
+    private @Nullable Duration leaseOfOwnRun(DedupKey key) {
+        for (AdmittedRun run : heartbeat.runsOf(key)) {
+            if (run.guarded() && !run.leaseLost()) {
+                return Duration.ofNanos(Math.max(0, run.leaseNanosLeft()));
+            }
+        }
+        return null;
     }
 
     /** Whether a delivery was deferred because the store failed, and it has not answered since. */

@@ -14,14 +14,10 @@ import io.dedup.policy.DedupMode;
 import io.dedup.policy.DedupPolicy;
 import io.dedup.store.ClaimRequest;
 import io.dedup.store.ClaimResult;
-import io.dedup.store.ClaimResult.InFlight;
 import io.dedup.store.ClaimResult.StoreError;
 import io.dedup.store.Owner;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -31,13 +27,6 @@ import org.jspecify.annotations.Nullable;
  * <p>A claim keeps its owner when it is requested again, so that a request whose answer was lost is recognized.
  */
 public final class Claimer {
-    private static final long FIRST_POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
-    private static final long MAX_POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
-    /** How often the store is asked although the other run is one of this process: its lease may be lost. */
-    private static final long POLL_BESIDE_OWN_RUN_NANOS = TimeUnit.SECONDS.toNanos(1);
-
-    private static final long LEASE_END_MARGIN_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
-
     private final StoreCalls store;
     private final FrontStoreGate front = new FrontStoreGate();
     private final StoreGates gates;
@@ -113,7 +102,7 @@ public final class Claimer {
     }
 
     /** Whether the store is a front store, so that the database record decides. */
-    private static boolean isInFront(Delivery delivery) {
+    static boolean isInFront(Delivery delivery) {
         return delivery.topic().policy().mode() == DedupMode.TIERED;
     }
 
@@ -158,59 +147,13 @@ public final class Claimer {
     }
 
     /**
-     * Repeats undecided claims until they are decided or the budget is spent. Replaces them in the list. If this process
-     * handles the other copy itself, the end of that run ends the wait, and the store is asked seldom meanwhile.
+     * Repeats undecided claims until they are decided or the budget is spent. Replaces them in the list.
      *
      * @param answered receives each new result at once, because a claim that waits for the others of its batch must be
      *     renewed
      */
     void wait(List<ClaimAttempt> attempted, WaitBudget budget, Consumer<ClaimAttempt> answered) {
-        long asked = System.nanoTime();
-        long pollNanos = FIRST_POLL_NANOS;
-        boolean errorsRetried = false;
-        while (budget.nanosLeft() > 0 && !Thread.currentThread().isInterrupted()) {
-            List<Integer> again = new ArrayList<>();
-            Set<DedupKey> inFlightKeys = new HashSet<>();
-            long pause = 0;
-            long longest = 0;
-            for (int i = 0; i < attempted.size(); i++) {
-                ClaimAttempt each = attempted.get(i);
-                DedupPolicy policy = each.delivery().topic().policy();
-                long leftOfWait = policy.inFlightWait().toNanos() - (System.nanoTime() - asked);
-                if (policy.shadow()) {
-                    continue;
-                }
-                if (each.result() instanceof InFlight inFlight && leftOfWait > 0) {
-                    long remaining = inFlight.remaining().toNanos() + LEASE_END_MARGIN_NANOS;
-                    pause = Math.max(pause, Math.min(Math.min(pollNanos, remaining), leftOfWait));
-                    longest = Math.max(longest, Math.min(POLL_BESIDE_OWN_RUN_NANOS, leftOfWait));
-                    inFlightKeys.add(each.request().key());
-                    again.add(i);
-                } else if (each.result() instanceof StoreError
-                        && each.asked()
-                        && !errorsRetried
-                        && !isInFront(each.delivery())) {
-                    // A store that fails twice in a row is down: waiting for it here would block the consumer.
-                    again.add(i);
-                }
-            }
-            if (again.isEmpty()) {
-                return;
-            }
-            long from = System.nanoTime();
-            if (!inFlightKeys.isEmpty()) {
-                budget.waiting();
-                Set<DedupKey> running = heartbeat.awaitEnd(
-                        inFlightKeys, Math.min(longest, budget.nanosLeft()), Math.min(pause, budget.nanosLeft()));
-                again.removeIf(i -> running.contains(attempted.get(i).request().key()));
-            }
-            if (!again.isEmpty()) {
-                askAgain(attempted, again, answered);
-                pollNanos = Math.min(MAX_POLL_NANOS, pollNanos * 2);
-                errorsRetried = true;
-            }
-            budget.spend(System.nanoTime() - from);
-        }
+        new ClaimWait(heartbeat, attempted, budget, indexes -> askAgain(attempted, indexes, answered)).run();
     }
 
     private void askAgain(List<ClaimAttempt> attempted, List<Integer> indexes, Consumer<ClaimAttempt> answered) {

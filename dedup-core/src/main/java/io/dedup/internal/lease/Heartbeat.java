@@ -69,7 +69,16 @@ public final class Heartbeat implements AutoCloseable {
      */
     public void remove(AdmittedRun execution) {
         if (claims.remove(execution)) { // else it has no claim, or was overdue
+            wake(execution);
+        }
+    }
+
+    /** The wake-up decides nothing, and a copy asks soon without it: a settlement must not fail because of it. */
+    private void wake(AdmittedRun execution) {
+        try {
             copies.ended(keyOf(execution));
+        } catch (Throwable e) { // no memory
+            return;
         }
     }
 
@@ -94,31 +103,40 @@ public final class Heartbeat implements AutoCloseable {
     }
 
     /**
-     * Waits for the first end of a run of one of these messages in this process.
+     * Waits until no run of these messages goes on in this process: who asks for them together gains nothing by asking
+     * for each when it ends.
      *
-     * @param here how long to wait if all of them are being handled in this process, in nanoseconds
+     * @param here how long to wait at most if all of them are being handled in this process, in nanoseconds
      * @param elsewhere how long to wait if others are not: their end wakes nobody
-     * @return those that need not be asked for yet: they are still being handled here. Empty if that took the whole time:
-     *     their leases may be lost
+     * @return those that are still being handled here
      */
     public Set<DedupKey> awaitEnd(Set<DedupKey> keys, long here, long elsewhere) {
         try {
             copies.add(keys); // first: a run that ends from here on wakes this thread, one that has ended is not found
             Set<DedupKey> running = running(keys);
-            long begin = System.nanoTime();
-            boolean allHere = running.size() == keys.size();
-            LockSupport.parkNanos(allHere ? here : elsewhere);
-            return allHere && System.nanoTime() - begin >= here ? Set.of() : running(running);
+            if (running.size() < keys.size()) {
+                LockSupport.parkNanos(elsewhere);
+                return running(running);
+            }
+            long until = System.nanoTime() + here;
+            long left = here;
+            while (left > 0 && !running.isEmpty() && !Thread.currentThread().isInterrupted()) {
+                LockSupport.parkNanos(left);
+                running = running(running);
+                left = until - System.nanoTime();
+            }
+            return running;
         } finally {
             copies.remove(keys);
         }
     }
 
+    /** Without the runs that have lost their leases: another consumer may have handled their messages. */
     private Set<DedupKey> running(Set<DedupKey> keys) {
         Set<DedupKey> running = new HashSet<>();
         for (AdmittedRun execution : claims) {
             DedupKey key = keyOf(execution);
-            if (keys.contains(key)) {
+            if (keys.contains(key) && !execution.leaseLost()) {
                 running.add(key);
             }
         }
@@ -179,7 +197,7 @@ public final class Heartbeat implements AutoCloseable {
                 over.add(execution);
             }
         }
-        over.forEach(claims::remove); // they may never be settled; settling them later needs no heartbeat
+        over.forEach(this::remove); // they may never be settled; settling them later needs no heartbeat
         return due;
     }
 

@@ -34,9 +34,6 @@ final class WaitingCopies {
 
     /** Wakes those who wait for this message. Costs next to nothing while nobody waits. */
     void ended(DedupKey key) {
-        if (threads.isEmpty()) {
-            return;
-        }
         Set<Thread> waiting = threads.get(key);
         if (waiting != null) {
             waiting.forEach(LockSupport::unpark);
