@@ -227,7 +227,8 @@ class ConcurrentlyTest {
             scene.send("a", "b", "c");
             scene.awaitEffects("a", "b", "c");
             scene.server.resetOffset(scene.topic, scene.group);
-            // The broker holds a pull for up to 20 s, then the client waits 10 s, and up to 20 s for its next rebalance.
+            // The broker holds a pull for up to 20 s, then the client waits 10 s, and up to 20 s for its next
+            // rebalance.
             await().atMost(Scene.PATIENCE.multipliedBy(2))
                     .until(() ->
                             scene.count("duplicate a") + scene.count("duplicate b") + scene.count("duplicate c") >= 3);
