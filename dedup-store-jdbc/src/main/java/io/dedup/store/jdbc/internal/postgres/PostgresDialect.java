@@ -32,7 +32,9 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.HashSet;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Function;
@@ -46,6 +48,10 @@ public final class PostgresDialect implements Dialect {
     private final Rows rows;
     private final SqlFailures failures;
     private final PurgeHours purgeHours;
+    private final PostgresFirstClaim firstClaim;
+    private final PostgresFirstClaims firstClaims;
+    private final PostgresCompletion completion;
+    private final PostgresCompletions completions;
     private final PostgresRequests<ClaimRequest> claim;
     private final PostgresRequests<CompleteRequest> complete;
     private final PostgresRequests<ReleaseRequest> release;
@@ -62,6 +68,11 @@ public final class PostgresDialect implements Dialect {
         this.failures = failures;
         this.probe = new WriteProbe(settings.table(), statements, "");
         this.purgeHours = new PurgeHours(settings.attemptRetention());
+        PurgeClock purgeClock = new PurgeClock();
+        this.firstClaim = new PostgresFirstClaim(settings, statements, purgeClock);
+        this.firstClaims = new PostgresFirstClaims(settings, statements, purgeClock);
+        this.completions = new PostgresCompletions(settings, statements, purgeClock);
+        this.completion = new PostgresCompletion(settings, statements, purgeClock);
         this.claim = new PostgresRequests<>(
                 settings,
                 PostgresSql.CLAIM,
@@ -77,7 +88,7 @@ public final class PostgresDialect implements Dialect {
                         number("length", request -> Micros.of(request.window())),
                         bytes("result", CompleteRequest::result)));
         this.complete = new PostgresRequests<>(settings, PostgresSql.COMPLETE, completeColumns);
-        this.records = new PostgresRecords(settings, statements, completeColumns);
+        this.records = new PostgresRecords(settings, statements, completeColumns, purgeClock);
         this.release = writes(
                 settings,
                 PostgresSql.RELEASE,
@@ -107,10 +118,51 @@ public final class PostgresDialect implements Dialect {
 
     @Override
     public List<@Nullable ClaimResult> claim(Connection connection, List<ClaimRequest> requests) throws SQLException {
+        int hours = purgeHours.expected(requests.get(0).key().scope());
+        if (requests.size() == 1) {
+            ClaimResult first = firstClaim.claim(connection, requests.get(0), hours);
+            return first == null ? claimAny(connection, requests, hours) : Collections.singletonList(first);
+        }
+        if (!PostgresFirstClaims.fits(requests)) {
+            return claimAny(connection, requests, hours);
+        }
+        List<@Nullable ClaimResult> answers = firstClaims.claim(connection, requests, hours);
+        List<ClaimRequest> open = new ArrayList<>();
+        for (int i = 0; i < requests.size(); i++) {
+            if (answers.get(i) == null) {
+                open.add(requests.get(i));
+            }
+        }
+        if (!open.isEmpty()) {
+            Iterator<@Nullable ClaimResult> rest = restOf(connection, open, hours, open.size() < requests.size())
+                    .iterator();
+            answers.replaceAll(answer -> answer == null ? rest.next() : answer);
+        }
+        return answers;
+    }
+
+    /**
+     * Claims what the first statement left open.
+     *
+     * @param answered whether it has decided about others: if this statement fails, only the rest is asked again. Claims that are
+     *     asked for twice count as those of dead runs if their leases have ended meanwhile.
+     */
+    private List<@Nullable ClaimResult> restOf(
+            Connection connection, List<ClaimRequest> open, int hours, boolean answered) throws SQLException {
+        try {
+            return claimAny(connection, open, hours);
+        } catch (SQLException e) {
+            if (!answered) {
+                throw e;
+            }
+            return Collections.nCopies(open.size(), null);
+        }
+    }
+
+    private List<@Nullable ClaimResult> claimAny(Connection connection, List<ClaimRequest> requests, int hours)
+            throws SQLException {
         try (PreparedStatement statement = claim.prepare(connection, statements, requests)) {
-            statement.setInt(
-                    claim.parameterCount() + 1,
-                    purgeHours.expected(requests.get(0).key().scope()));
+            statement.setInt(claim.parameterCount() + 1, hours);
             try (ResultSet result = statement.executeQuery()) {
                 return PostgresClaims.read(result, requests);
             }
@@ -122,9 +174,19 @@ public final class PostgresDialect implements Dialect {
             throws SQLException {
         CompleteRequest first = requests.get(0);
         purgeHours.learn(first.claim().key().scope(), first.window());
-        List<@Nullable WriteResult> answers = complete.write(connection, statements, requests);
+        List<@Nullable WriteResult> answers = completed(connection, requests);
         RepeatedCompletions.settle(connection, rows, requests, answers);
         return answers;
+    }
+
+    private List<@Nullable WriteResult> completed(Connection connection, List<CompleteRequest> requests)
+            throws SQLException {
+        if (requests.size() == 1) {
+            return Arrays.asList(completion.complete(connection, requests.get(0)));
+        }
+        return PostgresCompletions.fits(requests)
+                ? completions.complete(connection, requests)
+                : complete.write(connection, statements, requests);
     }
 
     @Override

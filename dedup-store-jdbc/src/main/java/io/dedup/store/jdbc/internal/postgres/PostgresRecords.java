@@ -52,7 +52,7 @@ final class PostgresRecords implements RecordDialect {
 
     private final List<PostgresColumn<RecordRequest>> columns;
     private final JdbcSettings settings;
-    private final PurgeClock clock = new PurgeClock();
+    private final PurgeClock clock;
     /** Created again for another version of the server. */
     private volatile @Nullable Form form;
 
@@ -69,7 +69,12 @@ final class PostgresRecords implements RecordDialect {
     private record Form(PostgresLimits limits, PostgresInsert insert, String one, String many) {}
 
     /** @param complete the columns of {@link PostgresSql#COMPLETE} */
-    PostgresRecords(JdbcSettings settings, Statements statements, List<PostgresColumn<CompleteRequest>> complete) {
+    PostgresRecords(
+            JdbcSettings settings,
+            Statements statements,
+            List<PostgresColumn<CompleteRequest>> complete,
+            PurgeClock clock) {
+        this.clock = clock;
         this.shared = new RecordStatements(statements, settings.table());
         this.serverQuery = PostgresSql.of(settings, PostgresRecordSql.SERVER);
         this.statements = statements;

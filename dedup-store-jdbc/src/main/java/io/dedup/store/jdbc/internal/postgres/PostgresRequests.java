@@ -37,11 +37,12 @@ final class PostgresRequests<Q> {
      *     which numbers the requests from 1
      */
     PostgresRequests(JdbcSettings settings, String statement, List<PostgresColumn<Q>> columns) {
-        this(
-                settings,
-                statement,
-                columns,
-                "FROM set_config('lock_timeout', '" + settings.lockTimeout().toMillis() + "ms', true)");
+        this(settings, statement, columns, lockTimeout(settings));
+    }
+
+    /** What the source of requests selects from, so that its statement has the store's lock timeout. */
+    static String lockTimeout(JdbcSettings settings) {
+        return "FROM set_config('lock_timeout', '" + settings.lockTimeout().toMillis() + "ms', true)";
     }
 
     /** For the handler's transaction, whose later statements must keep their lock timeout. */
@@ -74,7 +75,7 @@ final class PostgresRequests<Q> {
         return arrays(columns, "");
     }
 
-    private static <Q> String arrays(List<PostgresColumn<Q>> columns, String timeout) {
+    static <Q> String arrays(List<PostgresColumn<Q>> columns, String timeout) {
         String arrays = columns.stream()
                 .map(column -> "(SELECT ?::" + column.type() + "[]"
                         + (column.equals(columns.get(0)) ? " " + timeout : "") + ")")

@@ -36,7 +36,15 @@ final class PurgeClock {
 
     /** @param window in microseconds from now on */
     int due(long window) {
-        long now = TimeUnit.NANOSECONDS.toMicros(System.nanoTime()) + ahead;
-        return window == Micros.NEVER ? NEVER : (int) ((now + window) / HOUR + 1);
+        return window == Micros.NEVER ? NEVER : (int) ((now() + window) / HOUR + 1);
+    }
+
+    /** The hour that is so many hours from now, or the last one that the column can hold. */
+    int in(int hours) {
+        return (int) Math.min(now() / HOUR + hours, Integer.MAX_VALUE);
+    }
+
+    private long now() {
+        return TimeUnit.NANOSECONDS.toMicros(System.nanoTime()) + ahead;
     }
 }

@@ -1,0 +1,98 @@
+package io.dedup.store.jdbc.internal.postgres;
+
+import static io.dedup.store.jdbc.internal.postgres.PostgresColumn.bytes;
+import static io.dedup.store.jdbc.internal.postgres.PostgresColumn.text;
+
+import io.dedup.store.CompleteRequest;
+import io.dedup.store.WriteResult;
+import io.dedup.store.jdbc.internal.sql.JdbcSettings;
+import io.dedup.store.jdbc.internal.sql.KeyBytes;
+import io.dedup.store.jdbc.internal.sql.Micros;
+import io.dedup.store.jdbc.internal.sql.Statements;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Completes messages of one topic that have no results. Takes what they share once, and returns only those that weren't written:
+ * a row for each that was costs the server a third of the statement. Reads the clock for each row, so that a window does not lose
+ * the time for which the statement has waited for a row before it. Thread-safe.
+ */
+final class PostgresCompletions {
+    private static final List<PostgresColumn<CompleteRequest>> SOURCE = List.of(
+            bytes("message_id", request -> KeyBytes.messageId(request.claim().key())),
+            text("owner", request -> request.claim().owner().value()));
+
+    private static final String COMPLETE = """
+            WITH req AS MATERIALIZED ({requests}),
+            written AS (
+                UPDATE {table} t SET
+                    state = 4, owner = NULL, deaths = 0, lease_until = 0, completed_at = r.now, expires_at = {end},
+                    purge_hour = CASE WHEN t.purge_hour - ? BETWEEN 0 AND 2 THEN t.purge_hour ELSE ? END, result = NULL
+                FROM (SELECT q.*, {now} AS now FROM req q OFFSET 0) r
+                WHERE t.message_id = r.message_id AND t.scope = ? AND t.owner = r.owner AND t.state IN (1, 2)
+                    AND t.expires_at > {now}
+                RETURNING r.ord)
+            SELECT r.ord FROM req r
+            WHERE (SELECT count(*) FROM written) < ? AND r.ord NOT IN (SELECT w.ord FROM written w)
+            """;
+
+    private final String withEnd;
+    private final String forever;
+    private final Statements statements;
+    private final PurgeClock clock;
+
+    PostgresCompletions(JdbcSettings settings, Statements statements, PurgeClock clock) {
+        String sql =
+                COMPLETE.replace("{requests}", PostgresRequests.arrays(SOURCE, PostgresRequests.lockTimeout(settings)));
+        this.withEnd = PostgresSql.of(settings, sql.replace("{end}", "r.now + ?"));
+        this.forever = PostgresSql.of(settings, sql.replace("{end}", "{never}"));
+        this.statements = statements;
+        this.clock = clock;
+    }
+
+    /** Whether the requests have what the statement takes once for all of them. */
+    static boolean fits(List<CompleteRequest> requests) {
+        CompleteRequest first = requests.get(0);
+        for (CompleteRequest request : requests) {
+            if (request.result() != null
+                    || !request.window().equals(first.window())
+                    || !request.claim().key().scope().equals(first.claim().key().scope())) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    List<@Nullable WriteResult> complete(Connection connection, List<CompleteRequest> requests) throws SQLException {
+        CompleteRequest first = requests.get(0);
+        long window = Micros.of(first.window());
+        boolean ends = window != Micros.NEVER;
+        int hour = clock.due(window);
+        WriteResult[] answers = new WriteResult[requests.size()];
+        Arrays.fill(answers, WriteResult.applied());
+        try (PreparedStatement statement = statements.prepare(connection, ends ? withEnd : forever)) {
+            int next = 1;
+            for (PostgresColumn<CompleteRequest> column : SOURCE) {
+                column.bind(connection, statement, next++, requests);
+            }
+            if (ends) {
+                statement.setLong(next++, window);
+            }
+            statement.setInt(next++, hour);
+            statement.setInt(next++, hour);
+            statement.setBytes(next++, KeyBytes.scope(first.claim().key()));
+            statement.setInt(next, requests.size());
+            try (ResultSet result = statement.executeQuery()) {
+                while (result.next()) {
+                    answers[result.getInt(1) - 1] = WriteResult.leaseLost();
+                }
+            }
+        }
+        return Arrays.asList(answers);
+    }
+}
