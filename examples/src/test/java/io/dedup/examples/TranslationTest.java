@@ -19,6 +19,7 @@ class TranslationTest {
     private static final List<Pages> PAGES = List.of(
             new Pages("docs/getting-started.md", "docs/zh-CN/getting-started.md"),
             new Pages("docs/guarantees.md", "docs/zh-CN/guarantees.md"),
+            new Pages("docs/recipes/moving-brokers.md", "docs/zh-CN/moving-brokers.md"),
             new Pages("dedup-rocketmq/README.md", "docs/zh-CN/rocketmq.md"),
             new Pages("dedup-rocketmq-remoting/README.md", "docs/zh-CN/rocketmq-remoting.md"),
             new Pages(

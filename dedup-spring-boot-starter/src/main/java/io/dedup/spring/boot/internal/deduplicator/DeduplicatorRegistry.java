@@ -2,6 +2,7 @@ package io.dedup.spring.boot.internal.deduplicator;
 
 import io.dedup.engine.Deduplicators;
 import io.dedup.spring.boot.DedupConfigurationException;
+import io.dedup.spring.boot.internal.plan.ListenerSpec;
 import io.dedup.spring.boot.internal.plan.PlannedListener;
 import java.util.ArrayList;
 import java.util.List;
@@ -45,25 +46,53 @@ public final class DeduplicatorRegistry implements AutoCloseable {
         listeners.remove(gone);
     }
 
-    /** Two groups under one consumer name would each take what the other has handled for duplicates. */
+    /**
+     * Two groups under one consumer name would each take what the other has handled for duplicates. This is what a move from one
+     * broker to the other needs, but nobody else does, so both listeners have to name their consumer.
+     */
     private void requireOneGroup(String broker, PlannedListener listener) {
         for (DeduplicatedListener each : listeners) {
             PlannedListener other = each.listener();
-            boolean sameGroup = each.servedBy().broker().equals(broker)
+            boolean sameBroker = each.servedBy().broker().equals(broker);
+            boolean sameGroup = sameBroker
                     && Objects.equals(other.spec().group(), listener.spec().group());
-            if (other.consumer().equals(listener.consumer()) && !sameGroup && other.overlaps(listener)) {
+            if (!other.consumer().equals(listener.consumer()) || sameGroup || !other.overlaps(listener)) {
+                continue;
+            }
+            if (sameBroker || !other.named() || !listener.named()) {
+                throw twoGroups(each, broker, listener, sameBroker);
+            }
+            if (!other.canShareRecords(listener)) {
                 throw new DedupConfigurationException(
-                        "Listeners " + other.spec().name() + " ("
-                                + each.servedBy().broker() + ", group "
-                                + other.spec().group() + ") and "
-                                + listener.spec().name() + " (" + broker + ", group "
-                                + listener.spec().group() + ") read the same topics under the consumer name "
-                                + listener.consumer() + ". Each would take the messages that the other has handled for"
-                                + " duplicates, and skip them.",
-                        "Set dedup.listeners." + listener.spec().name()
-                                + ".consumer to another name. Changing a consumer name forgets windows.");
+                        both(each, broker, listener)
+                                + ", but with different settings. A message that one of them has handled would be no duplicate for"
+                                + " the other one.",
+                        "Give both listeners the same mode, fingerprint and shadow.");
             }
         }
+    }
+
+    private static DedupConfigurationException twoGroups(
+            DeduplicatedListener other, String broker, PlannedListener listener, boolean sameBroker) {
+        String name = listener.spec().name();
+        String rename =
+                "Set dedup.listeners." + name + ".consumer to another name. Changing a consumer name forgets windows.";
+        String join = " If both brokers bring the same messages, as while you move from one to the other, set both"
+                + " dedup.listeners." + other.listener().spec().name() + ".consumer and dedup.listeners." + name
+                + ".consumer to " + listener.consumer() + ": each message then takes effect once.";
+        return new DedupConfigurationException(
+                both(other, broker, listener)
+                        + ". Each would take the messages that the other has handled for duplicates, and skip them.",
+                sameBroker ? rename : rename + join);
+    }
+
+    private static String both(DeduplicatedListener other, String broker, PlannedListener listener) {
+        ListenerSpec one = other.listener().spec();
+        ListenerSpec two = listener.spec();
+        return "Listeners " + one.name() + " (" + other.servedBy().broker() + ", group " + one.group() + ") and "
+                + two.name()
+                + " (" + broker + ", group " + two.group() + ") read the same topics under the consumer name "
+                + listener.consumer();
     }
 
     private ServingDeduplicator open(String broker, PlannedListener listener) {

@@ -33,7 +33,7 @@ public final class ListenerPlanner {
         List<SettingsLayer> own = own(spec);
         if (spec.pattern() != null) {
             TopicPlan plan = plans.plan(spec.name(), spec.pattern(), own);
-            return plan == null ? null : new PlannedListener(spec, consumer(spec), Map.of(), plan);
+            return plan == null ? null : new PlannedListener(spec, consumer(spec), isNamed(spec), Map.of(), plan);
         }
         Map<String, TopicPlan> byTopic = new LinkedHashMap<>();
         List<String> others = new ArrayList<>();
@@ -54,7 +54,7 @@ public final class ListenerPlanner {
                             + ", and topics that are not, " + others + ". It must be deduplicated for all or for none.",
                     "Add " + others + " to dedup.topics, or give them a listener of their own.");
         }
-        return new PlannedListener(spec, consumer(spec), byTopic, null);
+        return new PlannedListener(spec, consumer(spec), isNamed(spec), byTopic, null);
     }
 
     /** The settings of this listener alone: its annotation and its entry. */
@@ -75,6 +75,11 @@ public final class ListenerPlanner {
         if (!layer.isEmpty()) {
             own.add(layer);
         }
+    }
+
+    private boolean isNamed(ListenerSpec spec) {
+        ListenerProperties entry = plans.listener(spec.name());
+        return entry != null && entry.getConsumer() != null;
     }
 
     /**

@@ -15,6 +15,13 @@ public record TopicPlan(IdExpression id, String idProperty, DedupPolicy policy) 
         return id.parts().equals(other.id.parts()) && values(policy).equals(values(other.policy));
     }
 
+    /** Whether a message that is handled by one plan can be a duplicate for the other one. */
+    boolean canShareRecords(TopicPlan other) {
+        return policy.mode() == other.policy.mode()
+                && policy.fingerprint() == other.policy.fingerprint()
+                && policy.shadow() == other.policy.shadow();
+    }
+
     private static List<Object> values(DedupPolicy policy) {
         return List.of(
                 policy.mode(),
