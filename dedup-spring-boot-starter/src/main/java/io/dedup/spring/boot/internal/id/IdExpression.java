@@ -18,7 +18,7 @@ public record IdExpression(String text, List<Part> parts) {
     public static final String FORMS =
             "header:<name>, key, json:/<pointer>, cloudevent, coordinates, spel:<expression>,"
                     + " bean:<name of a MessageIdExtractor>; for RocketMQ property:<name>, keys, keys:<prefix>, json:, spel:,"
-                    + " coordinates, bean:; several joined by \" + \"";
+                    + " coordinates, bean:; for a method #<argument>, bean:; several joined by \" + \"";
 
     private static final String JOIN = " + ";
 
@@ -29,7 +29,7 @@ public record IdExpression(String text, List<Part> parts) {
     /**
      * One of the parts that make an ID.
      *
-     * @param argument the text after the colon; empty where there is none
+     * @param argument the text after the colon; empty where there is none. The whole text for an {@link Kind#ARGUMENT}
      */
     public record Part(Kind kind, String argument) {}
 
@@ -43,7 +43,9 @@ public record IdExpression(String text, List<Part> parts) {
         SPEL(true),
         BEAN(true),
         PROPERTY(true),
-        KEYS(null);
+        KEYS(null),
+        /** An expression that starts with an argument of a method, as in {@code #order.id}. */
+        ARGUMENT(true);
 
         /** Null where it may be left out. */
         private final @Nullable Boolean argument;
@@ -67,7 +69,7 @@ public record IdExpression(String text, List<Part> parts) {
         String rest = text.strip();
         while (true) {
             // A SpEL expression may contain anything, so it extends to the end of the text.
-            int join = rest.startsWith("spel:") ? -1 : rest.indexOf(JOIN);
+            int join = rest.startsWith("spel:") || rest.startsWith("#") ? -1 : rest.indexOf(JOIN);
             String part = (join < 0 ? rest : rest.substring(0, join)).strip();
             if (part.endsWith(" +")) { // also if a line break follows that +, and then another +
                 throw wrong(text, "nothing follows " + (join < 0 ? "the last +" : "one +"));
@@ -92,11 +94,14 @@ public record IdExpression(String text, List<Part> parts) {
     }
 
     private static Part part(String text, String part) {
+        if (part.startsWith("#")) {
+            return new Part(Kind.ARGUMENT, part);
+        }
         int colon = part.indexOf(':');
         String word = colon < 0 ? part : part.substring(0, colon);
         String argument = colon < 0 ? "" : part.substring(colon + 1);
         for (Kind kind : Kind.values()) {
-            if (!kind.word().equals(word)) {
+            if (!kind.word().equals(word) || kind == Kind.ARGUMENT) {
                 continue;
             }
             if (Boolean.TRUE.equals(kind.argument) && argument.isBlank() && kind != Kind.JSON) {
@@ -119,10 +124,15 @@ public record IdExpression(String text, List<Part> parts) {
 
     @Override
     public String toString() {
-        return parts.stream()
-                .map(part -> part.argument().isEmpty() && !Boolean.TRUE.equals(part.kind().argument)
-                        ? part.kind().word()
-                        : part.kind().word() + ":" + part.argument())
-                .collect(Collectors.joining(JOIN));
+        return parts.stream().map(IdExpression::text).collect(Collectors.joining(JOIN));
+    }
+
+    private static String text(Part part) {
+        if (part.kind() == Kind.ARGUMENT) {
+            return part.argument();
+        }
+        return part.argument().isEmpty() && !Boolean.TRUE.equals(part.kind().argument)
+                ? part.kind().word()
+                : part.kind().word() + ":" + part.argument();
     }
 }

@@ -41,6 +41,10 @@ public final class KafkaIds {
             case COORDINATES -> KafkaMessageIds.coordinates();
             case SPEL -> SpelId.extractor(part.argument(), Message::new);
             case BEAN -> (MessageIdExtractor<? super ConsumerRecord<?, ?>>) beans.apply(part.argument());
+            case ARGUMENT ->
+                throw new IllegalArgumentException(part.argument()
+                        + " reads the arguments of a method that isn't a listener of Kafka. For Kafka, use spel:, which sees"
+                        + " key, value, topic, partition, offset and header('name')");
             case PROPERTY, KEYS ->
                 throw new IllegalArgumentException(part.kind().word() + " is only for RocketMQ. For Kafka, use header:"
                         + (part.argument().isEmpty() ? "<name>" : part.argument()) + " or key");

@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
 public final class ListenerPlanner {
     private final TopicPlans plans;
     private final AnnotationReader annotations;
+    private final UnaryOperator<String> placeholders;
 
     /**
      * A planner.
@@ -22,6 +23,7 @@ public final class ListenerPlanner {
     public ListenerPlanner(TopicPlans plans, UnaryOperator<String> placeholders) {
         this.plans = plans;
         this.annotations = new AnnotationReader(placeholders);
+        this.placeholders = placeholders;
     }
 
     /**
@@ -78,19 +80,29 @@ public final class ListenerPlanner {
     }
 
     private boolean isNamed(ListenerSpec spec) {
+        return givenName(spec) != null;
+    }
+
+    /** The consumer name that its entry or its annotation gives; null when neither does. */
+    private @Nullable String givenName(ListenerSpec spec) {
         ListenerProperties entry = plans.listener(spec.name());
-        return entry != null && entry.getConsumer() != null;
+        if (entry != null && entry.getConsumer() != null) {
+            return entry.getConsumer();
+        }
+        return spec.annotation() == null || spec.annotation().consumer().isEmpty()
+                ? null
+                : placeholders.apply(spec.annotation().consumer());
     }
 
     /**
      * Returns the consumer name within which IDs are unique.
      *
-     * @throws DedupConfigurationException when neither its entry nor its group gives one
+     * @throws DedupConfigurationException when neither its entry, its annotation nor its group gives one
      */
     private String consumer(ListenerSpec spec) {
-        ListenerProperties entry = plans.listener(spec.name());
-        if (entry != null && entry.getConsumer() != null) {
-            return entry.getConsumer();
+        String given = givenName(spec);
+        if (given != null) {
+            return given;
         }
         if (spec.group() == null || spec.group().isBlank()) {
             throw new DedupConfigurationException(

@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A listener as it was found.
  *
- * @param name listener ID (Kafka) or bean name (RocketMQ)
- * @param group null when it has none
+ * @param name listener ID (Kafka), bean name (RocketMQ), or class and method
+ * @param group null when it has none; for a method its signature
  * @param topics what it is known to read
  * @param pattern by which it finds topics; null when it doesn't
  * @param annotation null when there is none

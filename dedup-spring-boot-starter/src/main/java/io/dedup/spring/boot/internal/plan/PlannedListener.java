@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A listener that is deduplicated.
  *
- * @param named whether its entry gives the consumer name; otherwise the group does
+ * @param named whether its entry or its annotation gives the consumer name; otherwise the group does
  * @param byTopic for the topics that it is known to read
  * @param byPattern for what it finds by its pattern; null when it has none
  */

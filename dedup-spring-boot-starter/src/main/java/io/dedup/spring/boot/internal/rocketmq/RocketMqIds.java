@@ -41,6 +41,10 @@ public final class RocketMqIds {
             case COORDINATES -> RocketMqMessageIds.messageId();
             case SPEL -> SpelId.extractor(part.argument(), Message::new);
             case BEAN -> (MessageIdExtractor<? super MessageView>) beans.apply(part.argument());
+            case ARGUMENT ->
+                throw new IllegalArgumentException(part.argument()
+                        + " reads the arguments of a method that isn't a listener of RocketMQ. For RocketMQ, use spel:, which"
+                        + " sees body, topic, tag, keys and property('name')");
             case HEADER, KEY, CLOUDEVENT ->
                 throw new IllegalArgumentException(part.kind().word() + " is only for Kafka. For RocketMQ, use "
                         + switch (part.kind()) {

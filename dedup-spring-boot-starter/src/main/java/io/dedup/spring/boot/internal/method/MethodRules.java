@@ -1,0 +1,170 @@
+package io.dedup.spring.boot.internal.method;
+
+import io.dedup.spring.boot.DedupConfigurationException;
+import io.dedup.spring.boot.internal.store.MethodTransactions;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.Future;
+import java.util.stream.BaseStream;
+import org.jspecify.annotations.Nullable;
+import org.springframework.aop.Advisor;
+import org.springframework.aop.PointcutAdvisor;
+import org.springframework.aop.framework.Advised;
+import org.springframework.aop.framework.AopProxyUtils;
+import org.springframework.aop.interceptor.AsyncExecutionInterceptor;
+import org.springframework.core.KotlinDetector;
+import org.springframework.core.ReactiveAdapterRegistry;
+import org.springframework.core.annotation.MergedAnnotations;
+import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
+
+/**
+ * Which methods can be deduplicated: those that a proxy can stand in front of, and whose effect has happened, and is durable, when they
+ * return.
+ */
+final class MethodRules {
+    private static final List<String> OF_KAFKA = List.of(
+            "org.springframework.kafka.annotation.KafkaListener",
+            "org.springframework.kafka.annotation.KafkaListeners",
+            "org.springframework.kafka.annotation.KafkaHandler");
+    private static final String BEAN = "org.springframework.context.annotation.Bean";
+    private static final String ASYNC_RESULTS_OF_WEB = "org.springframework.web.";
+
+    private MethodRules() {}
+
+    /**
+     * Checks the declaration.
+     *
+     * @throws DedupConfigurationException when it can't be deduplicated; says why
+     */
+    static void require(DeduplicatedMethod method) {
+        String problem = problem(method);
+        if (problem != null) {
+            throw refused(method, problem);
+        }
+    }
+
+    private static @Nullable String problem(DeduplicatedMethod method) {
+        if (isOfAdapter(method)) {
+            return "is a listener of Kafka, whose topics are known. Leave out the topic";
+        }
+        int modifiers = method.method().getModifiers();
+        if (Modifier.isPrivate(modifiers) || Modifier.isStatic(modifiers) || Modifier.isFinal(modifiers)) {
+            return "is " + Modifier.toString(modifiers & (Modifier.PRIVATE | Modifier.STATIC | Modifier.FINAL))
+                    + ", so Spring can't intercept its calls";
+        }
+        Class<?> result = method.method().getReturnType();
+        if (result.isPrimitive() && result != void.class) {
+            return "returns " + result + ", but there is no value for a duplicate. Return "
+                    + "the object type instead, which" + " may be null";
+        }
+        if (endsLater(method.method(), result)) {
+            return "returns " + result.getSimpleName()
+                    + ", so its effect may happen after its return, and would count as done"
+                    + " before. Wait for the effect in the method, or call Deduplicator.executeAsync";
+        }
+        return null;
+    }
+
+    private static boolean endsLater(Method method, Class<?> result) {
+        return Future.class.isAssignableFrom(result)
+                || Callable.class.isAssignableFrom(result)
+                || BaseStream.class.isAssignableFrom(result)
+                || ReactiveAdapterRegistry.getSharedInstance().getAdapter(result) != null
+                || KotlinDetector.isSuspendingFunction(method)
+                || isAsyncResultOfWeb(result);
+    }
+
+    /** Such as {@code DeferredResult}, {@code WebAsyncTask}, {@code ResponseBodyEmitter} and {@code StreamingResponseBody}. */
+    private static boolean isAsyncResultOfWeb(Class<?> result) {
+        for (Class<?> each = result; each != null; each = each.getSuperclass()) {
+            String name = each.getName();
+            if (name.startsWith(ASYNC_RESULTS_OF_WEB)
+                    && (name.contains(".context.request.async.")
+                            || name.endsWith("ResponseBodyEmitter")
+                            || name.endsWith("StreamingResponseBody"))) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Whether something else reads the annotation, which then doesn't need a topic. */
+    static boolean isOfAdapter(DeduplicatedMethod method) {
+        return isAnnotated(method.method(), OF_KAFKA) || isAnnotatedClass(method.type());
+    }
+
+    /** Whether it makes a bean that may be a listener of RocketMQ. */
+    static boolean makesBean(DeduplicatedMethod method) {
+        return isAnnotated(method.method(), List.of(BEAN));
+    }
+
+    private static boolean isAnnotated(Method method, List<String> names) {
+        MergedAnnotations annotations = MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY);
+        return names.stream().anyMatch(annotations::isPresent);
+    }
+
+    private static boolean isAnnotatedClass(Class<?> type) {
+        MergedAnnotations annotations = MergedAnnotations.from(type, SearchStrategy.TYPE_HIERARCHY);
+        return OF_KAFKA.stream().anyMatch(annotations::isPresent);
+    }
+
+    /**
+     * Checks that calls of a bean get to the interceptor, and what else intercepts them.
+     *
+     * @throws DedupConfigurationException when effects would happen unnoticed, or later than they are recorded
+     */
+    static void requireIntercepted(DeduplicatedMethod method, Object bean) {
+        List<Advisor> advisors = advisors(bean);
+        int own = -1;
+        for (int i = 0; i < advisors.size() && own < 0; i++) {
+            own = advisors.get(i) instanceof DeduplicatedMethodAdvisor ? i : -1;
+        }
+        if (own < 0) {
+            throw refused(
+                    method,
+                    "isn't intercepted: Spring made its bean before it could be given a proxy. A bean post-processor or another"
+                            + " early bean depends on it");
+        }
+        for (int i = 0; i < advisors.size(); i++) {
+            Advisor advisor = advisors.get(i);
+            if (i < own && MethodTransactions.isTransactional(advisor.getAdvice()) && applies(advisor, method)) {
+                throw refused(
+                        method,
+                        "runs in a transaction that is opened before its ID is claimed and commits after its success is"
+                                + " recorded. Give @EnableTransactionManagement a higher order than "
+                                + DeduplicatedMethodAdvisor.ORDER + "; the default is right");
+            }
+            if (i > own && advisor.getAdvice() instanceof AsyncExecutionInterceptor && applies(advisor, method)) {
+                throw refused(
+                        method,
+                        "returns before its effect, because @Async is inside of its deduplication. Leave the order of"
+                                + " @EnableAsync at its default");
+            }
+        }
+    }
+
+    private static boolean applies(Advisor advisor, DeduplicatedMethod method) {
+        return !(advisor instanceof PointcutAdvisor pointcut)
+                || pointcut.getPointcut().getMethodMatcher().matches(method.method(), method.type());
+    }
+
+    /** From the outside to the inside, also where a proxy has a proxy. */
+    private static List<Advisor> advisors(Object bean) {
+        List<Advisor> all = new ArrayList<>();
+        Object each = bean;
+        while (each instanceof Advised advised) {
+            all.addAll(List.of(advised.getAdvisors()));
+            each = AopProxyUtils.getSingletonTarget(each);
+        }
+        return all;
+    }
+
+    static DedupConfigurationException refused(DeduplicatedMethod method, String problem) {
+        return new DedupConfigurationException(
+                "Method " + method.name() + " can't be deduplicated: it " + problem + ".",
+                "Change the method, or remove @Deduplicated.");
+    }
+}

@@ -1,0 +1,583 @@
+package io.dedup.spring.boot.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.dedup.DedupOutcome.DeferReason;
+import io.dedup.MissingMessageIdException;
+import io.dedup.adapter.DedupAdapter;
+import io.dedup.id.MessageIdExtractor;
+import io.dedup.spring.boot.CallDeferredException;
+import io.dedup.spring.boot.DedupConfigurationException;
+import io.dedup.spring.boot.Deduplicated;
+import io.dedup.spring.boot.Logs;
+import io.dedup.spring.boot.internal.deduplicator.DeduplicatorRegistry;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import javax.sql.DataSource;
+import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.aop.framework.AopProxyUtils;
+import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.beans.factory.config.BeanPostProcessor;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
+import org.springframework.boot.jdbc.autoconfigure.DataSourceTransactionManagerAutoConfiguration;
+import org.springframework.boot.jdbc.autoconfigure.JdbcTemplateAutoConfiguration;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Lazy;
+import org.springframework.context.annotation.Role;
+import org.springframework.core.Ordered;
+import org.springframework.core.PriorityOrdered;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.kafka.annotation.KafkaListener;
+import org.springframework.scheduling.annotation.Async;
+import org.springframework.scheduling.annotation.AsyncAnnotationAdvisor;
+import org.springframework.scheduling.annotation.EnableAsync;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.annotation.EnableTransactionManagement;
+import org.springframework.transaction.annotation.Propagation;
+import org.springframework.transaction.annotation.Transactional;
+import org.springframework.transaction.support.TransactionTemplate;
+
+/** Methods of beans that something else than Kafka or RocketMQ calls: they take effect once for each ID. */
+class DeduplicatedMethodTest {
+    private final ApplicationContextRunner app = new ApplicationContextRunner()
+            .withConfiguration(AutoConfigurations.of(DedupAutoConfiguration.class, DedupMethodAutoConfiguration.class))
+            .withPropertyValues("dedup.store=memory");
+
+    private ApplicationContextRunner withDatabase() {
+        return app.withConfiguration(AutoConfigurations.of(
+                        DataSourceAutoConfiguration.class,
+                        DataSourceTransactionManagerAutoConfiguration.class,
+                        JdbcTemplateAutoConfiguration.class))
+                .withPropertyValues("spring.datasource.generate-unique-name=true");
+    }
+
+    record Order(String id, int cents) {}
+
+    static class Billing {
+        final List<String> charged = new CopyOnWriteArrayList<>();
+        volatile @Nullable RuntimeException failure;
+        volatile CountDownLatch running = new CountDownLatch(0);
+        volatile CountDownLatch mayEnd = new CountDownLatch(0);
+
+        @Deduplicated(topic = "orders", consumer = "billing", id = "#order.id")
+        public @Nullable String charge(@Nullable Order order) {
+            running.countDown();
+            try {
+                mayEnd.await();
+            } catch (InterruptedException e) {
+                throw new IllegalStateException(e);
+            }
+            if (failure != null) {
+                throw failure;
+            }
+            charged.add(order == null ? "none" : order.id());
+            return "charged " + charged.size();
+        }
+
+        @Deduplicated(topic = "refunds", consumer = "billing", id = "#customer + '/' + #p1")
+        public Optional<String> refund(String customer, long number) {
+            charged.add(customer + number);
+            return Optional.of("refunded");
+        }
+
+        @Deduplicated(topic = "reports", consumer = "billing", id = "bean:today")
+        public void report() {
+            charged.add("report");
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class BillingApp {
+        @Bean
+        Billing billing() {
+            return new Billing();
+        }
+
+        @Bean
+        MessageIdExtractor<List<Object>> today() {
+            return arguments -> "2026-11-24";
+        }
+    }
+
+    @Test
+    @DisplayName("a method runs once for each ID; a duplicate gets null or an empty Optional")
+    void onceForEachId() {
+        app.withUserConfiguration(BillingApp.class).run(context -> {
+            Billing billing = context.getBean(Billing.class);
+            assertThat(billing.charge(new Order("a", 1))).isEqualTo("charged 1");
+            assertThat(billing.charge(new Order("a", 1))).isNull();
+            assertThat(billing.charge(new Order("b", 1))).isEqualTo("charged 2");
+            assertThat(billing.refund("a", 7)).hasValue("refunded");
+            assertThat(billing.refund("a", 7)).isEmpty();
+            assertThat(billing.refund("a", 8)).hasValue("refunded");
+            billing.report();
+            billing.report();
+            assertThat(target(billing).charged).containsExactly("a", "b", "a7", "a8", "report");
+        });
+    }
+
+    @Test
+    @DisplayName("a method that fails runs again with the next call")
+    void failure() {
+        app.withUserConfiguration(BillingApp.class).run(context -> {
+            Billing billing = context.getBean(Billing.class);
+            IllegalStateException failure = new IllegalStateException("declined");
+            target(billing).failure = failure;
+            assertThatThrownBy(() -> billing.charge(new Order("a", 1))).isSameAs(failure);
+            target(billing).failure = null;
+            assertThat(billing.charge(new Order("a", 1))).isEqualTo("charged 1");
+        });
+    }
+
+    @Test
+    @DisplayName("a copy of a call that still runs is deferred, and never returns as if it had run")
+    void inFlight() {
+        app.withUserConfiguration(BillingApp.class)
+                .withPropertyValues("dedup.listeners.[Billing.charge].in-flight-wait=10ms")
+                .run(context -> {
+                    Billing billing = context.getBean(Billing.class);
+                    CountDownLatch running = new CountDownLatch(1);
+                    CountDownLatch mayEnd = new CountDownLatch(1);
+                    target(billing).running = running;
+                    target(billing).mayEnd = mayEnd;
+                    var thread = Executors.newSingleThreadExecutor();
+                    try {
+                        Future<?> first = thread.submit(() -> billing.charge(new Order("a", 1)));
+                        running.await();
+                        assertThatThrownBy(() -> billing.charge(new Order("a", 1)))
+                                .isInstanceOfSatisfying(
+                                        CallDeferredException.class,
+                                        e -> assertThat(e.reason()).isEqualTo(DeferReason.IN_FLIGHT))
+                                .hasMessageContaining("topic orders, method Billing.charge");
+                        mayEnd.countDown();
+                        first.get();
+                    } finally {
+                        thread.shutdown();
+                    }
+                    assertThat(billing.charge(new Order("a", 1))).isNull();
+                    assertThat(target(billing).charged).containsExactly("a");
+                });
+    }
+
+    @Test
+    @DisplayName("a call without an ID is refused, or as its topic's settings say")
+    void withoutId() {
+        app.withUserConfiguration(BillingApp.class).run(context -> {
+            Billing billing = context.getBean(Billing.class);
+            assertThatThrownBy(() -> billing.charge(new Order("", 1)))
+                    .isInstanceOf(MissingMessageIdException.class)
+                    .hasMessageContaining("topic orders, method Billing.charge");
+            assertThatThrownBy(() -> billing.charge(null)).isInstanceOf(MissingMessageIdException.class);
+            assertThat(target(billing).charged).isEmpty();
+        });
+        app.withUserConfiguration(BillingApp.class)
+                .withPropertyValues("dedup.listeners.[Billing.charge].on-missing-id=process")
+                .run(context ->
+                        assertThat(context.getBean(Billing.class).charge(null)).isEqualTo("charged 1"));
+    }
+
+    @Test
+    @DisplayName("it can be switched off for a topic, for a method and altogether")
+    void switchedOff() {
+        for (String property : List.of("dedup.listeners.[Billing.charge].enabled=false", "dedup.enabled=false")) {
+            app.withUserConfiguration(BillingApp.class)
+                    .withPropertyValues(property)
+                    .run(context -> {
+                        Billing billing = context.getBean(Billing.class);
+                        billing.charge(new Order("a", 1));
+                        billing.charge(new Order("a", 1));
+                        assertThat(target(billing).charged).containsExactly("a", "a");
+                    });
+        }
+    }
+
+    @Test
+    @DisplayName("settings of the topic and of the method count, and the start table shows the method")
+    void settings() {
+        try (Logs logs = new Logs()) {
+            app.withUserConfiguration(BillingApp.class)
+                    .withPropertyValues(
+                            "dedup.topics.orders.id=#order.id",
+                            "dedup.topics.orders.window=3d",
+                            "dedup.listeners.[Billing.charge].consumer=payments")
+                    .run(context -> assertThat(
+                                    context.getBean(DeduplicatorRegistry.class).listeners())
+                            .anySatisfy(each -> {
+                                assertThat(each.listener().spec().name()).isEqualTo("Billing.charge");
+                                assertThat(each.listener().consumer()).isEqualTo("payments");
+                                assertThat(each.listener()
+                                                .byTopic()
+                                                .get("orders")
+                                                .policy()
+                                                .window())
+                                        .hasToString("PT72H");
+                            }));
+            assertThat(logs.messages())
+                    .anySatisfy(message ->
+                            assertThat(message).containsPattern("Billing.charge +payments +orders +#order.id +3d"));
+        }
+    }
+
+    /** The object behind the proxy, whose fields the methods use. */
+    @SuppressWarnings("unchecked")
+    private static <T> T target(T proxy) {
+        Object target = AopProxyUtils.getSingletonTarget(proxy);
+        return target == null ? proxy : (T) target;
+    }
+
+    interface Mailing {
+        void mail(String id);
+    }
+
+    static class SmtpMailing implements Mailing {
+        int mails;
+
+        @Override
+        @Deduplicated(topic = "mails", consumer = "mailing", id = "#id")
+        public void mail(String id) {
+            mails++;
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class LazyApp {
+        @Bean
+        @Lazy
+        Mailing mailing() {
+            return new SmtpMailing();
+        }
+    }
+
+    @Test
+    @DisplayName("a method of a lazy bean, called through an interface")
+    void lazyBehindAnInterface() {
+        app.withUserConfiguration(LazyApp.class)
+                .withPropertyValues(
+                        "dedup.listeners.[SmtpMailing.mail].window=1d", "spring.aop.proxy-target-class=false")
+                .run(context -> {
+                    Mailing mailing = context.getBean(Mailing.class);
+                    mailing.mail("a");
+                    mailing.mail("a");
+                    assertThat(((SmtpMailing) target(mailing)).mails).isEqualTo(1);
+                });
+    }
+
+    @Nested
+    class Refused {
+        static class TwoMethods {
+            @Deduplicated(topic = "orders", consumer = "billing", id = "#id")
+            public void charge(String id) {}
+
+            @Deduplicated(topic = "orders", consumer = "billing", id = "#id")
+            public void mail(String id) {}
+        }
+
+        static class Primitive {
+            @Deduplicated(topic = "orders", consumer = "billing", id = "#id")
+            public int charge(String id) {
+                return 1;
+            }
+        }
+
+        static class Later {
+            @Deduplicated(topic = "orders", consumer = "billing", id = "#id")
+            public CompletableFuture<String> charge(String id) {
+                return new CompletableFuture<>();
+            }
+        }
+
+        static class Final {
+            @Deduplicated(topic = "orders", consumer = "billing", id = "#id")
+            public final void charge(String id) {}
+        }
+
+        static class NoConsumer {
+            @Deduplicated(topic = "orders", id = "#id")
+            public void charge(String id) {}
+        }
+
+        static class Misspelt {
+            @Deduplicated(topic = "orders", consumer = "billing", id = "#oder.id")
+            public void charge(Order order) {}
+        }
+
+        static class Constant {
+            @Deduplicated(topic = "orders", consumer = "billing", id = "spel:'x'")
+            public void charge(Order order) {}
+        }
+
+        static class OfMessages {
+            @Deduplicated(topic = "orders", consumer = "billing", id = "header:order-id")
+            public void charge(Order order) {}
+        }
+
+        static class OfKafka {
+            @KafkaListener(topics = "orders")
+            @Deduplicated(topic = "orders", consumer = "billing", id = "#id")
+            public void charge(String id) {}
+        }
+
+        private void refused(Class<?> bean, String... texts) {
+            app.withBean(bean).run(context -> {
+                Throwable refusal = context.getStartupFailure();
+                while (refusal != null && !(refusal instanceof DedupConfigurationException)) {
+                    refusal = refusal.getCause();
+                }
+                assertThat(refusal).isNotNull().hasMessageContainingAll(texts);
+            });
+        }
+
+        @Test
+        @DisplayName("what can't take effect once is refused at start, with what to change")
+        void atStart() {
+            refused(
+                    TwoMethods.class,
+                    "TwoMethods.charge",
+                    "TwoMethods.mail",
+                    "consumer name billing",
+                    "take the messages that the other has handled for duplicates");
+            refused(Primitive.class, "Primitive.charge", "returns int");
+            refused(Later.class, "Later.charge", "returns CompletableFuture", "executeAsync");
+            refused(Final.class, "Final.charge", "is final");
+            refused(NoConsumer.class, "NoConsumer.charge", "has no consumer name");
+            refused(Misspelt.class, "there is no argument #oder", "#order");
+            refused(Constant.class, "all calls would have the same ID");
+            refused(OfMessages.class, "header reads messages of Kafka or RocketMQ");
+            refused(OfKafka.class, "is a listener of Kafka");
+        }
+
+        @Configuration(proxyBeanMethods = false)
+        static class TooEarly {
+            @Bean
+            static Early needsBilling(Billing billing) {
+                return new Early();
+            }
+
+            /** Made before what makes proxies. */
+            record Early() implements BeanPostProcessor, PriorityOrdered {
+                @Override
+                public int getOrder() {
+                    return 0;
+                }
+            }
+        }
+
+        @Test
+        @DisplayName("a bean that is made before it can have a proxy, so that its calls would pass unseen")
+        void notIntercepted() {
+            app.withUserConfiguration(BillingApp.class, TooEarly.class)
+                    .run(context ->
+                            assertThat(context.getStartupFailure()).hasStackTraceContaining("isn't intercepted"));
+        }
+
+        static class Forgotten {
+            @Deduplicated(id = "#id")
+            public void charge(String id) {}
+        }
+
+        @Test
+        @DisplayName("an annotation that has no effect is warned of, and with dedup.strict refused")
+        void noTopic() {
+            try (Logs logs = new Logs()) {
+                app.withBean(Forgotten.class).run(context -> assertThat(context).hasNotFailed());
+                assertThat(logs.warnings())
+                        .anySatisfy(text -> assertThat(text).contains("Forgotten.charge", "has no topic"));
+            }
+            app.withBean(Forgotten.class)
+                    .withPropertyValues("dedup.strict=true")
+                    .run(context -> assertThat(context).hasFailed());
+        }
+    }
+
+    @Nested
+    class Transactions {
+        static class Bookings {
+            final JdbcTemplate jdbc;
+            volatile boolean fails;
+
+            Bookings(DataSource database) {
+                jdbc = new JdbcTemplate(database);
+            }
+
+            @Transactional
+            @Deduplicated(topic = "bookings", consumer = "ledger", id = "#id")
+            public void book(String id) {
+                jdbc.update("INSERT INTO booking VALUES (?)", id);
+                if (fails) {
+                    throw new IllegalStateException("after the insert");
+                }
+            }
+
+            @Transactional(propagation = Propagation.REQUIRES_NEW)
+            @Deduplicated(topic = "own", consumer = "ledger", id = "#id")
+            public void bookInItsOwn(String id) {
+                jdbc.update("INSERT INTO booking VALUES (?)", id);
+            }
+
+            int count() {
+                Integer count = jdbc.queryForObject("SELECT count(*) FROM booking", Integer.class);
+                return count == null ? -1 : count;
+            }
+        }
+
+        @Configuration(proxyBeanMethods = false)
+        @EnableTransactionManagement
+        static class BookingApp {
+            @Bean
+            Bookings bookings(DataSource database) {
+                new JdbcTemplate(database).execute("CREATE TABLE booking (id varchar(50))");
+                return new Bookings(database);
+            }
+        }
+
+        @ParameterizedTest
+        @ValueSource(strings = {"leased", "transactional", "leased-transactional"})
+        @DisplayName("the method's transaction is inside of the claim, and with the record in the transactional modes")
+        void modes(String mode) {
+            ApplicationContextRunner runner = withDatabase()
+                    .withUserConfiguration(BookingApp.class)
+                    .withPropertyValues(
+                            "dedup.store=jdbc",
+                            "dedup.jdbc.initialize-schema=always",
+                            "dedup.listeners.[Bookings.book].mode=" + mode);
+            runner.run(context -> {
+                Bookings bookings = context.getBean(Bookings.class);
+                Bookings target = target(bookings);
+                target.fails = true;
+                assertThatThrownBy(() -> bookings.book("a")).hasMessage("after the insert");
+                assertThat(target.count()).isZero();
+                target.fails = false;
+                bookings.book("a");
+                bookings.book("a");
+                assertThat(target.count()).isEqualTo(1);
+            });
+        }
+
+        @Test
+        @DisplayName("a call in an open transaction fails: a rollback would undo the effect, but not the record")
+        void openTransaction() {
+            withDatabase().withUserConfiguration(BookingApp.class).run(context -> {
+                Bookings bookings = context.getBean(Bookings.class);
+                TransactionTemplate outer = new TransactionTemplate(context.getBean(PlatformTransactionManager.class));
+                assertThatThrownBy(() -> outer.executeWithoutResult(status -> bookings.book("a")))
+                        .isInstanceOf(IllegalStateException.class)
+                        .hasMessageContaining("Bookings.book (topic bookings) was called in an open transaction");
+                outer.executeWithoutResult(status -> {
+                    bookings.bookInItsOwn("a");
+                    status.setRollbackOnly();
+                });
+                bookings.bookInItsOwn("a");
+                Bookings target = target(bookings);
+                assertThat(target.count()).isEqualTo(1);
+            });
+        }
+
+        @Test
+        @DisplayName("a transaction of the method's own is refused in a transactional mode")
+        void ownTransaction() {
+            withDatabase()
+                    .withUserConfiguration(BookingApp.class)
+                    .withPropertyValues(
+                            "dedup.store=jdbc",
+                            "dedup.jdbc.initialize-schema=always",
+                            "dedup.listeners.[Bookings.bookInItsOwn].mode=transactional")
+                    .run(context -> assertThat(context.getStartupFailure())
+                            .hasStackTraceContaining("Bookings.bookInItsOwn")
+                            .hasStackTraceContaining("REQUIRES_NEW"));
+        }
+
+        @Configuration(proxyBeanMethods = false)
+        @EnableTransactionManagement(order = 0)
+        static class OuterTransactions {
+            @Bean
+            Bookings bookings(DataSource database) {
+                return new Bookings(database);
+            }
+        }
+
+        @Test
+        @DisplayName("transactions around the claim are refused at start")
+        void transactionOutside() {
+            withDatabase()
+                    .withUserConfiguration(OuterTransactions.class)
+                    .run(context -> assertThat(context.getStartupFailure())
+                            .hasStackTraceContaining("commits after its success is recorded"));
+        }
+    }
+
+    static class Background {
+        final CountDownLatch ended = new CountDownLatch(1);
+        final CountDownLatch mayEnd = new CountDownLatch(1);
+
+        @Async
+        @Deduplicated(topic = "mails", consumer = "mailing", id = "#id")
+        public void mail(String id) throws InterruptedException {
+            mayEnd.await();
+            ended.countDown();
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableAsync
+    static class AsyncApp {
+        @Bean
+        Background background() {
+            return new Background();
+        }
+    }
+
+    @Test
+    @DisplayName("an @Async method is done when it has ended, not when its caller has handed it over")
+    void async() {
+        app.withUserConfiguration(AsyncApp.class).run(context -> {
+            Background background = context.getBean(Background.class);
+            background.mail("a"); // returns at once
+            var registry = context.getBean(DeduplicatorRegistry.class);
+            var dedup = DedupAdapter.of(registry.deduplicators().get(0).deduplicator());
+            Awaitility.await().until(() -> dedup.inFlight() == 1);
+            Background target = target(background);
+            target.mayEnd.countDown();
+            target.ended.await();
+            Awaitility.await().until(() -> dedup.inFlight() == 0);
+        });
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class AsyncInside {
+        @Bean
+        @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+        static AsyncAnnotationAdvisor asyncAdvisor() {
+            AsyncAnnotationAdvisor advisor = new AsyncAnnotationAdvisor();
+            advisor.setOrder(Ordered.LOWEST_PRECEDENCE); // by default it is the first
+            return advisor;
+        }
+
+        @Bean
+        Background background() {
+            return new Background();
+        }
+    }
+
+    @Test
+    @DisplayName("@Async inside of the claim is refused at start: its effect would count as done before it happens")
+    void asyncInside() {
+        app.withUserConfiguration(AsyncInside.class)
+                .run(context ->
+                        assertThat(context.getStartupFailure()).hasStackTraceContaining("returns before its effect"));
+    }
+}
