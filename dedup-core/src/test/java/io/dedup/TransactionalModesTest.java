@@ -10,6 +10,7 @@ import io.dedup.DedupOutcome.Deferred;
 import io.dedup.DedupOutcome.Duplicate;
 import io.dedup.DedupOutcome.Handled;
 import io.dedup.DedupOutcome.Rejected;
+import io.dedup.adapter.DedupAdapter;
 import io.dedup.policy.DedupMode;
 import io.dedup.policy.OnConflict;
 import io.dedup.store.ClaimRequest;
@@ -129,6 +130,9 @@ class TransactionalModesTest extends TransactionalTestBase {
                         deferred -> assertThat(deferred.reason()).isEqualTo(DeferReason.COMMIT_UNKNOWN));
         assertThat(store.calls(Op.RELEASE)).isEmpty();
         assertThat(store.calls(Op.COMPLETE)).isEmpty();
+        assertThat(DedupAdapter.of(dedup).inFlight())
+                .as("claims that are renewed")
+                .isZero();
         records.answerCommit(null, false);
         clock.advance(Duration.ofMinutes(1)); // the lease runs out, where there is one
         assertThat(dedup.execute(key("a"), this::run)).isInstanceOf(Duplicate.class);
@@ -248,6 +252,10 @@ class TransactionalModesTest extends TransactionalTestBase {
                         deferred -> assertThat(deferred.reason()).isEqualTo(DeferReason.LEASE_LOST));
         assertThat(records.effects()).isEmpty();
         assertThat(record("a").owner()).isEqualTo(new Owner("successor"));
+        assertThat(events.all()).containsOnlyOnce("lost a");
+        assertThat(DedupAdapter.of(dedup).inFlight())
+                .as("claims that are renewed")
+                .isZero();
     }
 
     @Test
