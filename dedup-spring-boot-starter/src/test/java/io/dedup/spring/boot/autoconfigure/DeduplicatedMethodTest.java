@@ -28,9 +28,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.aop.framework.AopProxyUtils;
+import org.springframework.beans.factory.FactoryBean;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
 import org.springframework.boot.jdbc.autoconfigure.DataSourceTransactionManagerAutoConfiguration;
 import org.springframework.boot.jdbc.autoconfigure.JdbcTemplateAutoConfiguration;
@@ -39,6 +41,8 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Lazy;
 import org.springframework.context.annotation.Role;
+import org.springframework.context.annotation.Scope;
+import org.springframework.context.annotation.ScopedProxyMode;
 import org.springframework.core.Ordered;
 import org.springframework.core.PriorityOrdered;
 import org.springframework.jdbc.core.JdbcTemplate;
@@ -55,7 +59,8 @@ import org.springframework.transaction.support.TransactionTemplate;
 /** Methods of beans that something else than Kafka or RocketMQ calls: they take effect once for each ID. */
 class DeduplicatedMethodTest {
     private final ApplicationContextRunner app = new ApplicationContextRunner()
-            .withConfiguration(AutoConfigurations.of(DedupAutoConfiguration.class, DedupMethodAutoConfiguration.class))
+            .withConfiguration(AutoConfigurations.of(
+                    AopAutoConfiguration.class, DedupAutoConfiguration.class, DedupMethodAutoConfiguration.class))
             .withPropertyValues("dedup.store=memory");
 
     private ApplicationContextRunner withDatabase() {
@@ -277,8 +282,122 @@ class DeduplicatedMethodTest {
                 });
     }
 
+    interface Handler<T> {
+        void handle(T message);
+    }
+
+    abstract static class Base<T> implements Handler<T> {
+        final List<T> handled = new CopyOnWriteArrayList<>();
+
+        @Override
+        @Deduplicated(topic = "orders", consumer = "base", id = "#p0.id")
+        public void handle(T message) {
+            handled.add(message);
+        }
+    }
+
+    static class Inheriting extends Base<Order> {}
+
+    static class Overriding extends Base<Order> {
+        @Override
+        @Deduplicated(topic = "orders", consumer = "overriding", id = "#p0.id")
+        public void handle(Order message) {
+            super.handle(message);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(classes = {Inheriting.class, Overriding.class})
+    @DisplayName("a method that is inherited, or called through a generic interface, is claimed once")
+    void generics(Class<? extends Base<Order>> type) {
+        app.withBean(type).run(context -> {
+            Base<Order> bean = context.getBean(type);
+            Handler<Order> handler = bean;
+            handler.handle(new Order("a", 1));
+            handler.handle(new Order("a", 1));
+            bean.handle(new Order("a", 1));
+            bean.handle(new Order("b", 1));
+            assertThat(target(bean).handled).extracting(Order::id).containsExactly("a", "b");
+        });
+    }
+
+    static class Made implements FactoryBean<Billing> {
+        @Override
+        public Billing getObject() {
+            return new Billing();
+        }
+
+        @Override
+        public Class<?> getObjectType() {
+            return Billing.class;
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class FactoryApp {
+        @Bean
+        Made billing() {
+            return new Made();
+        }
+
+        @Bean
+        MessageIdExtractor<List<Object>> today() {
+            return arguments -> "2026-11-24";
+        }
+    }
+
+    @Test
+    @DisplayName("a bean that a FactoryBean makes, and one of a narrower scope")
+    void factoriesAndScopes() {
+        app.withUserConfiguration(FactoryApp.class).run(context -> {
+            Billing billing = context.getBean(Billing.class);
+            billing.charge(new Order("a", 1));
+            billing.charge(new Order("a", 1));
+            assertThat(target(billing).charged).containsExactly("a");
+        });
+        app.withUserConfiguration(ScopedApp.class).run(context -> {
+            context.getBean(Billing.class).charge(new Order("a", 1));
+            assertThat(context.getBean(Billing.class).charge(new Order("a", 1))).isNull();
+        });
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class ScopedApp {
+        @Bean
+        @Scope(scopeName = "prototype", proxyMode = ScopedProxyMode.TARGET_CLASS)
+        Billing billing() {
+            return new Billing();
+        }
+
+        @Bean
+        MessageIdExtractor<List<Object>> today() {
+            return arguments -> "2026-11-24";
+        }
+    }
+
     @Nested
     class Refused {
+        @Configuration(proxyBeanMethods = false)
+        static class TwoBeans {
+            @Bean
+            NoConsumer.Fine one() {
+                return new NoConsumer.Fine();
+            }
+
+            @Bean
+            NoConsumer.Fine two() {
+                return new NoConsumer.Fine();
+            }
+        }
+
+        static class MakesBean {
+            @Bean
+            @Deduplicated(topic = "orders", consumer = "billing", id = "#p0")
+            Object listener() {
+                return "one of RocketMQ";
+            }
+        }
+
         static class TwoMethods {
             @Deduplicated(topic = "orders", consumer = "billing", id = "#id")
             public void charge(String id) {}
@@ -307,6 +426,11 @@ class DeduplicatedMethodTest {
         }
 
         static class NoConsumer {
+            static class Fine {
+                @Deduplicated(topic = "orders", consumer = "billing", id = "#id")
+                public void charge(String id) {}
+            }
+
             @Deduplicated(topic = "orders", id = "#id")
             public void charge(String id) {}
         }
@@ -359,6 +483,8 @@ class DeduplicatedMethodTest {
             refused(Constant.class, "all calls would have the same ID");
             refused(OfMessages.class, "header reads messages of Kafka or RocketMQ");
             refused(OfKafka.class, "is a listener of Kafka");
+            refused(MakesBean.class, "MakesBean.listener", "makes a bean");
+            refused(TwoBeans.class, "Fine.charge", "two beans, one and two");
         }
 
         @Configuration(proxyBeanMethods = false)

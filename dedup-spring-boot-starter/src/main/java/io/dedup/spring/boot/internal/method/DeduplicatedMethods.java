@@ -20,6 +20,7 @@ import io.dedup.store.transaction.HandlerMethod;
 import io.dedup.store.transaction.TransactionalRecords;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -30,11 +31,15 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.framework.AopInfrastructureBean;
 import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
+import org.springframework.aop.scope.ScopedProxyUtils;
+import org.springframework.aop.support.AopUtils;
+import org.springframework.beans.factory.FactoryBean;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.core.DecoratingProxy;
 import org.springframework.core.MethodIntrospector;
 import org.springframework.core.MethodIntrospector.MetadataLookup;
+import org.springframework.util.ClassUtils;
 
 /**
  * Decides which annotated methods are deduplicated, and by what: at start for the methods of all beans, with the first call for those
@@ -42,6 +47,7 @@ import org.springframework.core.MethodIntrospector.MetadataLookup;
  */
 public final class DeduplicatedMethods implements SmartInitializingSingleton, StartCheck {
     static final String BROKER = "method";
+    private static final String REPLACED_BY_TESTS = "org.springframework.test.context.bean.override.";
 
     private final ConfigurableListableBeanFactory beans;
     private final ListenerPlanner planner;
@@ -50,6 +56,7 @@ public final class DeduplicatedMethods implements SmartInitializingSingleton, St
     private final MethodIds ids;
     private final UnaryOperator<String> placeholders;
     private final Map<Called, Optional<MethodCalls>> calls = new ConcurrentHashMap<>();
+    private final Map<DeduplicatedMethod, String> beanOf = new ConcurrentHashMap<>();
     private final List<Warning> warnings = new ArrayList<>();
 
     /** A method of a bean's class, as a proxy is called. */
@@ -80,10 +87,12 @@ public final class DeduplicatedMethods implements SmartInitializingSingleton, St
     public void afterSingletonsInstantiated() {
         for (String name : beans.getBeanNamesForType(Object.class)) {
             Class<?> type = AutoProxyUtils.determineTargetClass(beans, name);
-            if (type == null || type.getName().startsWith("org.springframework.")) {
+            if (type == null
+                    || type.getName().startsWith("org.springframework.")
+                    || ScopedProxyUtils.isScopedTarget(name)) {
                 continue;
             }
-            for (DeduplicatedMethod method : annotated(type)) {
+            for (DeduplicatedMethod method : annotated(ClassUtils.getUserClass(type))) {
                 if (method.hasTopic()) {
                     prepare(method, name);
                 } else if (!MethodRules.isOfAdapter(method) && !MethodRules.makesBean(method)) {
@@ -91,6 +100,11 @@ public final class DeduplicatedMethods implements SmartInitializingSingleton, St
                 }
             }
         }
+    }
+
+    /** Whether a test has replaced beans, as {@code @MockitoBean} does; such an object has no proxy, and needs none. */
+    private boolean isOfTest() {
+        return Arrays.stream(beans.getSingletonNames()).anyMatch(name -> name.startsWith(REPLACED_BY_TESTS));
     }
 
     private static List<DeduplicatedMethod> annotated(Class<?> type) {
@@ -102,9 +116,24 @@ public final class DeduplicatedMethods implements SmartInitializingSingleton, St
     }
 
     private void prepare(DeduplicatedMethod method, String bean) {
-        var unused = calls.computeIfAbsent(new Called(method.type(), method.method()), key -> plan(method));
+        Optional<MethodCalls> its =
+                calls.computeIfAbsent(new Called(method.type(), method.method()), key -> plan(method));
+        if (its.isEmpty()) {
+            return;
+        }
+        String other = beanOf.putIfAbsent(method, bean);
+        if (other != null) {
+            throw MethodRules.refused(
+                    method,
+                    "is called on two beans, " + other + " and " + bean
+                            + ", and each would take the messages that the other has handled for duplicates. Give each bean a"
+                            + " class of its own, with its own consumer");
+        }
         Object made = beans.getSingleton(bean);
-        if (made != null && !(made instanceof AopInfrastructureBean)) {
+        if (made != null
+                && !(made instanceof AopInfrastructureBean)
+                && !(made instanceof FactoryBean)
+                && (AopUtils.isAopProxy(made) || !isOfTest())) {
             MethodRules.requireIntercepted(method, made);
         }
     }
@@ -126,12 +155,10 @@ public final class DeduplicatedMethods implements SmartInitializingSingleton, St
             DeduplicatedMethod method = DeduplicatedMethod.of(type, called);
             if (method == null || !method.hasTopic()) {
                 found = Optional.empty();
-            } else if (method.method().equals(called)) {
-                found = calls.computeIfAbsent(key, unused -> plan(method));
-            } else { // through an interface
-                found = Optional.ofNullable(of(type, method.method()));
+            } else { // it may have been called through an interface
+                found = calls.computeIfAbsent(new Called(type, method.method()), unused -> plan(method));
             }
-            calls.putIfAbsent(key, found);
+            calls.put(key, found);
         }
         return found.orElse(null);
     }

@@ -50,6 +50,9 @@ final class MethodRules {
         if (isOfAdapter(method)) {
             return "is a listener of Kafka, whose topics are known. Leave out the topic";
         }
+        if (makesBean(method)) {
+            return "makes a bean. Leave out the topic, if that is a listener of RocketMQ; otherwise annotate the bean's method";
+        }
         int modifiers = method.method().getModifiers();
         if (Modifier.isPrivate(modifiers) || Modifier.isStatic(modifiers) || Modifier.isFinal(modifiers)) {
             return "is " + Modifier.toString(modifiers & (Modifier.PRIVATE | Modifier.STATIC | Modifier.FINAL))
