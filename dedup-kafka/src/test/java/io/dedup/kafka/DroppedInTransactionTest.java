@@ -10,7 +10,6 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.RecordsToDelete;
-import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.jspecify.annotations.Nullable;
@@ -263,9 +262,7 @@ class DroppedInTransactionTest {
                 Admin admin = Admin.create(Map.of("bootstrap.servers", scene.bootstrap))) {
             Transactions transactions = new Transactions(scene);
             TopicPartition partition = new TopicPartition(scene.topic, 0);
-            admin.alterConsumerGroupOffsets(scene.group, Map.of(partition, new OffsetAndMetadata(0)))
-                    .all()
-                    .get();
+            scene.commitTheBegin(1);
             AtomicBoolean fault = new AtomicBoolean();
             AtomicBoolean failed = new AtomicBoolean();
             scene.send("a");

@@ -284,11 +284,8 @@ class DroppedPollDoubtsTest {
     void whatStoodBeforeAFailureIsNotFetchedAgain() throws Exception {
         try (Scene scene = new Scene(2, policy -> policy);
                 Admin admin = Admin.create(Map.of("bootstrap.servers", scene.bootstrap))) {
-            OffsetAndMetadata begin = new OffsetAndMetadata(0);
             TopicPartition[] partitions = {new TopicPartition(scene.topic, 0), new TopicPartition(scene.topic, 1)};
-            admin.alterConsumerGroupOffsets(scene.group, Map.of(partitions[0], begin, partitions[1], begin))
-                    .all()
-                    .get();
+            scene.commitTheBegin(2);
             AtomicInteger first = new AtomicInteger(-1);
             BatchMessageListener<String, String> listener = batch -> {
                 if (first.get() < 0 && batch.size() < 2) { // until both partitions stand in one batch

@@ -41,6 +41,7 @@ import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.apache.kafka.common.serialization.StringDeserializer;
 import org.apache.kafka.common.serialization.StringSerializer;
 import org.jspecify.annotations.Nullable;
@@ -184,6 +185,20 @@ public final class Scene implements AutoCloseable {
         public void completionPending(DedupKey key) {
             pending.incrementAndGet();
         }
+    }
+
+    /** Commits the begin of all partitions for the group. A new topic is unknown to the group's coordinator for a moment. */
+    void commitTheBegin(int partitions) {
+        Map<TopicPartition, OffsetAndMetadata> begin = new HashMap<>();
+        for (int partition = 0; partition < partitions; partition++) {
+            begin.put(new TopicPartition(topic, partition), new OffsetAndMetadata(0));
+        }
+        await().atMost(PATIENCE)
+                .ignoreExceptionsMatching(e -> e.getCause() instanceof UnknownTopicOrPartitionException)
+                .until(() -> {
+                    admin.alterConsumerGroupOffsets(group, begin).all().get();
+                    return true;
+                });
     }
 
     void send(String... ids) {
