@@ -6,6 +6,7 @@ import io.dedup.benchmarks.measure.Sample;
 import io.dedup.benchmarks.measure.Spread;
 import io.dedup.benchmarks.network.Network;
 import io.dedup.benchmarks.subject.ContenderNames;
+import io.dedup.benchmarks.subject.ServerCost;
 import io.dedup.benchmarks.subject.Subject;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,6 +22,7 @@ final class StoresSection {
 
     private final List<List<String>> rows = new ArrayList<>();
     private final List<List<String>> byHand = new ArrayList<>();
+    private final List<List<String>> costs = new ArrayList<>();
     private final List<List<String>> factors = new ArrayList<>();
     private final List<List<String>> engine = new ArrayList<>();
     private final Report report;
@@ -58,6 +60,9 @@ final class StoresSection {
                         },
                         line -> report.progress(subject.name() + ": " + line));
                 add(store, subject.name(), outcome);
+                if (network.isLoopback()) {
+                    subject.serverCosts(run.rounds()).forEach(cost -> addCost(subject.name(), cost));
+                }
             }
         }
     }
@@ -148,6 +153,18 @@ final class StoresSection {
         }
     }
 
+    private void addCost(String name, ServerCost cost) {
+        costs.add(List.of(
+                name,
+                cost.form(),
+                cost.messages(),
+                cost.who(),
+                cost.cpuNanos().thousands(),
+                cost.logBytes().whole(),
+                cost.replacedRows().tenths(),
+                cost.deadRows().tenths()));
+    }
+
     private void factor(String name, Outcome outcome, String mine, String theirs) {
         factors.add(List.of(name, mine, theirs, outcome.ratio(mine, theirs).ratio()));
     }
@@ -190,6 +207,20 @@ final class StoresSection {
                             "dedup, CPU µs/message",
                             "by hand, CPU µs/message"),
                     byHand);
+        }
+        if (!costs.isEmpty()) {
+            report.heading("What a message costs the server");
+            report.table(
+                    List.of(
+                            "store",
+                            "form",
+                            "messages",
+                            "by",
+                            "server's CPU µs/message",
+                            "log bytes/message",
+                            "replaced rows/message",
+                            "left to vacuum"),
+                    costs);
         }
         report.heading("Factors");
         report.table(List.of("store", "this", "against", "times as many messages/s"), factors);

@@ -8,6 +8,7 @@ import io.dedup.benchmarks.subject.ByHandWorkers;
 import io.dedup.benchmarks.subject.Capture;
 import io.dedup.benchmarks.subject.ContenderNames;
 import io.dedup.benchmarks.subject.DedupWorkers;
+import io.dedup.benchmarks.subject.ServerCost;
 import io.dedup.benchmarks.subject.StoreRequests;
 import io.dedup.benchmarks.subject.Subject;
 import io.dedup.store.jdbc.JdbcDedupStore;
@@ -63,6 +64,16 @@ public final class JdbcSubject implements Subject {
             }
         }
         return contenders;
+    }
+
+    @Override
+    public List<ServerCost> serverCosts(int rounds) {
+        if (byHand == null) {
+            return List.of();
+        }
+        try (PostgresCosts costs = new PostgresCosts(database.pool())) {
+            return costs.measure(rounds);
+        }
     }
 
     @Override

@@ -29,6 +29,11 @@ public record Spread(double median, double min, double max) {
         return String.format(Locale.ROOT, "%.1f", median / 1_000);
     }
 
+    /** As {@code 0.8}. */
+    public String tenths() {
+        return String.format(Locale.ROOT, "%.1f", median);
+    }
+
     private String format(String one) {
         return String.format(Locale.ROOT, one + " (" + one + "–" + one + ")", median, min, max);
     }

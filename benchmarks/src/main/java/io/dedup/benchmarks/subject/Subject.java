@@ -14,6 +14,11 @@ public interface Subject extends AutoCloseable {
     /** Called before each turn. */
     default void reset() {}
 
+    /** What messages cost the server; empty where it isn't measured. */
+    default List<ServerCost> serverCosts(int rounds) {
+        return List.of();
+    }
+
     @Override
     void close();
 }

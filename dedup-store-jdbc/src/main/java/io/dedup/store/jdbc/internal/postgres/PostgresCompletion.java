@@ -5,6 +5,7 @@ import io.dedup.store.WriteResult;
 import io.dedup.store.jdbc.internal.sql.JdbcSettings;
 import io.dedup.store.jdbc.internal.sql.KeyBytes;
 import io.dedup.store.jdbc.internal.sql.Micros;
+import io.dedup.store.jdbc.internal.sql.StatementWatch;
 import io.dedup.store.jdbc.internal.sql.Statements;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -22,22 +23,34 @@ final class PostgresCompletion {
     private static final String COMPLETE = """
             UPDATE {table} SET
                 state = 4, owner = NULL, deaths = 0, lease_until = 0, completed_at = {now}, expires_at = {end},
-                purge_hour = CASE WHEN purge_hour - ? BETWEEN 0 AND 2 THEN purge_hour ELSE ? END, result = ?
+                purge_hour = CASE WHEN purge_hour - ? BETWEEN 0 AND 2 THEN purge_hour ELSE ? END{result}
             WHERE message_id = ? AND scope = ? AND owner = ? AND state IN (1, 2) AND expires_at > {now}
                 AND set_config('lock_timeout', '{lock_timeout}ms', true) <> ''
             """;
 
-    private final String withEnd;
-    private final String forever;
-    private final Statements statements;
+    /** A record in progress has no result, so that one without needs no value. */
+    private static final String RESULT = ", result = ?";
+
+    /** Sets no JDBC timeout; see {@link StatementWatch}. */
+    private static final Statements STATEMENTS = new Statements(0);
+
+    private final ClockedSql withEnd;
+    private final ClockedSql forever;
+    private final ClockedSql withEndAndResult;
+    private final ClockedSql foreverWithResult;
+    private final StatementWatch watch;
     private final PurgeClock clock;
 
-    PostgresCompletion(JdbcSettings settings, Statements statements, PurgeClock clock) {
+    PostgresCompletion(JdbcSettings settings, StatementWatch watch, PurgeClock clock) {
         String sql = COMPLETE.replace(
                 "{lock_timeout}", Long.toString(settings.lockTimeout().toMillis()));
-        this.withEnd = PostgresSql.of(settings, sql.replace("{end}", "{now} + ?"));
-        this.forever = PostgresSql.of(settings, sql.replace("{end}", "{never}"));
-        this.statements = statements;
+        String ends = sql.replace("{end}", "{now} + ?");
+        String never = sql.replace("{end}", "{never}");
+        this.withEnd = ClockedSql.of(settings, ends.replace("{result}", ""));
+        this.forever = ClockedSql.of(settings, never.replace("{result}", ""));
+        this.withEndAndResult = ClockedSql.of(settings, ends.replace("{result}", RESULT));
+        this.foreverWithResult = ClockedSql.of(settings, never.replace("{result}", RESULT));
+        this.watch = watch;
         this.clock = clock;
     }
 
@@ -45,14 +58,19 @@ final class PostgresCompletion {
         long window = Micros.of(request.window());
         boolean ends = window != Micros.NEVER;
         int hour = clock.due(window);
-        try (PreparedStatement statement = statements.prepare(connection, ends ? withEnd : forever)) {
+        byte[] result = request.result();
+        ClockedSql sql = result == null ? (ends ? withEnd : forever) : (ends ? withEndAndResult : foreverWithResult);
+        try (PreparedStatement statement = STATEMENTS.prepare(connection, sql.on(connection));
+                StatementWatch.Watched ignored = watch.begin(statement)) {
             int next = 1;
             if (ends) {
                 statement.setLong(next++, window);
             }
             statement.setInt(next++, hour);
             statement.setInt(next++, hour);
-            statement.setBytes(next++, request.result());
+            if (result != null) {
+                statement.setBytes(next++, result);
+            }
             statement.setBytes(next++, KeyBytes.messageId(request.claim().key()));
             statement.setBytes(next++, KeyBytes.scope(request.claim().key()));
             statement.setString(next, request.claim().owner().value());

@@ -41,16 +41,28 @@ final class PostgresCompletions {
             WHERE (SELECT count(*) FROM written) < ? AND r.ord NOT IN (SELECT w.ord FROM written w)
             """;
 
-    private final String withEnd;
-    private final String forever;
+    /**
+     * A form of the statement.
+     *
+     * @param ofOneOwner for requests that share their owner
+     */
+    private record Form(ClockedSql ofOneOwner, ClockedSql ofOwners) {
+        static Form of(JdbcSettings settings, String statement) {
+            ClockedSql sql = ClockedSql.of(settings, statement);
+            return new Form(
+                    sql.replace("{requests}", PostgresRequests.ofOneOwner(settings)),
+                    sql.replace("{requests}", PostgresRequests.arrays(SOURCE, PostgresRequests.lockTimeout(settings))));
+        }
+    }
+
+    private final Form withEnd;
+    private final Form forever;
     private final Statements statements;
     private final PurgeClock clock;
 
     PostgresCompletions(JdbcSettings settings, Statements statements, PurgeClock clock) {
-        String sql =
-                COMPLETE.replace("{requests}", PostgresRequests.arrays(SOURCE, PostgresRequests.lockTimeout(settings)));
-        this.withEnd = PostgresSql.of(settings, sql.replace("{end}", "r.now + ?"));
-        this.forever = PostgresSql.of(settings, sql.replace("{end}", "{never}"));
+        this.withEnd = Form.of(settings, COMPLETE.replace("{end}", "r.now + ?"));
+        this.forever = Form.of(settings, COMPLETE.replace("{end}", "{never}"));
         this.statements = statements;
         this.clock = clock;
     }
@@ -75,11 +87,12 @@ final class PostgresCompletions {
         int hour = clock.due(window);
         WriteResult[] answers = new WriteResult[requests.size()];
         Arrays.fill(answers, WriteResult.applied());
-        try (PreparedStatement statement = statements.prepare(connection, ends ? withEnd : forever)) {
-            int next = 1;
-            for (PostgresColumn<CompleteRequest> column : SOURCE) {
-                column.bind(connection, statement, next++, requests);
-            }
+        Form form = ends ? withEnd : forever;
+        boolean oneOwner = PostgresRequests.haveOneOwner(
+                requests, request -> request.claim().owner());
+        ClockedSql sql = oneOwner ? form.ofOneOwner() : form.ofOwners();
+        try (PreparedStatement statement = statements.prepare(connection, sql.on(connection))) {
+            int next = PostgresRequests.bind(connection, statement, requests, SOURCE, oneOwner);
             if (ends) {
                 statement.setLong(next++, window);
             }

@@ -24,6 +24,7 @@ import io.dedup.store.jdbc.internal.row.Rows;
 import io.dedup.store.jdbc.internal.sql.JdbcSettings;
 import io.dedup.store.jdbc.internal.sql.KeyBytes;
 import io.dedup.store.jdbc.internal.sql.Micros;
+import io.dedup.store.jdbc.internal.sql.StatementWatch;
 import io.dedup.store.jdbc.internal.sql.Statements;
 import io.dedup.store.jdbc.internal.sql.StoreClock;
 import java.sql.Connection;
@@ -69,10 +70,11 @@ public final class PostgresDialect implements Dialect {
         this.probe = new WriteProbe(settings.table(), statements, "");
         this.purgeHours = new PurgeHours(settings.attemptRetention());
         PurgeClock purgeClock = new PurgeClock();
-        this.firstClaim = new PostgresFirstClaim(settings, statements, purgeClock);
+        StatementWatch watch = new StatementWatch(settings.queryTimeout());
+        this.firstClaim = new PostgresFirstClaim(settings, watch, purgeClock);
         this.firstClaims = new PostgresFirstClaims(settings, statements, purgeClock);
         this.completions = new PostgresCompletions(settings, statements, purgeClock);
-        this.completion = new PostgresCompletion(settings, statements, purgeClock);
+        this.completion = new PostgresCompletion(settings, watch, purgeClock);
         this.claim = new PostgresRequests<>(
                 settings,
                 PostgresSql.CLAIM,

@@ -66,14 +66,17 @@ final class PostgresFirstClaims {
             WHERE (SELECT inserted FROM total) + (SELECT count(*) FROM blocked) < ?
             """;
 
-    private final String sql;
+    private final ClockedSql ofOneOwner;
+    private final ClockedSql ofOwners;
     private final long retention;
     private final Statements statements;
     private final PurgeClock clock;
 
     PostgresFirstClaims(JdbcSettings settings, Statements statements, PurgeClock clock) {
-        this.sql = PostgresSql.of(settings, CLAIM)
-                .replace("{requests}", PostgresRequests.arrays(SOURCE, PostgresRequests.lockTimeout(settings)));
+        ClockedSql sql = ClockedSql.of(settings, CLAIM);
+        this.ofOneOwner = sql.replace("{requests}", PostgresRequests.ofOneOwner(settings));
+        this.ofOwners =
+                sql.replace("{requests}", PostgresRequests.arrays(SOURCE, PostgresRequests.lockTimeout(settings)));
         this.retention = settings.retentionMicros();
         this.statements = statements;
         this.clock = clock;
@@ -102,11 +105,10 @@ final class PostgresFirstClaims {
             throws SQLException {
         byte[] scope = KeyBytes.scope(requests.get(0).key());
         long lease = Micros.of(requests.get(0).lease());
-        try (PreparedStatement statement = statements.prepare(connection, sql)) {
-            int next = 1;
-            for (PostgresColumn<ClaimRequest> column : SOURCE) {
-                column.bind(connection, statement, next++, requests);
-            }
+        boolean oneOwner = PostgresRequests.haveOneOwner(requests, ClaimRequest::owner);
+        ClockedSql sql = oneOwner ? ofOneOwner : ofOwners;
+        try (PreparedStatement statement = statements.prepare(connection, sql.on(connection))) {
+            int next = PostgresRequests.bind(connection, statement, requests, SOURCE, oneOwner);
             statement.setBytes(next++, scope);
             statement.setBytes(next++, scope);
             statement.setLong(next++, lease);

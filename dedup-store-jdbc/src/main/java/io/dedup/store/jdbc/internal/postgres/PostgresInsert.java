@@ -37,11 +37,6 @@ final class PostgresInsert {
             RETURNING token
             """;
 
-    /**
-     * The first version in which a timestamp's bytes can be cast to a number, which costs less than {@code date_part}.
-     */
-    private static final int BYTES_TO_NUMBER = 18;
-
     /** The statement's start by a timestamp's bytes, which count microseconds since 2000. */
     private static final String START_BY_BYTES = "timestamptz_send(statement_timestamp())::bigint + 946684800000000";
 
@@ -54,7 +49,7 @@ final class PostgresInsert {
 
     PostgresInsert(
             JdbcSettings settings, PostgresLimits limits, Statements statements, RecordLock lock, PurgeClock clock) {
-        String start = limits.version() >= BYTES_TO_NUMBER ? START_BY_BYTES : "{start}";
+        String start = limits.version() >= ClockedSql.BYTES_TO_NUMBER ? START_BY_BYTES : "{start}";
         String sql = PostgresSql.of(
                 settings, INSERT.replace("{limits}", limits.and("?")).replace("{clock}", start));
         this.withEnd = sql.replace("{end}", "n.now + ?");

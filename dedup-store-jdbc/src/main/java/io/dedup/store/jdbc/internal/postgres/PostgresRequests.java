@@ -1,5 +1,6 @@
 package io.dedup.store.jdbc.internal.postgres;
 
+import io.dedup.store.Owner;
 import io.dedup.store.WriteResult;
 import io.dedup.store.jdbc.internal.sql.JdbcSettings;
 import io.dedup.store.jdbc.internal.sql.Statements;
@@ -9,6 +10,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -83,6 +85,50 @@ final class PostgresRequests<Q> {
         String names = columns.stream().map(PostgresColumn::name).collect(Collectors.joining(", "));
         return "SELECT * FROM unnest(" + arrays + ") WITH ORDINALITY AS u(" + names + ", ord) LIMIT (SELECT "
                 + Integer.MAX_VALUE + ")";
+    }
+
+    /**
+     * A source of many requests of one owner, whose parameters are the owner and an array of message IDs: an array of owners costs
+     * both sides more than finding the rows does.
+     */
+    static String ofOneOwner(JdbcSettings settings) {
+        return "SELECT u.message_id, ?::text AS owner, u.ord FROM unnest((SELECT ?::bytea[] " + lockTimeout(settings)
+                + ")) WITH ORDINALITY AS u(message_id, ord) LIMIT (SELECT " + Integer.MAX_VALUE + ")";
+    }
+
+    static <Q> boolean haveOneOwner(List<Q> requests, Function<Q, Owner> owner) {
+        Owner first = owner.apply(requests.get(0));
+        for (Q request : requests) {
+            if (!owner.apply(request).equals(first)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /**
+     * Binds the parameters of a source.
+     *
+     * @param columns the message IDs and the owners
+     * @param oneOwner whether the source is {@link #ofOneOwner}
+     * @return the index of the next parameter
+     */
+    static <Q> int bind(
+            Connection connection,
+            PreparedStatement statement,
+            List<Q> requests,
+            List<PostgresColumn<Q>> columns,
+            boolean oneOwner)
+            throws SQLException {
+        if (oneOwner) {
+            columns.get(1).bind(connection, statement, 1, requests.subList(0, 1));
+            columns.get(0).bind(connection, statement, 2, requests);
+        } else {
+            for (int i = 0; i < columns.size(); i++) {
+                columns.get(i).bind(connection, statement, i + 1, requests);
+            }
+        }
+        return columns.size() + 1;
     }
 
     private boolean isFirst(PostgresColumn<Q> column) {
