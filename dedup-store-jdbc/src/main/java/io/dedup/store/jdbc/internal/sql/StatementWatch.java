@@ -29,10 +29,22 @@ public final class StatementWatch {
     private final Set<Watched> running = ConcurrentHashMap.newKeySet();
     private final AtomicBoolean active = new AtomicBoolean();
     private final long timeoutNanos;
+    private final int idlePeriods;
 
-    /** @param timeout how long a statement may take; it is cancelled at most a tenth of a second later */
+    /** @param timeout how long a statement may take; it is cancelled at most about a tenth of a second later */
     public StatementWatch(Duration timeout) {
+        this(timeout, IDLE_PERIODS);
+    }
+
+    /** @param idlePeriods after how many looks that found no statement the thread ends */
+    StatementWatch(Duration timeout, int idlePeriods) {
         this.timeoutNanos = timeout.toNanos();
+        this.idlePeriods = idlePeriods;
+    }
+
+    /** Whether the thread is there. */
+    boolean isActive() {
+        return active.get();
     }
 
     /** Watches a statement from now on, until the result is closed. */
@@ -49,7 +61,7 @@ public final class StatementWatch {
 
     private void watch() {
         int idle = 0;
-        while (idle < IDLE_PERIODS || !mayEnd()) {
+        while (idle < idlePeriods || !mayEnd()) {
             LockSupport.parkNanos(PERIOD_NANOS);
             idle = running.isEmpty() ? idle + 1 : 0;
             long now = System.nanoTime();
