@@ -106,10 +106,11 @@ public final class MySqlDialect implements Dialect {
 
     /**
      * Limits that are sent with the statement in one round trip and end with it. The SQL mode keeps assignments in
-     * their order. The first limit applies to row locks, the second to table locks, for example during ALTER TABLE.
+     * their order, and the time zone makes the clock cheap. The first limit applies to row locks, the second to table locks, for example during ALTER TABLE.
      */
     private static String limits(JdbcSettings settings, int lockWaitSeconds) {
-        return "SET STATEMENT sql_mode = 'STRICT_ALL_TABLES', innodb_lock_wait_timeout = " + lockWaitSeconds
+        return "SET STATEMENT sql_mode = 'STRICT_ALL_TABLES', " + MySqlSql.UTC + ", innodb_lock_wait_timeout = "
+                + lockWaitSeconds
                 + ", lock_wait_timeout = " + JdbcSettings.wholeSeconds(settings.lockTimeout())
                 + ", max_statement_time = " + settings.queryTimeout().toMillis() / 1_000.0 + " FOR ";
     }

@@ -2,6 +2,7 @@ package io.dedup.store.jdbc.internal.mysql;
 
 import io.dedup.store.jdbc.internal.sql.JdbcSettings;
 import io.dedup.store.jdbc.internal.sql.Micros;
+import io.dedup.store.jdbc.internal.sql.Statements;
 import java.util.Arrays;
 import java.util.stream.Collectors;
 
@@ -15,12 +16,32 @@ final class MySqlSql {
      */
     static final String NOW = now("NOW(6)", "SYSDATE(6)");
 
+    /**
+     * The same for a statement that {@link #UTC} comes before: local time is UTC then, and has no daylight saving time. A
+     * statement costs the server a third less with it.
+     */
+    private static final String UTC_NOW = "TIMESTAMPDIFF(MICROSECOND, '1970-01-01', SYSDATE(6))";
+
+    /** A setting in the limits that MariaDB takes with a statement. */
+    static final String UTC = "time_zone = '+00:00'";
+
     /** The start of the statement, for statements that do not wait; four times as fast. */
     private static final String START = "TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6))";
 
     static final String CLOCK_QUERY = "SELECT " + START + " AS store_time";
 
     private static final String NEVER = Long.toString(Micros.NEVER);
+
+    /** A row of {@link #firstClaim}, whose columns are set from left to right. */
+    private static final String FIRST_ROW = "(?, ?, ?, {now}, token + ?, lease_until + {retention}, ?, ?, 1, 1, 0)";
+
+    private static final String FIRST_CLAIM = """
+            INSERT INTO {table}
+                (message_id, scope, owner, token, lease_until, expires_at, fingerprint, write_mark, state, attempt, deaths)
+            VALUES {rows}
+            ON DUPLICATE KEY UPDATE attempt = attempt
+            RETURNING message_id, scope, write_mark, token, state, attempt, lease_until, completed_at, expires_at, owner,
+                fingerprint, result, {now}""";
 
     /** The source of a claim with many requests: a table of parameters. */
     private static final String CLAIM_MANY = """
@@ -151,6 +172,14 @@ final class MySqlSql {
     }
 
     /**
+     * Inserts claims of messages that have no record, and returns the rows of all; a row that was there is assigned to
+     * itself, which writes nothing. For MariaDB.
+     */
+    static String firstClaim(int requests) {
+        return FIRST_CLAIM.replace("{rows}", Statements.list(FIRST_ROW, requests));
+    }
+
+    /**
      * {@link #claim} of one request, for MariaDB, which syncs its log to disk with each {@code INSERT ... SELECT}, also
      * within a transaction, and creates a temporary table for a subquery. MySQL has deprecated {@code VALUES()}.
      */
@@ -221,10 +250,23 @@ final class MySqlSql {
         return column.equals("result") ? "CAST(? AS BINARY)" : "?";
     }
 
-    /** The statement for one store. */
+    /** The statement for one store, without limits. */
     static String of(JdbcSettings settings, String statement) {
+        return of(settings, "", statement);
+    }
+
+    /**
+     * The statement for one store.
+     *
+     * @param limits what comes before the statement; empty, or with {@link #UTC} in it
+     */
+    static String of(JdbcSettings settings, String limits, String statement) {
         String retention = Long.toString(settings.retentionMicros());
-        return settings.table()
-                .in(statement.replace("{now}", NOW).replace("{start}", START).replace("{retention}", retention));
+        return limits
+                + settings.table()
+                        .in(statement
+                                .replace("{now}", limits.isEmpty() ? NOW : UTC_NOW)
+                                .replace("{start}", START)
+                                .replace("{retention}", retention));
     }
 }

@@ -17,6 +17,8 @@ import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -39,6 +41,7 @@ final class MySqlWrites<Q> {
     private final Binder<Q> binder;
     private final String marked;
     private final @Nullable String one;
+    private final Map<String, String> sqlOfOne = new ConcurrentHashMap<>(); // by what comes before it
 
     /** Binds a request's columns beside message ID, scope and owner. */
     interface Binder<Q> {
@@ -70,7 +73,7 @@ final class MySqlWrites<Q> {
         this.set = set;
         this.columns = "message_id, scope, owner, " + columns;
         this.binder = binder;
-        this.one = setOne == null ? null : MySqlSql.of(settings, MySqlSql.updateOne(setOne));
+        this.one = setOne == null ? null : MySqlSql.updateOne(setOne);
         this.marked = settings.table()
                 .in("SELECT message_id, scope, write_mark = ? FROM {table} WHERE scope = ? AND message_id IN (");
     }
@@ -125,11 +128,15 @@ final class MySqlWrites<Q> {
                 null));
     }
 
+    private String ofOne(String before) {
+        return MySqlSql.of(settings, before, Objects.requireNonNull(one));
+    }
+
     private int update(Connection connection, String before, List<Q> requests, long mark) throws SQLException {
         if (one != null && requests.size() == 1) {
-            return updateOne(connection, before + one, requests.get(0), mark);
+            return updateOne(connection, sqlOfOne.computeIfAbsent(before, this::ofOne), requests.get(0), mark);
         }
-        String sql = before + MySqlSql.of(settings, MySqlSql.update(set, columns, requests.size()));
+        String sql = MySqlSql.of(settings, before, MySqlSql.update(set, columns, requests.size()));
         try (PreparedStatement statement = statements.prepare(connection, sql)) {
             int next = 1;
             for (Q request : requests) {
