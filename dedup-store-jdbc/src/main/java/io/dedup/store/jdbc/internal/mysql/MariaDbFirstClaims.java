@@ -23,28 +23,28 @@ import org.jspecify.annotations.Nullable;
  * server to parse. Thread-safe.
  */
 final class MariaDbFirstClaims {
-    private final JdbcSettings settings;
     private final Statements statements;
-    private final String limits;
-    private final String one;
+    private final String head;
+    private final String row;
+    private final String tail;
 
     /** @param limits what comes before a statement, to limit its time */
     MariaDbFirstClaims(JdbcSettings settings, Statements statements, String limits) {
-        this.settings = settings;
         this.statements = statements;
-        this.limits = limits;
-        this.one = sql(1);
+        this.head = MySqlSql.of(settings, limits, MySqlSql.FIRST_CLAIM);
+        this.row = withoutLimits(settings, limits, MySqlSql.FIRST_ROW);
+        this.tail = withoutLimits(settings, limits, MySqlSql.FIRST_CLAIMED);
     }
 
-    private String sql(int requests) {
-        return MySqlSql.of(settings, limits, MySqlSql.firstClaim(requests));
+    private static String withoutLimits(JdbcSettings settings, String limits, String part) {
+        return MySqlSql.of(settings, limits, part).substring(limits.length());
     }
 
     /** Claims; null for each request about which the other statement has to decide. */
     List<@Nullable ClaimResult> claim(Connection connection, List<ClaimRequest> requests) throws SQLException {
         long mark = WriteMark.next();
-        try (PreparedStatement statement =
-                statements.prepare(connection, requests.size() == 1 ? one : sql(requests.size()))) {
+        String sql = head + " " + Statements.list(row, requests.size()) + " " + tail;
+        try (PreparedStatement statement = statements.prepare(connection, sql)) {
             MySqlClaims.bind(statement, requests, mark);
             try (ResultSet result = statement.executeQuery()) {
                 return read(result, requests, mark);

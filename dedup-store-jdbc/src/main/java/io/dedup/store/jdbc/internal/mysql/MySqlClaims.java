@@ -74,7 +74,7 @@ final class MySqlClaims {
         return requests == 1 ? one : MySqlSql.of(settings, before, MySqlSql.claim(requests) + MySqlSql.RETURNING);
     }
 
-    /** Binds what {@link MySqlSql#claim} and {@link MySqlSql#firstClaim} need. */
+    /** Binds what {@link MySqlSql#claim} and {@link MySqlSql#FIRST_ROW} need. */
     static void bind(PreparedStatement statement, List<ClaimRequest> requests, long mark) throws SQLException {
         int next = 1;
         for (ClaimRequest request : requests) {

@@ -67,6 +67,7 @@ public final class MySqlDialect implements Dialect {
                 MySqlSql.COMPLETE,
                 "length, result",
                 mariaDb ? MySqlSql.COMPLETE_ONE : null,
+                (one, other) -> one.window().equals(other.window()) && one.result() == null && other.result() == null,
                 (statement, first, request) -> {
                     statement.setLong(first, Micros.of(request.window()));
                     statement.setBytes(first + 1, request.result());
@@ -80,6 +81,7 @@ public final class MySqlDialect implements Dialect {
                 MySqlSql.RELEASE,
                 "mode",
                 null,
+                (one, other) -> false,
                 (statement, first, request) -> {
                     statement.setInt(first, ReleaseNumber.of(request));
                     return first + 1;
@@ -92,6 +94,7 @@ public final class MySqlDialect implements Dialect {
                 MySqlSql.RENEW,
                 "lease",
                 mariaDb ? MySqlSql.RENEW_ONE : null,
+                (one, other) -> one.lease().equals(other.lease()),
                 (statement, first, request) -> {
                     statement.setLong(first, Micros.of(request.lease()));
                     return first + 1;

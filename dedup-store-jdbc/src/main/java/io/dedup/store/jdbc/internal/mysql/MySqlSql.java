@@ -2,7 +2,6 @@ package io.dedup.store.jdbc.internal.mysql;
 
 import io.dedup.store.jdbc.internal.sql.JdbcSettings;
 import io.dedup.store.jdbc.internal.sql.Micros;
-import io.dedup.store.jdbc.internal.sql.Statements;
 import java.util.Arrays;
 import java.util.stream.Collectors;
 
@@ -32,13 +31,17 @@ final class MySqlSql {
 
     private static final String NEVER = Long.toString(Micros.NEVER);
 
-    /** A row of {@link #firstClaim}, whose columns are set from left to right. */
-    private static final String FIRST_ROW = "(?, ?, ?, {now}, token + ?, lease_until + {retention}, ?, ?, 1, 1, 0)";
+    /** A row of {@link #FIRST_CLAIM}, whose columns are set from left to right. */
+    static final String FIRST_ROW = "(?, ?, ?, {now}, token + ?, lease_until + {retention}, ?, ?, 1, 1, 0)";
 
-    private static final String FIRST_CLAIM = """
+    /** Before the rows of claims; for MariaDB. */
+    static final String FIRST_CLAIM = """
             INSERT INTO {table}
                 (message_id, scope, owner, token, lease_until, expires_at, fingerprint, write_mark, state, attempt, deaths)
-            VALUES {rows}
+            VALUES""";
+
+    /** After them: returns the rows of all; a row that was there is assigned to itself, which writes nothing. */
+    static final String FIRST_CLAIMED = """
             ON DUPLICATE KEY UPDATE attempt = attempt
             RETURNING message_id, scope, write_mark, token, state, attempt, lease_until, completed_at, expires_at, owner,
                 fingerprint, result, {now}""";
@@ -172,14 +175,6 @@ final class MySqlSql {
     }
 
     /**
-     * Inserts claims of messages that have no record, and returns the rows of all; a row that was there is assigned to
-     * itself, which writes nothing. For MariaDB.
-     */
-    static String firstClaim(int requests) {
-        return FIRST_CLAIM.replace("{rows}", Statements.list(FIRST_ROW, requests));
-    }
-
-    /**
      * {@link #claim} of one request, for MariaDB, which syncs its log to disk with each {@code INSERT ... SELECT}, also
      * within a transaction, and creates a temporary table for a subquery. MySQL has deprecated {@code VALUES()}.
      */
@@ -226,13 +221,15 @@ final class MySqlSql {
     }
 
     /**
-     * {@link #update} of one request, without a table of parameters, which would be a temporary one.
+     * {@link #update} of one request, or of several with one owner and scope and the same columns, without a table of
+     * parameters, which would be a temporary one. A list of message IDs follows. The hint keeps the server from reading,
+     * and waiting for, other rows if the table is small.
      *
-     * @param set the assignments, with the request's columns in their order
+     * @param set the assignments, with the requests' columns in their order
      */
-    static String updateOne(String set) {
-        return "UPDATE {table} t SET " + set + ", t.write_mark = ?"
-                + " WHERE t.message_id = ? AND t.scope = ? AND t.owner = ? AND t.state IN (1, 2) AND t.expires_at > {now}";
+    static String updateOfOneOwner(String set) {
+        return "UPDATE {table} t FORCE INDEX (PRIMARY) SET " + set + ", t.write_mark = ?"
+                + " WHERE t.scope = ? AND t.owner = ? AND t.state IN (1, 2) AND t.expires_at > {now} AND t.message_id IN (";
     }
 
     /** A table of parameters, in a form that both MySQL and MariaDB support. */
