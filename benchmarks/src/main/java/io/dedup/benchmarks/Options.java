@@ -23,7 +23,7 @@ final class Options {
             "memory", "redis-6.2", "redis-7", "postgresql", "postgresql-synced", "mariadb", "mariadb-prepared", "h2");
 
     /** Ways to run a database that only transactions are measured on. */
-    private static final List<String> FOR_TRANSACTIONS = List.of("postgresql-synced", "mariadb-prepared");
+    private static final List<String> FOR_TRANSACTIONS = List.of("postgresql-synced");
 
     private static final String ALL = "all";
 

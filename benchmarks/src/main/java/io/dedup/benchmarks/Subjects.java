@@ -20,6 +20,7 @@ final class Subjects {
             "redis-7", network -> RedisBinary.installed().map(binary -> new RedisSubject(binary, network)),
             "postgresql", network -> Optional.of(JdbcSubject.postgres(network)),
             "mariadb", network -> Optional.of(JdbcSubject.mariadb(network)),
+            "mariadb-prepared", network -> Optional.of(JdbcSubject.preparingMariadb(network)),
             "h2", network -> inProcess(network, JdbcSubject::h2));
 
     private Subjects() {}

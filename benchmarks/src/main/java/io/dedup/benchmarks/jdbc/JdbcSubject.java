@@ -35,7 +35,16 @@ public final class JdbcSubject implements Subject {
     }
 
     public static JdbcSubject mariadb(Network network) {
-        return new JdbcSubject(DatabaseUnderTest.mariadb(network), null);
+        return mariadb(DatabaseUnderTest.mariadb(network));
+    }
+
+    /** With statements that the server prepares. */
+    public static JdbcSubject preparingMariadb(Network network) {
+        return mariadb(DatabaseUnderTest.preparingMariadb(network));
+    }
+
+    private static JdbcSubject mariadb(DatabaseUnderTest database) {
+        return new JdbcSubject(database, new ByHandMariaDbTable(database.pool()));
     }
 
     public static JdbcSubject h2() {

@@ -34,8 +34,8 @@ final class MariaDbRecordWrites implements RecordWrites {
         this.settings = settings;
         this.statements = statements;
         this.noWait = noWait;
-        this.insertOne = noWait + MySqlSql.of(settings, MySqlSql.insertOne());
-        this.one = noWait + MySqlSql.of(settings, MySqlSql.recordOne() + RETURNING);
+        this.insertOne = MySqlSql.of(settings, noWait, MySqlSql.insertOne());
+        this.one = MySqlSql.of(settings, noWait, MySqlSql.recordOne() + RETURNING);
     }
 
     @Override
@@ -79,6 +79,6 @@ final class MariaDbRecordWrites implements RecordWrites {
     }
 
     private String sql(int requests) {
-        return requests == 1 ? one : noWait + MySqlSql.of(settings, MySqlSql.record(requests) + RETURNING);
+        return requests == 1 ? one : MySqlSql.of(settings, noWait, MySqlSql.record(requests) + RETURNING);
     }
 }

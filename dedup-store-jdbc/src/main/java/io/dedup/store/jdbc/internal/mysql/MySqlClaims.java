@@ -2,6 +2,7 @@ package io.dedup.store.jdbc.internal.mysql;
 
 import io.dedup.store.ClaimRequest;
 import io.dedup.store.ClaimResult;
+import io.dedup.store.jdbc.internal.dialect.OpenClaims;
 import io.dedup.store.jdbc.internal.row.LeaseTransitions;
 import io.dedup.store.jdbc.internal.row.Phase;
 import io.dedup.store.jdbc.internal.row.Row;
@@ -28,6 +29,7 @@ final class MySqlClaims {
     private final String before;
     private final boolean returning;
     private final String one;
+    private final @Nullable MariaDbFirstClaims first;
 
     /**
      * @param before what comes before a statement, to limit its time; may be empty
@@ -39,10 +41,19 @@ final class MySqlClaims {
         this.rows = rows;
         this.before = before;
         this.returning = returning;
-        this.one = returning ? before + MySqlSql.of(settings, MySqlSql.claimOne() + MySqlSql.RETURNING) : "";
+        this.one = returning ? MySqlSql.of(settings, before, MySqlSql.claimOne() + MySqlSql.RETURNING) : "";
+        this.first = returning ? new MariaDbFirstClaims(settings, statements, before) : null;
     }
 
     List<@Nullable ClaimResult> claim(Connection connection, List<ClaimRequest> requests) throws SQLException {
+        if (first == null) {
+            return claimAny(connection, requests);
+        }
+        return OpenClaims.settle(requests, first.claim(connection, requests), open -> claimAny(connection, open));
+    }
+
+    private List<@Nullable ClaimResult> claimAny(Connection connection, List<ClaimRequest> requests)
+            throws SQLException {
         long mark = WriteMark.next();
         try (PreparedStatement statement = statements.prepare(connection, sql(requests.size()))) {
             bind(statement, requests, mark);
@@ -58,12 +69,13 @@ final class MySqlClaims {
 
     private String sql(int requests) {
         if (!returning) {
-            return before + MySqlSql.of(settings, MySqlSql.claim(requests));
+            return MySqlSql.of(settings, before, MySqlSql.claim(requests));
         }
-        return requests == 1 ? one : before + MySqlSql.of(settings, MySqlSql.claim(requests) + MySqlSql.RETURNING);
+        return requests == 1 ? one : MySqlSql.of(settings, before, MySqlSql.claim(requests) + MySqlSql.RETURNING);
     }
 
-    private static void bind(PreparedStatement statement, List<ClaimRequest> requests, long mark) throws SQLException {
+    /** Binds what {@link MySqlSql#claim} and {@link MySqlSql#FIRST_ROW} need. */
+    static void bind(PreparedStatement statement, List<ClaimRequest> requests, long mark) throws SQLException {
         int next = 1;
         for (ClaimRequest request : requests) {
             statement.setBytes(next++, KeyBytes.messageId(request.key()));

@@ -67,6 +67,7 @@ public final class MySqlDialect implements Dialect {
                 MySqlSql.COMPLETE,
                 "length, result",
                 mariaDb ? MySqlSql.COMPLETE_ONE : null,
+                (one, other) -> one.window().equals(other.window()) && one.result() == null && other.result() == null,
                 (statement, first, request) -> {
                     statement.setLong(first, Micros.of(request.window()));
                     statement.setBytes(first + 1, request.result());
@@ -80,6 +81,7 @@ public final class MySqlDialect implements Dialect {
                 MySqlSql.RELEASE,
                 "mode",
                 null,
+                (one, other) -> false,
                 (statement, first, request) -> {
                     statement.setInt(first, ReleaseNumber.of(request));
                     return first + 1;
@@ -92,6 +94,7 @@ public final class MySqlDialect implements Dialect {
                 MySqlSql.RENEW,
                 "lease",
                 mariaDb ? MySqlSql.RENEW_ONE : null,
+                (one, other) -> one.lease().equals(other.lease()),
                 (statement, first, request) -> {
                     statement.setLong(first, Micros.of(request.lease()));
                     return first + 1;
@@ -106,10 +109,11 @@ public final class MySqlDialect implements Dialect {
 
     /**
      * Limits that are sent with the statement in one round trip and end with it. The SQL mode keeps assignments in
-     * their order. The first limit applies to row locks, the second to table locks, for example during ALTER TABLE.
+     * their order, and the time zone makes the clock cheap. The first limit applies to row locks, the second to table locks, for example during ALTER TABLE.
      */
     private static String limits(JdbcSettings settings, int lockWaitSeconds) {
-        return "SET STATEMENT sql_mode = 'STRICT_ALL_TABLES', innodb_lock_wait_timeout = " + lockWaitSeconds
+        return "SET STATEMENT sql_mode = 'STRICT_ALL_TABLES', " + MySqlSql.UTC + ", innodb_lock_wait_timeout = "
+                + lockWaitSeconds
                 + ", lock_wait_timeout = " + JdbcSettings.wholeSeconds(settings.lockTimeout())
                 + ", max_statement_time = " + settings.queryTimeout().toMillis() / 1_000.0 + " FOR ";
     }

@@ -134,7 +134,7 @@ final class MySqlRecords implements RecordDialect {
 
     @Override
     public void remove(Connection connection, Collection<DedupKey> keys) throws SQLException {
-        String sql = limits + MySqlSql.of(settings, MySqlSql.ofKeys("DELETE t", keys.size()));
+        String sql = MySqlSql.of(settings, limits, MySqlSql.ofKeys("DELETE t", keys.size()));
         try (PreparedStatement statement = statements.prepare(connection, sql)) {
             RecordAnswers.bindKeys(statement, keys);
             statement.executeUpdate();

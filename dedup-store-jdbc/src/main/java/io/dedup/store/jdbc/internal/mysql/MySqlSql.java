@@ -15,12 +15,36 @@ final class MySqlSql {
      */
     static final String NOW = now("NOW(6)", "SYSDATE(6)");
 
+    /**
+     * The same for a statement that {@link #UTC} comes before: local time is UTC then, and has no daylight saving time. A
+     * statement costs the server a third less with it.
+     */
+    private static final String UTC_NOW = "TIMESTAMPDIFF(MICROSECOND, '1970-01-01', SYSDATE(6))";
+
+    /** A setting in the limits that MariaDB takes with a statement. */
+    static final String UTC = "time_zone = '+00:00'";
+
     /** The start of the statement, for statements that do not wait; four times as fast. */
     private static final String START = "TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6))";
 
     static final String CLOCK_QUERY = "SELECT " + START + " AS store_time";
 
     private static final String NEVER = Long.toString(Micros.NEVER);
+
+    /** A row of {@link #FIRST_CLAIM}, whose columns are set from left to right. */
+    static final String FIRST_ROW = "(?, ?, ?, {now}, token + ?, lease_until + {retention}, ?, ?, 1, 1, 0)";
+
+    /** Before the rows of claims; for MariaDB. */
+    static final String FIRST_CLAIM = """
+            INSERT INTO {table}
+                (message_id, scope, owner, token, lease_until, expires_at, fingerprint, write_mark, state, attempt, deaths)
+            VALUES""";
+
+    /** After them: returns the rows of all; a row that was there is assigned to itself, which writes nothing. */
+    static final String FIRST_CLAIMED = """
+            ON DUPLICATE KEY UPDATE attempt = attempt
+            RETURNING message_id, scope, write_mark, token, state, attempt, lease_until, completed_at, expires_at, owner,
+                fingerprint, result, {now}""";
 
     /** The source of a claim with many requests: a table of parameters. */
     private static final String CLAIM_MANY = """
@@ -197,13 +221,15 @@ final class MySqlSql {
     }
 
     /**
-     * {@link #update} of one request, without a table of parameters, which would be a temporary one.
+     * {@link #update} of one request, or of several with one owner and scope and the same columns, without a table of
+     * parameters, which would be a temporary one. A list of message IDs follows. The hint keeps the server from reading,
+     * and waiting for, other rows if the table is small.
      *
-     * @param set the assignments, with the request's columns in their order
+     * @param set the assignments, with the requests' columns in their order
      */
-    static String updateOne(String set) {
-        return "UPDATE {table} t SET " + set + ", t.write_mark = ?"
-                + " WHERE t.message_id = ? AND t.scope = ? AND t.owner = ? AND t.state IN (1, 2) AND t.expires_at > {now}";
+    static String updateOfOneOwner(String set) {
+        return "UPDATE {table} t FORCE INDEX (PRIMARY) SET " + set + ", t.write_mark = ?"
+                + " WHERE t.scope = ? AND t.owner = ? AND t.state IN (1, 2) AND t.expires_at > {now} AND t.message_id IN (";
     }
 
     /** A table of parameters, in a form that both MySQL and MariaDB support. */
@@ -221,10 +247,23 @@ final class MySqlSql {
         return column.equals("result") ? "CAST(? AS BINARY)" : "?";
     }
 
-    /** The statement for one store. */
+    /** The statement for one store, without limits. */
     static String of(JdbcSettings settings, String statement) {
+        return of(settings, "", statement);
+    }
+
+    /**
+     * The statement for one store.
+     *
+     * @param limits what comes before the statement; empty, or with {@link #UTC} in it
+     */
+    static String of(JdbcSettings settings, String limits, String statement) {
         String retention = Long.toString(settings.retentionMicros());
-        return settings.table()
-                .in(statement.replace("{now}", NOW).replace("{start}", START).replace("{retention}", retention));
+        return limits
+                + settings.table()
+                        .in(statement
+                                .replace("{now}", limits.isEmpty() ? NOW : UTC_NOW)
+                                .replace("{start}", START)
+                                .replace("{retention}", retention));
     }
 }

@@ -17,6 +17,8 @@ import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BiPredicate;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -38,7 +40,9 @@ final class MySqlWrites<Q> {
     private final String columns;
     private final Binder<Q> binder;
     private final String marked;
-    private final @Nullable String one;
+    private final @Nullable String ofOneOwner;
+    private final BiPredicate<Q, Q> alike;
+    private final Map<String, String> rendered = new ConcurrentHashMap<>(); // by what comes before it
 
     /** Binds a request's columns beside message ID, scope and owner. */
     interface Binder<Q> {
@@ -53,6 +57,8 @@ final class MySqlWrites<Q> {
      * @param columns those after message ID, scope and owner
      * @param setOne the assignments with a single request's columns in them; null if there is no special form for one
      *     request
+     * @param alike whether two requests of one owner and scope have the same columns, so that one statement with
+     *     {@code setOne} serves both
      */
     MySqlWrites(
             JdbcSettings settings,
@@ -62,6 +68,7 @@ final class MySqlWrites<Q> {
             String set,
             String columns,
             @Nullable String setOne,
+            BiPredicate<Q, Q> alike,
             Binder<Q> binder) {
         this.settings = settings;
         this.statements = statements;
@@ -70,7 +77,8 @@ final class MySqlWrites<Q> {
         this.set = set;
         this.columns = "message_id, scope, owner, " + columns;
         this.binder = binder;
-        this.one = setOne == null ? null : MySqlSql.of(settings, MySqlSql.updateOne(setOne));
+        this.ofOneOwner = setOne == null ? null : MySqlSql.updateOfOneOwner(setOne);
+        this.alike = alike;
         this.marked = settings.table()
                 .in("SELECT message_id, scope, write_mark = ? FROM {table} WHERE scope = ? AND message_id IN (");
     }
@@ -126,10 +134,11 @@ final class MySqlWrites<Q> {
     }
 
     private int update(Connection connection, String before, List<Q> requests, long mark) throws SQLException {
-        if (one != null && requests.size() == 1) {
-            return updateOne(connection, before + one, requests.get(0), mark);
+        if (ofOneOwner != null && areOfOneOwner(requests)) {
+            String sql = rendered.computeIfAbsent(before, limits -> MySqlSql.of(settings, limits, ofOneOwner));
+            return updateOfOneOwner(connection, sql, requests, mark);
         }
-        String sql = before + MySqlSql.of(settings, MySqlSql.update(set, columns, requests.size()));
+        String sql = MySqlSql.of(settings, before, MySqlSql.update(set, columns, requests.size()));
         try (PreparedStatement statement = statements.prepare(connection, sql)) {
             int next = 1;
             for (Q request : requests) {
@@ -140,11 +149,31 @@ final class MySqlWrites<Q> {
         }
     }
 
-    private int updateOne(Connection connection, String sql, Q request, long mark) throws SQLException {
-        try (PreparedStatement statement = statements.prepare(connection, sql)) {
-            int next = binder.bind(statement, 1, request);
-            statement.setLong(next, mark);
-            bindClaim(statement, next + 1, request);
+    private boolean areOfOneOwner(List<Q> requests) {
+        Q first = requests.get(0);
+        Claim own = claim.apply(first);
+        for (Q request : requests.subList(1, requests.size())) {
+            Claim other = claim.apply(request);
+            if (!other.owner().equals(own.owner())
+                    || !other.key().scope().equals(own.key().scope())
+                    || !alike.test(first, request)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private int updateOfOneOwner(Connection connection, String sql, List<Q> requests, long mark) throws SQLException {
+        Q first = requests.get(0);
+        String list = Statements.list("?", requests.size()) + ")";
+        try (PreparedStatement statement = statements.prepare(connection, sql + list)) {
+            int next = binder.bind(statement, 1, first);
+            statement.setLong(next++, mark);
+            statement.setBytes(next++, KeyBytes.scope(key(first)));
+            statement.setBytes(next++, KeyBytes.utf8(claim.apply(first).owner().value()));
+            for (Q request : requests) {
+                statement.setBytes(next++, KeyBytes.messageId(key(request)));
+            }
             return statement.executeUpdate();
         }
     }
