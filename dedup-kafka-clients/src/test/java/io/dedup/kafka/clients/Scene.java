@@ -20,6 +20,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Future;
 import java.util.function.BooleanSupplier;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -35,7 +36,11 @@ import org.apache.kafka.common.serialization.StringSerializer;
 final class Scene implements AutoCloseable {
     static final Duration SHORT = Duration.ofMillis(50);
     private static final KafkaProducer<String, String> PRODUCER = new KafkaProducer<>(
-            Map.of("bootstrap.servers", KafkaServers.shared().bootstrapServers(), "linger.ms", 0),
+            Map.of(
+                    "bootstrap.servers", KafkaServers.shared().bootstrapServers(),
+                    "linger.ms", 0,
+                    "request.timeout.ms", 10_000,
+                    "delivery.timeout.ms", 20_000),
             new StringSerializer(),
             new StringSerializer());
 
@@ -85,12 +90,17 @@ final class Scene implements AutoCloseable {
         }
     }
 
-    /** Many at once; the last one's answer waits for all. */
+    /** Many at once. */
     void sendAll(List<ProducerRecord<String, String>> records) {
-        records.forEach(record -> {
-            var unused = PRODUCER.send(record);
-        });
-        PRODUCER.flush();
+        List<Future<?>> answers = new ArrayList<>();
+        records.forEach(record -> answers.add(PRODUCER.send(record)));
+        for (Future<?> each : answers) {
+            try {
+                var unused = each.get();
+            } catch (Exception e) {
+                throw new AssertionError(e);
+            }
+        }
     }
 
     Map<String, Object> config() {
@@ -152,6 +162,13 @@ final class Scene implements AutoCloseable {
             Map<TopicPartition, OffsetAndMetadata> all = reader.committed(Set.of(asked));
             return all.get(asked) == null ? -1 : requireNonNull(all.get(asked)).offset();
         }
+    }
+
+    boolean isCommittedToEnd(KafkaConsumer<String, String> reader, int partition) {
+        TopicPartition asked = new TopicPartition(topic, partition);
+        OffsetAndMetadata committed = reader.committed(Set.of(asked)).get(asked);
+        return committed != null
+                && committed.offset() == reader.endOffsets(Set.of(asked)).get(asked);
     }
 
     @Override
