@@ -2,6 +2,7 @@
 module org.example.billing {
     requires io.dedup;
     requires io.dedup.kafka;
+    requires io.dedup.kafka.clients;
     requires io.dedup.rocketmq;
     requires io.dedup.rocketmq.remoting;
     requires io.dedup.spring.boot;

@@ -30,6 +30,7 @@ class DocsTest {
                 "recipes/fencing-token.md",
                 "recipes/handle-again.md",
                 "recipes/outbox.md",
+                "recipes/plain-kafka-consumer.md",
                 "recipes/renamed-group.md",
                 "recipes/two-topics.md",
                 "testing-your-listeners.md",

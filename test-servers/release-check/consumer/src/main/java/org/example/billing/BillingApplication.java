@@ -2,6 +2,7 @@ package org.example.billing;
 
 import io.dedup.DedupContext;
 import io.dedup.kafka.KafkaDedup;
+import io.dedup.kafka.clients.DedupPoll;
 import io.dedup.rocketmq.RocketMqDedup;
 import io.dedup.rocketmq.remoting.RemotingDedup;
 import io.dedup.spring.boot.DedupProperties;
@@ -17,6 +18,7 @@ public class BillingApplication {
     static final List<Class<?>> ONE_OF_EACH_MODULE = List.of(
             DedupContext.class,
             KafkaDedup.class,
+            DedupPoll.class,
             RocketMqDedup.class,
             RemotingDedup.class,
             DedupProperties.class,

@@ -26,6 +26,7 @@ class PublishedTest {
     private static final Map<String, String> MODULES = Map.of(
             "dedup-core", "io.dedup",
             "dedup-kafka", "io.dedup.kafka",
+            "dedup-kafka-clients", "io.dedup.kafka.clients",
             "dedup-rocketmq", "io.dedup.rocketmq",
             "dedup-rocketmq-remoting", "io.dedup.rocketmq.remoting",
             "dedup-spring-boot-starter", "io.dedup.spring.boot",

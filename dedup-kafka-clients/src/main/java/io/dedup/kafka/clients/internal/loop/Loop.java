@@ -1,0 +1,176 @@
+package io.dedup.kafka.clients.internal.loop;
+
+import io.dedup.adapter.ConsumerGroup;
+import io.dedup.adapter.DedupAdapter;
+import io.dedup.kafka.clients.internal.position.BackOffs;
+import io.dedup.kafka.clients.internal.position.HandledOffsets;
+import io.dedup.kafka.clients.internal.position.PartitionHolds;
+import io.dedup.kafka.clients.internal.position.Positions;
+import io.dedup.kafka.clients.internal.position.Rebalances;
+import io.dedup.kafka.clients.internal.record.RecordDeliveries;
+import io.dedup.kafka.clients.internal.settle.ClaimsAhead;
+import io.dedup.kafka.clients.internal.settle.Successes;
+import io.dedup.kafka.clients.internal.turn.BatchTurns;
+import io.dedup.kafka.clients.internal.turn.BatchWork;
+import io.dedup.kafka.clients.internal.turn.Deadline;
+import io.dedup.kafka.clients.internal.turn.Outcomes;
+import io.dedup.kafka.clients.internal.turn.Polled;
+import io.dedup.kafka.clients.internal.turn.PolledRecords;
+import io.dedup.kafka.clients.internal.turn.RecordTurns;
+import io.dedup.kafka.clients.internal.turn.Retries;
+import io.dedup.kafka.clients.internal.turn.Work;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.function.ToIntFunction;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The steps of a poll. Their order is what keeps messages: whatever the last poll has left unhandled is fetched again
+ * before the consumer polls; successes are recorded before their offsets are committed. Used by one thread at a time.
+ *
+ * @param <K> the type of the records' keys
+ * @param <V> the type of the records' values
+ */
+public final class Loop<K, V> {
+    /** How much of max.poll.interval.ms the store, and a commit, may take. */
+    private static final int SHARE_OF_WAITING = 4;
+
+    private static final int SHARE_OF_TURNS = 2;
+    private static final Duration PING_AGAIN = Duration.ofSeconds(1);
+
+    private final Consumer<K, V> consumer;
+    private final ConsumerGroup group;
+    private final RecordDeliveries deliveries;
+    private final Duration turnsOfPoll;
+    private final Successes successes;
+    private final HandledOffsets offsets;
+    private final Positions positions;
+    private final PartitionHolds holds;
+    private final Rebalances rebalances;
+    private final RecordTurns turns;
+    private final BatchTurns batches;
+    private final Set<String> topics = new HashSet<>();
+    private boolean busy;
+    private boolean closed;
+
+    public Loop(
+            Consumer<K, V> consumer,
+            DedupAdapter engine,
+            ConsumerGroup group,
+            RecordDeliveries deliveries,
+            Retries retries,
+            Duration maxPollInterval,
+            @Nullable ConsumerRebalanceListener listener) {
+        this.consumer = consumer;
+        this.group = group;
+        this.deliveries = deliveries;
+        this.turnsOfPoll = maxPollInterval.dividedBy(SHARE_OF_TURNS);
+        Duration patience = maxPollInterval.dividedBy(SHARE_OF_WAITING);
+        this.successes = new Successes(engine, patience);
+        this.offsets = new HandledOffsets(consumer, successes::record, patience);
+        this.positions = new Positions(consumer, offsets);
+        this.holds = new PartitionHolds(consumer, engine::ping);
+        BackOffs deferrals = new BackOffs();
+        BackOffs failures = new BackOffs();
+        this.rebalances = new Rebalances(offsets, positions, holds, List.of(deferrals, failures), listener);
+        Outcomes outcomes = new Outcomes(positions, holds, deferrals, failures, retries);
+        this.turns = new RecordTurns(engine, new ClaimsAhead(engine), successes, outcomes);
+        this.batches = new BatchTurns(engine, turns, successes, outcomes);
+    }
+
+    /** What the consumer has to be subscribed with. */
+    public ConsumerRebalanceListener rebalances() {
+        return rebalances;
+    }
+
+    public int poll(Duration timeout, Work<K, V> work) {
+        return poll(timeout, polled -> turns.handle(polled, work, Deadline.in(turnsOfPoll)));
+    }
+
+    public int pollBatch(Duration timeout, BatchWork<K, V> work) {
+        return poll(timeout, polled -> batches.handle(polled, work, Deadline.in(turnsOfPoll)));
+    }
+
+    private int poll(Duration timeout, ToIntFunction<List<Polled<K, V>>> handle) {
+        enter();
+        try {
+            positions.rewind(); // does nothing, unless it failed at the end of the last poll
+            holds.endDue(PING_AGAIN);
+            successes.newPoll();
+            ConsumerRecords<K, V> records = consumer.poll(holds.untilNextEnd(timeout));
+            positions.polled(records);
+            int handled = handle(records, handle);
+            settle();
+            offsets.rethrowWakeUp();
+            return handled;
+        } finally {
+            busy = false;
+        }
+    }
+
+    private int handle(ConsumerRecords<K, V> records, ToIntFunction<List<Polled<K, V>>> handle) {
+        try {
+            return offsets.isWokenUp() || records.isEmpty() ? 0 : handle.applyAsInt(turnsOf(records));
+        } catch (Throwable e) {
+            try {
+                settle();
+            } catch (RuntimeException | Error second) { // done again with the next poll
+                if (second != e) {
+                    e.addSuppressed(second);
+                }
+            }
+            throw e;
+        }
+    }
+
+    private List<Polled<K, V>> turnsOf(ConsumerRecords<K, V> records) {
+        records.partitions().forEach(partition -> {
+            if (!topics.contains(partition.topic())) {
+                group.require(partition.topic());
+                topics.add(partition.topic());
+            }
+        });
+        return PolledRecords.of(records, deliveries);
+    }
+
+    private void settle() {
+        try {
+            positions.rewind();
+        } finally {
+            offsets.commit();
+        }
+    }
+
+    private void enter() {
+        if (closed) {
+            throw new IllegalStateException("This DedupPoll is closed");
+        }
+        if (busy) {
+            throw new IllegalStateException(
+                    "This DedupPoll is handling records. Call poll and close from its own thread, not from a handler");
+        }
+        busy = true;
+    }
+
+    public void close() {
+        if (closed) {
+            return;
+        }
+        enter();
+        closed = true;
+        try {
+            offsets.commit();
+        } finally {
+            try {
+                successes.record();
+            } finally {
+                consumer.close();
+            }
+        }
+    }
+}

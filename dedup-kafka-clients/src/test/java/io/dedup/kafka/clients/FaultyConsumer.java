@@ -1,0 +1,52 @@
+package io.dedup.kafka.clients;
+
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Supplier;
+import org.apache.kafka.clients.consumer.Consumer;
+
+/** A real consumer whose calls fail as asked for. */
+final class FaultyConsumer {
+    final List<String> calls = new CopyOnWriteArrayList<>();
+    final Consumer<String, String> consumer;
+    private final Map<String, Queue<Supplier<RuntimeException>>> faults = new ConcurrentHashMap<>();
+    private final Map<String, Runnable> before = new ConcurrentHashMap<>();
+
+    @SuppressWarnings("unchecked")
+    FaultyConsumer(Consumer<String, String> real) {
+        consumer = (Consumer<String, String>) Proxy.newProxyInstance(
+                getClass().getClassLoader(), new Class<?>[] {Consumer.class}, (self, method, arguments) -> {
+                    calls.add(method.getName());
+                    before.getOrDefault(method.getName(), () -> {}).run();
+                    Queue<Supplier<RuntimeException>> queue = faults.get(method.getName());
+                    Supplier<RuntimeException> fault = queue == null ? null : queue.poll();
+                    if (fault != null) {
+                        throw fault.get();
+                    }
+                    try {
+                        return method.invoke(real, arguments);
+                    } catch (InvocationTargetException e) {
+                        throw e.getCause();
+                    }
+                });
+    }
+
+    /** The next call of this method fails instead. */
+    void fail(String method, Supplier<RuntimeException> with) {
+        faults.computeIfAbsent(method, unused -> new ConcurrentLinkedQueue<>()).add(with);
+    }
+
+    void before(String method, Runnable what) {
+        before.put(method, what);
+    }
+
+    long count(String method) {
+        return calls.stream().filter(method::equals).count();
+    }
+}
