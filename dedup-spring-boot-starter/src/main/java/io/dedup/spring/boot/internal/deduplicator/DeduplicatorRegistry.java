@@ -14,6 +14,9 @@ import java.util.function.Consumer;
  * way. Thread-safe.
  */
 public final class DeduplicatorRegistry implements AutoCloseable {
+    /** What serves requests, as {@link ServingDeduplicator#broker} names it. */
+    public static final String HTTP = "HTTP";
+
     private final DeduplicatorFactory factory;
     private final List<ServingDeduplicator> deduplicators = new ArrayList<>();
     private final List<DeduplicatedListener> listeners = new ArrayList<>();
@@ -59,6 +62,10 @@ public final class DeduplicatorRegistry implements AutoCloseable {
             if (!other.consumer().equals(listener.consumer()) || sameGroup || !other.overlaps(listener)) {
                 continue;
             }
+            if ((broker.equals(HTTP) || each.servedBy().broker().equals(HTTP))
+                    && (sameBroker || !other.named() || !listener.named())) {
+                throw withRequests(each, broker, listener, sameBroker);
+            }
             if (sameBroker || !other.named() || !listener.named()) {
                 throw twoGroups(each, broker, listener, sameBroker);
             }
@@ -67,9 +74,30 @@ public final class DeduplicatorRegistry implements AutoCloseable {
                         both(each, broker, listener)
                                 + ", but with different settings. A message that one of them has handled would be no duplicate for"
                                 + " the other one.",
-                        "Give both listeners the same mode, fingerprint and shadow.");
+                        "Give both listeners the same mode, fingerprint and shadow. Paths of dedup.http have mode leased, and"
+                                + " their fingerprints can't be compared with those of messages.");
             }
         }
+    }
+
+    private static DedupConfigurationException withRequests(
+            DeduplicatedListener other, String broker, PlannedListener listener, boolean sameBroker) {
+        boolean path = broker.equals(HTTP);
+        String ofPath = "dedup.http.paths." + (path ? listener.spec() : other.listener().spec()).name();
+        String ofListener =
+                "dedup.listeners." + (path ? other.listener().spec() : listener.spec()).name() + ".consumer";
+        String rename = "Set " + ofPath + ".consumer or " + ofPath + ".topic to another name.";
+        return new DedupConfigurationException(
+                both(other, broker, listener)
+                        + (sameBroker
+                                ? ". Each would take the requests that the other has handled for duplicates."
+                                : ". If the request handler publishes a message with the key as its ID, the listener would take that"
+                                        + " message for a duplicate, and its effect would be lost."),
+                sameBroker
+                        ? rename
+                        : rename + " Only if the request handler itself does what the listener does, so that whichever"
+                                + " comes first does it: set " + ofPath + ".same-effect-as-listeners: true, and set "
+                                + ofListener + " to " + listener.consumer() + ".");
     }
 
     private static DedupConfigurationException twoGroups(

@@ -1,0 +1,217 @@
+package io.dedup.spring.boot.internal.http;
+
+import io.dedup.Deduplicator;
+import io.dedup.policy.DedupMode;
+import io.dedup.policy.DedupPolicy;
+import io.dedup.policy.OnStoreFailure;
+import io.dedup.spring.boot.DedupConfigurationException;
+import io.dedup.spring.boot.DedupProperties;
+import io.dedup.spring.boot.HttpPathProperties;
+import io.dedup.spring.boot.HttpProperties;
+import io.dedup.spring.boot.PolicyProperties;
+import io.dedup.spring.boot.internal.deduplicator.DeduplicatorRegistry;
+import io.dedup.spring.boot.internal.id.IdExpression;
+import io.dedup.spring.boot.internal.plan.LayeredPolicy;
+import io.dedup.spring.boot.internal.plan.ListenerSpec;
+import io.dedup.spring.boot.internal.plan.PlannedListener;
+import io.dedup.spring.boot.internal.plan.SettingsLayer;
+import io.dedup.spring.boot.internal.plan.TopicPlan;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.http.server.PathContainer;
+import org.springframework.util.ClassUtils;
+import org.springframework.util.unit.DataSize;
+import org.springframework.web.util.pattern.PathPattern;
+import org.springframework.web.util.pattern.PathPatternParser;
+import org.springframework.web.util.pattern.PatternParseException;
+
+/**
+ * The entries of {@code dedup.http.paths}: checked when this is made, and served by deduplicators before the server takes its first
+ * request. Patterns are those of the framework's own request mappings, so that both understand a path alike. Thread-safe.
+ */
+public final class HttpPaths implements SmartInitializingSingleton {
+    private static final String SECURITY = "org.springframework.security.web.SecurityFilterChain";
+    private static final DataSize MAX_RESPONSE = DataSize.ofMegabytes(8);
+    private static final DataSize MAX_REQUEST = DataSize.ofMegabytes(512);
+    private static final int MAX_HEADERS = 16 * 1024;
+
+    private final DeduplicatorRegistry registry;
+    private final Answers answers;
+    private final List<Entry> entries = new ArrayList<>();
+    private volatile List<Served> served = List.of();
+
+    private record Entry(
+            PathPattern pattern, Set<String> methods, HttpPath.PathSettings settings, PlannedListener planned) {}
+
+    private record Served(PathPattern pattern, Set<String> methods, HttpPath path) {}
+
+    /**
+     * Checks the entries.
+     *
+     * @throws DedupConfigurationException names the property
+     */
+    public HttpPaths(DedupProperties properties, DeduplicatorRegistry registry) {
+        HttpProperties http = properties.getHttp();
+        this.registry = registry;
+        this.answers = new Answers(http.getHeader(), http.getDocumentation());
+        http.getPaths().forEach((key, entry) -> {
+            if (entry.isEnabled()) {
+                entries.add(entry(key, entry, properties));
+            }
+        });
+        entries.sort(Comparator.comparing(Entry::pattern));
+    }
+
+    /** All paths, before the server starts. */
+    @Override
+    public void afterSingletonsInstantiated() {
+        List<Served> all = new ArrayList<>();
+        for (Entry each : entries) {
+            Deduplicator deduplicator = registry.serve(DeduplicatorRegistry.HTTP, each.planned(), unused -> {})
+                    .servedBy()
+                    .deduplicator();
+            all.add(new Served(
+                    each.pattern(), each.methods(), new HttpPath(each.settings(), deduplicator, answers)));
+        }
+        served = List.copyOf(all);
+    }
+
+    /** The entry that a request is for; null if it isn't deduplicated. */
+    @Nullable
+    public HttpPath find(String method, PathContainer path) {
+        for (Served each : served) { // the most specific first
+            if (each.methods().contains(method) && each.pattern().matches(path)) {
+                return each.path();
+            }
+        }
+        return null;
+    }
+
+    private Entry entry(String key, HttpPathProperties entry, DedupProperties properties) {
+        HttpProperties http = properties.getHttp();
+        String name = "dedup.http.paths.\"[" + key + "]\"";
+        String path = entry.getPath() == null ? key : entry.getPath();
+        PathPattern pattern = pattern(name, path);
+        String consumer = entry.getConsumer() == null ? http.getConsumer() : entry.getConsumer();
+        if (consumer == null || consumer.isBlank()) {
+            throw new DedupConfigurationException(
+                    name + " has no consumer name within which its keys are unique.",
+                    "Set dedup.http.consumer, such as payments-api. Changing it forgets windows.");
+        }
+        String topic = entry.getTopic() == null ? path : entry.getTopic();
+        int maxResponse = size(name + ".max-response-size", entry.getMaxResponseSize(), MAX_RESPONSE);
+        HttpPath.PathSettings settings = new HttpPath.PathSettings(
+                key,
+                topic,
+                http.getHeader(),
+                entry.isRequired(),
+                scopeBy(name, entry, http),
+                entry.getOnClientError(),
+                entry.isFingerprint(),
+                size(name + ".max-request-size", entry.getMaxRequestSize(), MAX_REQUEST),
+                maxResponse,
+                new ResponseHeaders(http.getHeadersNotReplayed()));
+        DedupPolicy policy = LayeredPolicy.of(
+                List.of(
+                        new SettingsLayer("dedup.defaults", general(properties.getDefaults())),
+                        new SettingsLayer(name, own(entry))),
+                DedupMode.LEASED);
+        TopicPlan plan = new TopicPlan(
+                IdExpression.parse("header:" + http.getHeader()),
+                "dedup.http.header",
+                policy.toBuilder().maxResultBytes(maxResponse + MAX_HEADERS).build());
+        PlannedListener planned = new PlannedListener(
+                new ListenerSpec(key, key, Set.of(topic), null, null),
+                consumer,
+                entry.isSameEffectAsListeners(),
+                Map.of(topic, plan),
+                null);
+        Set<String> methods = entry.getMethods().stream()
+                .map(method -> method.toUpperCase(Locale.ROOT))
+                .collect(Collectors.toUnmodifiableSet());
+        return new Entry(pattern, methods, settings, planned);
+    }
+
+    private static PathPattern pattern(String name, String path) {
+        if (!path.startsWith("/")) {
+            throw new DedupConfigurationException(
+                    name + " is for path " + path + ", which doesn't begin with a slash.",
+                    "Write the path in brackets, as in dedup.http.paths.\"[/payments]\", because slashes are lost without them. Or"
+                            + " set " + name + ".path.");
+        }
+        try {
+            return PathPatternParser.defaultInstance.parse(path);
+        } catch (PatternParseException e) {
+            throw new DedupConfigurationException(
+                    name + " isn't a path pattern: " + e.getMessage(),
+                    "Change it. Patterns are those of @RequestMapping: /payments, /accounts/{id}/transfers, /orders/**.",
+                    e);
+        }
+    }
+
+    private static ClientScope scopeBy(String name, HttpPathProperties entry, HttpProperties http) {
+        String text = entry.getScopeBy() == null ? http.getScopeBy() : entry.getScopeBy();
+        if (text == null) {
+            if (!ClassUtils.isPresent(SECURITY, HttpPaths.class.getClassLoader())) {
+                throw new DedupConfigurationException(
+                        "Nothing separates the keys of different clients at " + name
+                                + ": the application has no Spring Security, and dedup.http.scope-by isn't set. A client could read the"
+                                + " stored response of another one that uses the same key.",
+                        "Set dedup.http.scope-by to header:<name>, if a gateway in front sets a header that identifies the client;"
+                                + " to principal, if another filter authenticates clients; or to none, if there is only one client.");
+            }
+            return ClientScope.parse("principal");
+        }
+        try {
+            return ClientScope.parse(text);
+        } catch (IllegalArgumentException e) {
+            throw new DedupConfigurationException(
+                    (entry.getScopeBy() == null ? "dedup.http" : name) + ".scope-by " + e.getMessage() + ".",
+                    "Change it.",
+                    e);
+        }
+    }
+
+    private static int size(String property, DataSize size, DataSize most) {
+        if (size.isNegative() || size.compareTo(most) > 0) {
+            throw new DedupConfigurationException(
+                    property + " must be between 0 and " + most.toMegabytes() + "MB, but is " + size + ".",
+                    "Change " + property + ".");
+        }
+        return Math.toIntExact(size.toBytes());
+    }
+
+    /** What holds for requests, too. The rest of {@code dedup.defaults} is about messages. */
+    private static PolicyProperties general(PolicyProperties defaults) {
+        PolicyProperties general = new PolicyProperties();
+        general.setWindow(defaults.getWindow());
+        general.setLease(defaults.getLease());
+        general.setMaxProcessingTime(defaults.getMaxProcessingTime());
+        general.setMaxDeferDelay(defaults.getMaxDeferDelay());
+        general.setFencingToken(defaults.getFencingToken());
+        general.setShadow(defaults.getShadow());
+        general.setOnStoreFailure(withoutPause(defaults.getOnStoreFailure()));
+        return general;
+    }
+
+    private static PolicyProperties own(HttpPathProperties entry) {
+        PolicyProperties own = new PolicyProperties();
+        own.setWindow(entry.getWindow());
+        own.setLease(entry.getLease());
+        own.setMaxProcessingTime(entry.getMaxProcessingTime());
+        own.setInFlightWait(entry.getInFlightWait());
+        own.setOnStoreFailure(withoutPause(entry.getOnStoreFailure()));
+        return own;
+    }
+
+    private static @Nullable OnStoreFailure withoutPause(@Nullable OnStoreFailure policy) {
+        return policy == OnStoreFailure.PAUSE ? OnStoreFailure.RETRY : policy;
+    }
+}

@@ -1,0 +1,60 @@
+package io.dedup.spring.boot.internal.http.reactive;
+
+import io.dedup.adapter.HandlerRun;
+import io.dedup.adapter.Settlement;
+import io.dedup.spring.boot.internal.http.Answer;
+import io.dedup.spring.boot.internal.http.HttpRun;
+import io.dedup.spring.boot.internal.http.StoredResponse;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+import org.springframework.web.ErrorResponse;
+
+/** Settles a run when its handler and its response have ended, unless the response has settled it already. */
+final class ReactiveRun implements Settlement<CompletableFuture<Void>, CompletableFuture<Optional<Answer>>> {
+    private final HttpRun run;
+    private final CapturingServerResponse response;
+
+    ReactiveRun(HttpRun run, CapturingServerResponse response) {
+        this.run = run;
+        this.response = response;
+    }
+
+    @Override
+    public CompletableFuture<Optional<Answer>> succeeded(CompletableFuture<Void> work) {
+        try {
+            return work.handleAsync(
+                            (nothing, error) -> error == null ? ended() : failed(error),
+                            run.path().settlements())
+                    .thenCompose(end -> end);
+        } catch (Throwable e) { // the work continues, and this cannot wait for it
+            run.abandoned();
+            return CompletableFuture.failedFuture(e);
+        }
+    }
+
+    private CompletableFuture<Optional<Answer>> ended() {
+        response.settle();
+        return CompletableFuture.completedFuture(Optional.empty());
+    }
+
+    @Override
+    public CompletableFuture<Optional<Answer>> failed(Throwable thrown) {
+        Answer answer = response.beginSettling() ? settle(thrown) : null;
+        return answer == null
+                ? CompletableFuture.failedFuture(thrown)
+                : CompletableFuture.completedFuture(Optional.of(answer));
+    }
+
+    /** The answer if the claim was lost; null if the exception is to be handled by the framework. */
+    private @Nullable Answer settle(Throwable thrown) {
+        if (thrown instanceof ErrorResponse error && error.getStatusCode().is4xxClientError()) {
+            run.ended(new StoredResponse(
+                    error.getStatusCode().value(), true, false, null, null, Map.of(), new byte[0]));
+            return null;
+        }
+        boolean lost = run.failed(thrown);
+        return HandlerRun.isDeferral(lost, thrown) && !response.isCommitted() ? run.leaseLost() : null;
+    }
+}
