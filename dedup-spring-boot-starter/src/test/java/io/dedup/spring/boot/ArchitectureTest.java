@@ -35,6 +35,11 @@ class ArchitectureTest {
             Map.entry("io.dedup.store.redis..", BASE + ".internal.store"),
             Map.entry("org.springframework.boot.data.redis..", BASE + ".internal.store"),
             Map.entry("io.dedup.store.jdbc..", BASE + ".internal.store"),
+            Map.entry("org.springframework.web..", BASE + ".internal.http.."),
+            Map.entry("org.springframework.http..", BASE + ".internal.http.."),
+            Map.entry("org.springframework.web.server..", BASE + ".internal.http.reactive"),
+            Map.entry("jakarta.servlet..", BASE + ".internal.http.servlet"),
+            Map.entry("reactor..", BASE + ".internal.http.reactive"),
             Map.entry("org.springframework.transaction..", BASE + ".internal.store"));
 
     private final JavaClasses classes = new ClassFileImporter()

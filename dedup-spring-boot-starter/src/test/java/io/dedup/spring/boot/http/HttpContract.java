@@ -32,8 +32,8 @@ abstract class HttpContract {
     static final List<String> PROPERTIES = List.of(
             "--server.port=0",
             "--spring.kafka.listener.auto-startup=false",
-            "--dedup.http.consumer=api",
-            "--dedup.http.scope-by=none",
+            "--dedup.http.defaults.consumer=api",
+            "--dedup.http.defaults.scope-by=none",
             "--dedup.http.headers-not-replayed=X-Request-Number",
             "--dedup.http.paths.api.path=/api/**",
             "--dedup.http.paths.stored.path=/stored/**",
@@ -108,8 +108,8 @@ abstract class HttpContract {
     @DisplayName("a key with and one without quotes are the same key")
     void bareKey() {
         post("/api/payments", "10");
-        HttpResponse<String> second = send(
-                request("/api/payments").setHeader("Idempotency-Key", key).POST(BodyPublishers.ofString("10")));
+        HttpResponse<String> second =
+                send(request("/api/payments").setHeader("Idempotency-Key", key).POST(BodyPublishers.ofString("10")));
         assertThat(isReplay(second)).isTrue();
         assertThat(runs()).isEqualTo(1);
     }
@@ -118,8 +118,8 @@ abstract class HttpContract {
     @DisplayName("the same key for another payload, query or path is 422")
     void conflict() {
         post("/api/payments", "10");
-        for (HttpResponse<String> other : List.of(
-                post("/api/payments", "11"), post("/api/payments?x=1", "10"), post("/api/echo", "10"))) {
+        for (HttpResponse<String> other :
+                List.of(post("/api/payments", "11"), post("/api/payments?x=1", "10"), post("/api/echo", "10"))) {
             assertThat(other.statusCode()).isEqualTo(422);
             assertThat(other.headers().firstValue("Content-Type")).contains("application/problem+json");
             assertThat(other.body()).contains("\"status\":422", "Idempotency-Key is already used");
@@ -320,10 +320,10 @@ abstract class HttpContract {
         assertThat(tenant("bob", "a").body()).isEqualTo("run 2 of 10");
         assertThat(tenant("alice", "b").body()).isEqualTo("run 3 of 10");
         assertThat(tenant("alice", "a").body()).isEqualTo("run 1 of 10");
-        HttpResponse<String> nobody = send(
-                request("/tenant/payments").header("X-Tenant", "a").POST(BodyPublishers.ofString("10")));
-        HttpResponse<String> homeless = send(
-                request("/tenant/payments").header("X-User", "alice").POST(BodyPublishers.ofString("10")));
+        HttpResponse<String> nobody =
+                send(request("/tenant/payments").header("X-Tenant", "a").POST(BodyPublishers.ofString("10")));
+        HttpResponse<String> homeless =
+                send(request("/tenant/payments").header("X-User", "alice").POST(BodyPublishers.ofString("10")));
         assertThat(nobody.statusCode()).isEqualTo(403);
         assertThat(homeless.statusCode()).isEqualTo(400);
         assertThat(runs()).isEqualTo(3);
@@ -342,7 +342,9 @@ abstract class HttpContract {
     void stream() throws IOException {
         Work.close(operation);
         HttpResponse<java.io.InputStream> first = CLIENT.sendAsync(
-                        request("/api/stream").POST(BodyPublishers.ofString("10")).build(),
+                        request("/api/stream")
+                                .POST(BodyPublishers.ofString("10"))
+                                .build(),
                         BodyHandlers.ofInputStream())
                 .join();
         byte[] begin = first.body().readNBytes("data:one".length()); // the handler hasn't ended

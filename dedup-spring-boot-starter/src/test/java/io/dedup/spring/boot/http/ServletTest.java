@@ -239,8 +239,8 @@ class ServletTest extends HttpContract {
     void twoInstances() {
         post("/api/payments", "10");
         other = open();
-        HttpResponse<String> second = send(java.net.http.HttpRequest.newBuilder(URI.create(
-                        "http://localhost:" + portOf(other) + "/api/payments?operation=" + operation))
+        HttpResponse<String> second = send(java.net.http.HttpRequest.newBuilder(
+                        URI.create("http://localhost:" + portOf(other) + "/api/payments?operation=" + operation))
                 .header("Idempotency-Key", "key-" + operation)
                 .POST(BodyPublishers.ofString("10")));
         assertThat(second.body()).isEqualTo("run 1 of 10");

@@ -83,7 +83,8 @@ public final class DeduplicatorRegistry implements AutoCloseable {
     private static DedupConfigurationException withRequests(
             DeduplicatedListener other, String broker, PlannedListener listener, boolean sameBroker) {
         boolean path = broker.equals(HTTP);
-        String ofPath = "dedup.http.paths." + (path ? listener.spec() : other.listener().spec()).name();
+        String ofPath =
+                "dedup.http.paths." + (path ? listener.spec() : other.listener().spec()).name();
         String ofListener =
                 "dedup.listeners." + (path ? other.listener().spec() : listener.spec()).name() + ".consumer";
         String rename = "Set " + ofPath + ".consumer or " + ofPath + ".topic to another name.";

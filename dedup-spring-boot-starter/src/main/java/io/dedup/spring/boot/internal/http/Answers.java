@@ -47,9 +47,13 @@ final class Answers {
     }
 
     Answer badKey(String problem) {
-        return problem(400, problem.equals("is missing") ? header + " is missing" : header + " is malformed",
-                "The " + header + " header " + problem + ". Send a key of your own for each operation, and the same key when you"
-                        + " repeat a request.", null);
+        return problem(
+                400,
+                problem.equals("is missing") ? header + " is missing" : header + " is malformed",
+                "The " + header + " header " + problem
+                        + ". Send a key of your own for each operation, and the same key when you"
+                        + " repeat a request.",
+                null);
     }
 
     Answer badClient(ClientScope.Missing missing) {
@@ -101,12 +105,7 @@ final class Answers {
         }
         headers.put("Cache-Control", List.of("no-store"));
         return new Answer(
-                status,
-                false,
-                null,
-                "application/problem+json",
-                headers,
-                json.getBytes(StandardCharsets.UTF_8));
+                status, false, null, "application/problem+json", headers, json.getBytes(StandardCharsets.UTF_8));
     }
 
     /** Texts of properties may have any character. */

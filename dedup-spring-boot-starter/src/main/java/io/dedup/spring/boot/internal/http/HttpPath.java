@@ -10,7 +10,7 @@ import io.dedup.adapter.Admission;
 import io.dedup.adapter.DedupAdapter;
 import io.dedup.adapter.Delivery;
 import io.dedup.adapter.WaitBudget;
-import io.dedup.spring.boot.HttpPathProperties.OnClientError;
+import io.dedup.spring.boot.HttpPolicyProperties.OnClientError;
 import io.dedup.text.Printable;
 import java.time.Duration;
 import java.util.List;
@@ -93,10 +93,9 @@ public final class HttpPath {
     /** Claims the request. Blocks for a call of the store, and for {@code in-flight-wait}. */
     public HttpDecision claim(HttpCall call, String messageId, @Nullable Fingerprint fingerprint) {
         DedupKey key = topic.scope().key(messageId);
-        Delivery delivery = new Delivery(
-                topic, key, null, fingerprint, () -> call.method() + " " + Printable.of(call.path()));
-        Admission admission = dedup.admit(
-                delivery, WaitBudget.of(topic.policy().inFlightWait()));
+        Delivery delivery =
+                new Delivery(topic, key, null, fingerprint, () -> call.method() + " " + Printable.of(call.path()));
+        Admission admission = dedup.admit(delivery, WaitBudget.of(topic.policy().inFlightWait()));
         if (admission instanceof Admission.Run run) {
             return new HttpDecision.Run(new HttpRun(this, topic.policy(), run.execution(), dedup.results()));
         }

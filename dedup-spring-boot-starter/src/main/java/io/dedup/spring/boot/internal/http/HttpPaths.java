@@ -7,6 +7,8 @@ import io.dedup.policy.OnStoreFailure;
 import io.dedup.spring.boot.DedupConfigurationException;
 import io.dedup.spring.boot.DedupProperties;
 import io.dedup.spring.boot.HttpPathProperties;
+import io.dedup.spring.boot.HttpPolicyProperties;
+import io.dedup.spring.boot.HttpPolicyProperties.OnClientError;
 import io.dedup.spring.boot.HttpProperties;
 import io.dedup.spring.boot.PolicyProperties;
 import io.dedup.spring.boot.internal.deduplicator.DeduplicatorRegistry;
@@ -16,12 +18,14 @@ import io.dedup.spring.boot.internal.plan.ListenerSpec;
 import io.dedup.spring.boot.internal.plan.PlannedListener;
 import io.dedup.spring.boot.internal.plan.SettingsLayer;
 import io.dedup.spring.boot.internal.plan.TopicPlan;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.SmartInitializingSingleton;
@@ -38,6 +42,7 @@ import org.springframework.web.util.pattern.PatternParseException;
  */
 public final class HttpPaths implements SmartInitializingSingleton {
     private static final String SECURITY = "org.springframework.security.web.SecurityFilterChain";
+    private static final Set<String> METHODS = Set.of("POST", "PATCH");
     private static final DataSize MAX_RESPONSE = DataSize.ofMegabytes(8);
     private static final DataSize MAX_REQUEST = DataSize.ofMegabytes(512);
     private static final int MAX_HEADERS = 16 * 1024;
@@ -62,7 +67,7 @@ public final class HttpPaths implements SmartInitializingSingleton {
         this.registry = registry;
         this.answers = new Answers(http.getHeader(), http.getDocumentation());
         http.getPaths().forEach((key, entry) -> {
-            if (entry.isEnabled()) {
+            if (pick(entry, http.getDefaults(), HttpPolicyProperties::getEnabled, true)) {
                 entries.add(entry(key, entry, properties));
             }
         });
@@ -77,8 +82,7 @@ public final class HttpPaths implements SmartInitializingSingleton {
             Deduplicator deduplicator = registry.serve(DeduplicatorRegistry.HTTP, each.planned(), unused -> {})
                     .servedBy()
                     .deduplicator();
-            all.add(new Served(
-                    each.pattern(), each.methods(), new HttpPath(each.settings(), deduplicator, answers)));
+            all.add(new Served(each.pattern(), each.methods(), new HttpPath(each.settings(), deduplicator, answers)));
         }
         served = List.copyOf(all);
     }
@@ -94,49 +98,70 @@ public final class HttpPaths implements SmartInitializingSingleton {
         return null;
     }
 
-    private Entry entry(String key, HttpPathProperties entry, DedupProperties properties) {
+    private Entry entry(String key, HttpPathProperties own, DedupProperties properties) {
         HttpProperties http = properties.getHttp();
+        HttpPolicyProperties general = http.getDefaults();
         String name = "dedup.http.paths.\"[" + key + "]\"";
-        String path = entry.getPath() == null ? key : entry.getPath();
+        String path = own.getPath() == null ? key : own.getPath();
         PathPattern pattern = pattern(name, path);
-        String consumer = entry.getConsumer() == null ? http.getConsumer() : entry.getConsumer();
-        if (consumer == null || consumer.isBlank()) {
+        String consumer = pick(own, general, HttpPolicyProperties::getConsumer, "");
+        if (consumer.isBlank()) {
             throw new DedupConfigurationException(
                     name + " has no consumer name within which its keys are unique.",
-                    "Set dedup.http.consumer, such as payments-api. Changing it forgets windows.");
+                    "Set dedup.http.defaults.consumer, such as payments-api. Changing it forgets windows.");
         }
-        String topic = entry.getTopic() == null ? path : entry.getTopic();
-        int maxResponse = size(name + ".max-response-size", entry.getMaxResponseSize(), MAX_RESPONSE);
+        String topic = own.getTopic() == null ? path : own.getTopic();
         HttpPath.PathSettings settings = new HttpPath.PathSettings(
                 key,
                 topic,
                 http.getHeader(),
-                entry.isRequired(),
-                scopeBy(name, entry, http),
-                entry.getOnClientError(),
-                entry.isFingerprint(),
-                size(name + ".max-request-size", entry.getMaxRequestSize(), MAX_REQUEST),
-                maxResponse,
+                pick(own, general, HttpPolicyProperties::getRequired, true),
+                scopeBy(name, own, general),
+                pick(own, general, HttpPolicyProperties::getOnClientError, OnClientError.RELEASE),
+                pick(own, general, HttpPolicyProperties::getFingerprint, true),
+                size(
+                        name + ".max-request-size",
+                        pick(own, general, HttpPolicyProperties::getMaxRequestSize, DataSize.ofMegabytes(1)),
+                        MAX_REQUEST),
+                size(
+                        name + ".max-response-size",
+                        pick(own, general, HttpPolicyProperties::getMaxResponseSize, DataSize.ofKilobytes(64)),
+                        MAX_RESPONSE),
                 new ResponseHeaders(http.getHeadersNotReplayed()));
         DedupPolicy policy = LayeredPolicy.of(
                 List.of(
-                        new SettingsLayer("dedup.defaults", general(properties.getDefaults())),
-                        new SettingsLayer(name, own(entry))),
+                        new SettingsLayer("dedup.defaults", ofMessages(properties.getDefaults())),
+                        new SettingsLayer("dedup.http.defaults", ofRequests(general)),
+                        new SettingsLayer(name, ofRequests(own))),
                 DedupMode.LEASED);
         TopicPlan plan = new TopicPlan(
                 IdExpression.parse("header:" + http.getHeader()),
                 "dedup.http.header",
-                policy.toBuilder().maxResultBytes(maxResponse + MAX_HEADERS).build());
+                policy.toBuilder()
+                        .maxResultBytes(settings.maxResponseSize() + MAX_HEADERS)
+                        .build());
         PlannedListener planned = new PlannedListener(
                 new ListenerSpec(key, key, Set.of(topic), null, null),
                 consumer,
-                entry.isSameEffectAsListeners(),
+                Boolean.TRUE.equals(own.getSameEffectAsListeners()),
                 Map.of(topic, plan),
                 null);
-        Set<String> methods = entry.getMethods().stream()
+        Set<String> methods = pick(own, general, HttpPolicyProperties::getMethods, METHODS).stream()
                 .map(method -> method.toUpperCase(Locale.ROOT))
                 .collect(Collectors.toUnmodifiableSet());
         return new Entry(pattern, methods, settings, planned);
+    }
+
+    private static <T> T pick(
+            HttpPolicyProperties own,
+            HttpPolicyProperties general,
+            Function<HttpPolicyProperties, @Nullable T> setting,
+            T otherwise) {
+        T value = setting.apply(own);
+        if (value == null) {
+            value = setting.apply(general);
+        }
+        return value == null ? otherwise : value;
     }
 
     private static PathPattern pattern(String name, String path) {
@@ -156,15 +181,15 @@ public final class HttpPaths implements SmartInitializingSingleton {
         }
     }
 
-    private static ClientScope scopeBy(String name, HttpPathProperties entry, HttpProperties http) {
-        String text = entry.getScopeBy() == null ? http.getScopeBy() : entry.getScopeBy();
-        if (text == null) {
+    private static ClientScope scopeBy(String name, HttpPolicyProperties own, HttpPolicyProperties general) {
+        String text = pick(own, general, HttpPolicyProperties::getScopeBy, "");
+        if (text.isEmpty()) {
             if (!ClassUtils.isPresent(SECURITY, HttpPaths.class.getClassLoader())) {
                 throw new DedupConfigurationException(
                         "Nothing separates the keys of different clients at " + name
-                                + ": the application has no Spring Security, and dedup.http.scope-by isn't set. A client could read the"
+                                + ": the application has no Spring Security, and dedup.http.defaults.scope-by isn't set. A client could read the"
                                 + " stored response of another one that uses the same key.",
-                        "Set dedup.http.scope-by to header:<name>, if a gateway in front sets a header that identifies the client;"
+                        "Set dedup.http.defaults.scope-by to header:<name>, if a gateway in front sets a header that identifies the client;"
                                 + " to principal, if another filter authenticates clients; or to none, if there is only one client.");
             }
             return ClientScope.parse("principal");
@@ -173,7 +198,7 @@ public final class HttpPaths implements SmartInitializingSingleton {
             return ClientScope.parse(text);
         } catch (IllegalArgumentException e) {
             throw new DedupConfigurationException(
-                    (entry.getScopeBy() == null ? "dedup.http" : name) + ".scope-by " + e.getMessage() + ".",
+                    (own.getScopeBy() == null ? "dedup.http.defaults" : name) + ".scope-by " + e.getMessage() + ".",
                     "Change it.",
                     e);
         }
@@ -189,26 +214,27 @@ public final class HttpPaths implements SmartInitializingSingleton {
     }
 
     /** What holds for requests, too. The rest of {@code dedup.defaults} is about messages. */
-    private static PolicyProperties general(PolicyProperties defaults) {
-        PolicyProperties general = new PolicyProperties();
-        general.setWindow(defaults.getWindow());
-        general.setLease(defaults.getLease());
-        general.setMaxProcessingTime(defaults.getMaxProcessingTime());
-        general.setMaxDeferDelay(defaults.getMaxDeferDelay());
-        general.setFencingToken(defaults.getFencingToken());
-        general.setShadow(defaults.getShadow());
-        general.setOnStoreFailure(withoutPause(defaults.getOnStoreFailure()));
-        return general;
+    private static PolicyProperties ofMessages(PolicyProperties defaults) {
+        PolicyProperties policy = new PolicyProperties();
+        policy.setWindow(defaults.getWindow());
+        policy.setLease(defaults.getLease());
+        policy.setMaxProcessingTime(defaults.getMaxProcessingTime());
+        policy.setMaxDeferDelay(defaults.getMaxDeferDelay());
+        policy.setFencingToken(defaults.getFencingToken());
+        policy.setShadow(defaults.getShadow());
+        policy.setOnStoreFailure(withoutPause(defaults.getOnStoreFailure()));
+        policy.setInFlightWait(Duration.ZERO); // a client waits better than a server's thread
+        return policy;
     }
 
-    private static PolicyProperties own(HttpPathProperties entry) {
-        PolicyProperties own = new PolicyProperties();
-        own.setWindow(entry.getWindow());
-        own.setLease(entry.getLease());
-        own.setMaxProcessingTime(entry.getMaxProcessingTime());
-        own.setInFlightWait(entry.getInFlightWait());
-        own.setOnStoreFailure(withoutPause(entry.getOnStoreFailure()));
-        return own;
+    private static PolicyProperties ofRequests(HttpPolicyProperties settings) {
+        PolicyProperties policy = new PolicyProperties();
+        policy.setWindow(settings.getWindow());
+        policy.setLease(settings.getLease());
+        policy.setMaxProcessingTime(settings.getMaxProcessingTime());
+        policy.setInFlightWait(settings.getInFlightWait());
+        policy.setOnStoreFailure(withoutPause(settings.getOnStoreFailure()));
+        return policy;
     }
 
     private static @Nullable OnStoreFailure withoutPause(@Nullable OnStoreFailure policy) {

@@ -6,7 +6,7 @@ import io.dedup.adapter.Execution;
 import io.dedup.adapter.Results;
 import io.dedup.adapter.WaitBudget;
 import io.dedup.policy.DedupPolicy;
-import io.dedup.spring.boot.HttpPathProperties.OnClientError;
+import io.dedup.spring.boot.HttpPolicyProperties.OnClientError;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;

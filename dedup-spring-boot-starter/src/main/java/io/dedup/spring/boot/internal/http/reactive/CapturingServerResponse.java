@@ -88,7 +88,9 @@ final class CapturingServerResponse extends ServerHttpResponseDecorator {
         });
         return exceeding.concatWith(settled().thenMany(Flux.defer(() -> {
             byte[] all = body.toByteArray();
-            return passing || all.length == 0 ? Flux.empty() : Flux.just(bufferFactory().wrap(all));
+            return passing || all.length == 0
+                    ? Flux.empty()
+                    : Flux.just(bufferFactory().wrap(all));
         })));
     }
 

@@ -49,8 +49,8 @@ public final class IdempotencyKeyWebFilter implements WebFilter, Ordered {
     @Override
     public Mono<Void> filter(ServerWebExchange exchange, WebFilterChain chain) {
         ServerHttpRequest request = exchange.getRequest();
-        HttpPath path = paths.get()
-                .find(request.getMethod().name(), request.getPath().pathWithinApplication());
+        HttpPath path =
+                paths.get().find(request.getMethod().name(), request.getPath().pathWithinApplication());
         if (path == null) {
             return chain.filter(exchange);
         }
@@ -107,6 +107,7 @@ public final class IdempotencyKeyWebFilter implements WebFilter, Ordered {
             return response.setComplete();
         }
         headers.setContentLength(answer.body().length);
-        return response.writeWith(Mono.fromSupplier(() -> response.bufferFactory().wrap(answer.body())));
+        return response.writeWith(
+                Mono.fromSupplier(() -> response.bufferFactory().wrap(answer.body())));
     }
 }

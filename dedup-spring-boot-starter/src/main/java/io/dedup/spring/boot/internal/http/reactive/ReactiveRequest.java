@@ -37,8 +37,7 @@ final class ReactiveRequest {
 
     Mono<Void> run(ServerWebExchange exchange, WebFilterChain chain) {
         return Mono.deferContextual(context -> Mono.fromFuture(start(exchange, chain, context), true))
-                .flatMap(answer -> answer.map(
-                                it -> IdempotencyKeyWebFilter.write(it, exchange.getResponse()))
+                .flatMap(answer -> answer.map(it -> IdempotencyKeyWebFilter.write(it, exchange.getResponse()))
                         .orElse(Mono.empty()));
     }
 

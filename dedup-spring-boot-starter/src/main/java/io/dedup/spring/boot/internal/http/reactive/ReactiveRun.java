@@ -50,8 +50,8 @@ final class ReactiveRun implements Settlement<CompletableFuture<Void>, Completab
     /** The answer if the claim was lost; null if the exception is to be handled by the framework. */
     private @Nullable Answer settle(Throwable thrown) {
         if (thrown instanceof ErrorResponse error && error.getStatusCode().is4xxClientError()) {
-            run.ended(new StoredResponse(
-                    error.getStatusCode().value(), true, false, null, null, Map.of(), new byte[0]));
+            run.ended(
+                    new StoredResponse(error.getStatusCode().value(), true, false, null, null, Map.of(), new byte[0]));
             return null;
         }
         boolean lost = run.failed(thrown);

@@ -61,8 +61,9 @@ final class RepeatableExchange extends ServerWebExchangeDecorator {
             return body;
         }
         // A filter in front may have read the form. Its parameters are kept, but not its body.
-        return body.onErrorResume(IllegalStateException.class, e -> exchange.getFormData()
-                .map(form -> new Read(exchange, digest(call, form))));
+        return body.onErrorResume(
+                IllegalStateException.class,
+                e -> exchange.getFormData().map(form -> new Read(exchange, digest(call, form))));
     }
 
     private static byte[] bytes(DataBuffer buffer) {
@@ -138,8 +139,8 @@ final class RepeatableExchange extends ServerWebExchangeDecorator {
 
         @Override
         public Flux<DataBuffer> getBody() {
-            return Flux.defer(() ->
-                    Flux.just(exchange.getResponse().bufferFactory().wrap(body)));
+            return Flux.defer(
+                    () -> Flux.just(exchange.getResponse().bufferFactory().wrap(body)));
         }
     }
 }

@@ -151,8 +151,7 @@ public final class IdempotencyKeyFilter implements Filter {
 
     /** Also for what was replayed. */
     static void write(Answer answer, HttpServletResponse response) throws IOException {
-        for (Map.Entry<String, List<String>> header :
-                answer.headers().entrySet()) {
+        for (Map.Entry<String, List<String>> header : answer.headers().entrySet()) {
             boolean first = true;
             for (String value : header.getValue()) {
                 if (first) {

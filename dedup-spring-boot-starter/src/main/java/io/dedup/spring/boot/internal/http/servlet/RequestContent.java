@@ -37,9 +37,8 @@ final class RequestContent {
         if (request.getContentLengthLong() > limit) {
             return null;
         }
-        String type = request.getContentType() == null
-                ? ""
-                : request.getContentType().toLowerCase(Locale.ROOT);
+        String type =
+                request.getContentType() == null ? "" : request.getContentType().toLowerCase(Locale.ROOT);
         if (type.startsWith("multipart/form-data")) {
             return addParts(request, limit, digest) ? request : null;
         }
