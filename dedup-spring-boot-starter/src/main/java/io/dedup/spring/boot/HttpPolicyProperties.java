@@ -45,7 +45,7 @@ public class HttpPolicyProperties {
     /** Whether a key that is reused for another request is answered with 422. Method, path, query and body are compared. true by default. */
     private @Nullable Boolean fingerprint;
 
-    /** The largest request body; 1MB by default. A larger one is answered with 413. The body is kept in memory while the request runs. */
+    /** The largest request body; 1MB by default. A larger one is answered with 413. The body is kept in memory while the request runs. Without fingerprint, it is neither read nor limited. */
     private @Nullable DataSize maxRequestSize;
 
     /** The largest response body that is stored for duplicates; 64KB by default, 8MB at most. A larger one is sent to the client, but its duplicates get status and headers only. */

@@ -3,25 +3,33 @@ package io.dedup.spring.boot.http;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.dedup.DedupKey;
+import io.dedup.DedupScope;
+import io.dedup.LiveLease;
+import io.dedup.spring.boot.internal.store.DedupStores;
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
-import java.net.http.HttpResponse;
+import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.context.ConfigurableApplicationContext;
 
 /** What requests with an Idempotency-Key get, whatever the server is. Each test is an operation of its own. */
 abstract class HttpContract {
@@ -51,7 +59,13 @@ abstract class HttpContract {
     final String operation = UUID.randomUUID().toString();
     private final String key = "key-" + operation;
 
-    abstract int port();
+    int port() {
+        return portOf(application());
+    }
+
+    static int portOf(ConfigurableApplicationContext context) {
+        return Integer.parseInt(context.getEnvironment().getProperty("local.server.port", ""));
+    }
 
     /** A request, whose path names the operation. */
     HttpRequest.Builder request(String path) {
@@ -273,7 +287,7 @@ abstract class HttpContract {
         HttpResponse<String> known = post("/small/payments", "x".repeat(101));
         byte[] large = "x".repeat(101).getBytes(StandardCharsets.UTF_8);
         HttpResponse<String> chunked = send(request("/small/payments")
-                .POST(BodyPublishers.ofInputStream(() -> new java.io.ByteArrayInputStream(large))));
+                .POST(BodyPublishers.ofInputStream(() -> new ByteArrayInputStream(large))));
         assertThat(known.statusCode()).isEqualTo(413);
         assertThat(chunked.statusCode()).isEqualTo(413);
         assertThat(runs()).isZero();
@@ -341,7 +355,7 @@ abstract class HttpContract {
     @DisplayName("a stream reaches its client while it is made, and a duplicate gets all of it")
     void stream() throws IOException {
         Work.close(operation);
-        HttpResponse<java.io.InputStream> first = CLIENT.sendAsync(
+        HttpResponse<InputStream> first = CLIENT.sendAsync(
                         request("/api/stream")
                                 .POST(BodyPublishers.ofString("10"))
                                 .build(),
@@ -402,8 +416,41 @@ abstract class HttpContract {
         assertThat(runs()).isEqualTo(1);
     }
 
+    /** Where the application under test keeps its records. */
+    abstract ConfigurableApplicationContext application();
+
+    private void forget() {
+        DedupKey record = DedupScope.of("api", "/api/**").key(key);
+        application().getBean(DedupStores.class).store().forget(record, LiveLease.OVERRIDE);
+    }
+
+    @Test
+    @DisplayName("after a lost lease, a failure is 503: another request may be running")
+    void leaseLost() {
+        Work.close(operation);
+        CompletableFuture<HttpResponse<String>> first =
+                sending(request("/api/gated-failure").POST(BodyPublishers.ofString("10")));
+        await().until(() -> runs() == 1);
+        forget();
+        Work.open(operation);
+        assertThat(first.join().statusCode()).isEqualTo(503);
+        assertThat(first.join().headers().firstValue("Retry-After")).isPresent();
+    }
+
+    @Test
+    @DisplayName("after a lost lease, a success is still the client's answer")
+    void successAfterLostLease() {
+        Work.close(operation);
+        CompletableFuture<HttpResponse<String>> first =
+                sending(request("/api/gated").POST(BodyPublishers.ofString("10")));
+        await().until(() -> runs() == 1);
+        forget();
+        Work.open(operation);
+        assertThat(first.join().body()).isEqualTo("done 1");
+    }
+
     static Map<String, String> headers(HttpResponse<?> response) {
-        Map<String, String> all = new java.util.TreeMap<>(String.CASE_INSENSITIVE_ORDER);
+        Map<String, String> all = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
         response.headers().map().forEach((name, values) -> all.put(name, String.join(",", values)));
         return all;
     }

@@ -1,18 +1,24 @@
 package io.dedup.spring.boot.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.dedup.DedupContext;
 import io.dedup.spring.boot.HttpDedup;
 import io.dedup.testservers.sql.PostgresServers;
 import io.dedup.testservers.sql.SqlDatabase;
+import jakarta.servlet.AsyncContext;
 import jakarta.servlet.Filter;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletRequestWrapper;
+import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.URI;
 import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.security.Principal;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -33,6 +39,7 @@ import org.springframework.boot.web.servlet.FilterRegistrationBean;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
+import org.springframework.http.HttpStatusCode;
 import org.springframework.http.MediaType;
 import org.springframework.http.ResponseEntity;
 import org.springframework.web.bind.annotation.PathVariable;
@@ -108,6 +115,11 @@ class ServletTest extends HttpContract {
             return "done " + run;
         }
 
+        @PostMapping("/gated-failure")
+        String gatedFailure(@RequestParam String operation) {
+            throw new IllegalStateException(gated(operation));
+        }
+
         @PostMapping("/deferred")
         DeferredResult<String> deferred(@RequestParam String operation) {
             DeferredResult<String> result = new DeferredResult<>();
@@ -136,7 +148,7 @@ class ServletTest extends HttpContract {
         @PostMapping("/thrown/{status}")
         String thrown(@RequestParam String operation, @PathVariable int status) {
             Work.run(operation);
-            throw new ResponseStatusException(org.springframework.http.HttpStatusCode.valueOf(status), "planned");
+            throw new ResponseStatusException(HttpStatusCode.valueOf(status), "planned");
         }
 
         @PostMapping("/large")
@@ -152,7 +164,7 @@ class ServletTest extends HttpContract {
 
         @PostMapping("/upload")
         String upload(@RequestParam String operation, @RequestParam MultipartFile file) throws IOException {
-            return "run " + Work.run(operation) + ": " + new String(file.getBytes());
+            return "run " + Work.run(operation) + ": " + new String(file.getBytes(), StandardCharsets.UTF_8);
         }
 
         @PostMapping("/stream")
@@ -175,7 +187,7 @@ class ServletTest extends HttpContract {
         @PostMapping(path = "/download", produces = MediaType.TEXT_PLAIN_VALUE)
         StreamingResponseBody download(@RequestParam String operation) {
             int run = Work.run(operation);
-            return out -> out.write(("download " + run).getBytes());
+            return out -> out.write(("download " + run).getBytes(StandardCharsets.UTF_8));
         }
 
         @PostMapping("/context")
@@ -189,8 +201,24 @@ class ServletTest extends HttpContract {
             return ResponseEntity.noContent().build();
         }
 
+        /** Ends without a dispatch. */
+        @PostMapping("/raw")
+        void raw(@RequestParam String operation, HttpServletRequest request, HttpServletResponse response) {
+            int run = Work.run(operation);
+            AsyncContext context = request.startAsync(request, response);
+            context.start(() -> {
+                try {
+                    response.setContentType("text/plain");
+                    context.getResponse().getWriter().write("raw " + run);
+                    context.complete();
+                } catch (IOException e) {
+                    throw new UncheckedIOException(e);
+                }
+            });
+        }
+
         @PostMapping("/redirect")
-        void redirect(@RequestParam String operation, jakarta.servlet.http.HttpServletResponse response)
+        void redirect(@RequestParam String operation, HttpServletResponse response)
                 throws IOException {
             Work.run(operation);
             response.sendRedirect("/elsewhere");
@@ -225,13 +253,9 @@ class ServletTest extends HttpContract {
         database.close();
     }
 
-    private static int portOf(ConfigurableApplicationContext context) {
-        return Integer.parseInt(context.getEnvironment().getProperty("local.server.port", ""));
-    }
-
     @Override
-    int port() {
-        return portOf(application);
+    ConfigurableApplicationContext application() {
+        return application;
     }
 
     @Test
@@ -239,7 +263,7 @@ class ServletTest extends HttpContract {
     void twoInstances() {
         post("/api/payments", "10");
         other = open();
-        HttpResponse<String> second = send(java.net.http.HttpRequest.newBuilder(
+        HttpResponse<String> second = send(HttpRequest.newBuilder(
                         URI.create("http://localhost:" + portOf(other) + "/api/payments?operation=" + operation))
                 .header("Idempotency-Key", "key-" + operation)
                 .POST(BodyPublishers.ofString("10")));
@@ -282,6 +306,18 @@ class ServletTest extends HttpContract {
     void download() {
         assertThat(post("/api/download", "10").body()).isEqualTo("download 1");
         assertThat(post("/api/download", "10").body()).isEqualTo("download 1");
+        assertThat(runs()).isEqualTo(1);
+    }
+
+    @Test
+    @DisplayName("asynchronous work that ends without a dispatch reaches its client, and is stored")
+    void withoutDispatch() {
+        assertThat(post("/api/raw", "10").body()).isEqualTo("raw 1");
+        await().untilAsserted(() -> {
+            HttpResponse<String> second = post("/api/raw", "10");
+            assertThat(isReplay(second)).isTrue();
+            assertThat(second.body()).isEqualTo("raw 1");
+        });
         assertThat(runs()).isEqualTo(1);
     }
 

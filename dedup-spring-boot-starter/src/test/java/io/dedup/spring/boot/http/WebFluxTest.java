@@ -1,13 +1,24 @@
 package io.dedup.spring.boot.http;
 
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
 import io.dedup.DedupContext;
 import io.dedup.spring.boot.HttpDedup;
+import io.dedup.store.memory.InMemoryDedupStore;
+import io.dedup.testkit.faults.FaultyStore;
 import java.net.URI;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.security.Principal;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.WebApplicationType;
@@ -45,6 +56,11 @@ class WebFluxTest extends HttpContract {
     @Import(Api.class)
     static class App {
         @Bean
+        FaultyStore store() {
+            return FaultyStore.around(new InMemoryDedupStore());
+        }
+
+        @Bean
         @Order(-100) // as Spring Security
         WebFilter users() {
             return (exchange, chain) -> {
@@ -61,7 +77,7 @@ class WebFluxTest extends HttpContract {
     }
 
     @RestController
-    @RequestMapping({"/api", "/stored", "/optional", "/small", "/tenant", "/waiting", "/other"})
+    @RequestMapping({"/api", "/stored", "/optional", "/small", "/tenant", "/waiting", "/unguarded", "/other"})
     static class Api {
         @RequestMapping("/payments")
         Mono<ResponseEntity<String>> pay(
@@ -89,6 +105,11 @@ class WebFluxTest extends HttpContract {
                         return "done " + run;
                     })
                     .subscribeOn(Schedulers.boundedElastic());
+        }
+
+        @PostMapping("/gated-failure")
+        Mono<String> gatedFailure(@RequestParam String operation) {
+            return gated(operation).flatMap(done -> Mono.error(new IllegalStateException(done)));
         }
 
         @PostMapping("/deferred")
@@ -133,7 +154,7 @@ class WebFluxTest extends HttpContract {
                 byte[] bytes = new byte[content.readableByteCount()];
                 content.read(bytes);
                 DataBufferUtils.release(content);
-                return "run " + Work.run(operation) + ": " + new String(bytes);
+                return "run " + Work.run(operation) + ": " + new String(bytes, StandardCharsets.UTF_8);
             });
         }
 
@@ -163,7 +184,8 @@ class WebFluxTest extends HttpContract {
     @BeforeAll
     static void start() {
         List<String> arguments = new ArrayList<>(PROPERTIES);
-        arguments.add("--dedup.store=memory");
+        arguments.add("--dedup.http.paths.unguarded.path=/unguarded/**");
+        arguments.add("--dedup.http.paths.unguarded.on-store-failure=process");
         arguments.add("--spring.datasource.generate-unique-name=true");
         SpringApplication app = new SpringApplication(App.class);
         app.setWebApplicationType(WebApplicationType.REACTIVE);
@@ -176,7 +198,61 @@ class WebFluxTest extends HttpContract {
     }
 
     @Override
-    int port() {
-        return Integer.parseInt(application.getEnvironment().getProperty("local.server.port", ""));
+    ConfigurableApplicationContext application() {
+        return application;
+    }
+
+    @Test
+    @DisplayName("while the store is down, a request is 503 and doesn't run")
+    void storeDown() {
+        FaultyStore store = application.getBean(FaultyStore.class);
+        store.down();
+        try {
+            HttpResponse<String> response = post("/api/payments", "10");
+            assertThat(response.statusCode()).isEqualTo(503);
+            assertThat(response.headers().firstValue("Retry-After")).isPresent();
+            assertThat(runs()).isZero();
+        } finally {
+            store.heal();
+        }
+        assertThat(post("/api/payments", "10").statusCode()).isEqualTo(201);
+    }
+
+    @Test
+    @DisplayName(
+            "if the store is down when the handler ends, the client gets its response, and a duplicate the same one later")
+    void storeDownAtTheEnd() {
+        FaultyStore store = application.getBean(FaultyStore.class);
+        Work.close(operation);
+        CompletableFuture<HttpResponse<String>> first =
+                sending(request("/api/gated").POST(BodyPublishers.ofString("10")));
+        await().until(() -> runs() == 1);
+        store.down();
+        try {
+            Work.open(operation);
+            assertThat(first.join().body()).isEqualTo("done 1");
+        } finally {
+            store.heal();
+        }
+        await().untilAsserted(() -> assertThat(
+                        isReplay(send(request("/api/gated").POST(BodyPublishers.ofString("10")))))
+                .isTrue());
+        assertThat(runs()).isEqualTo(1);
+    }
+
+    @Test
+    @DisplayName("with on-store-failure: process, a request runs unguarded while the store is down")
+    void unguarded() {
+        FaultyStore store = application.getBean(FaultyStore.class);
+        store.down();
+        try {
+            assertThat(post("/unguarded/payments", "10").statusCode()).isEqualTo(201);
+            assertThat(runs()).isEqualTo(1);
+            HttpResponse<String> second = post("/unguarded/payments", "10");
+            assertThat(isReplay(second)).isTrue(); // this process knows
+            assertThat(second.body()).isEqualTo("run 1 of 10");
+        } finally {
+            store.heal();
+        }
     }
 }

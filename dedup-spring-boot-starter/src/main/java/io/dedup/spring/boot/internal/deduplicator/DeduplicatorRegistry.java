@@ -4,8 +4,11 @@ import io.dedup.engine.Deduplicators;
 import io.dedup.spring.boot.DedupConfigurationException;
 import io.dedup.spring.boot.internal.plan.ListenerSpec;
 import io.dedup.spring.boot.internal.plan.PlannedListener;
+import io.dedup.spring.boot.internal.plan.TopicPlan;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.function.Consumer;
 
@@ -42,6 +45,24 @@ public final class DeduplicatorRegistry implements AutoCloseable {
         DeduplicatedListener added = new DeduplicatedListener(listener, serving);
         listeners.add(added);
         return added;
+    }
+
+    /**
+     * Opens one deduplicator for all of these, which have one consumer name.
+     *
+     * @throws DedupConfigurationException when one can't be served; says what to change
+     */
+    public synchronized ServingDeduplicator serveTogether(String broker, List<PlannedListener> together) {
+        Map<String, TopicPlan> topics = new LinkedHashMap<>();
+        together.forEach(each -> topics.putAll(each.byTopic()));
+        PlannedListener first = together.get(0);
+        ServingDeduplicator serving =
+                open(broker, new PlannedListener(first.spec(), first.consumer(), first.named(), topics, null));
+        for (PlannedListener each : together) {
+            requireOneGroup(broker, each);
+            listeners.add(new DeduplicatedListener(each, serving));
+        }
+        return serving;
     }
 
     /** The listener is no longer there. Its deduplicator stays, for listeners that are made later. */

@@ -1,5 +1,6 @@
 package io.dedup.spring.boot.internal.http;
 
+import io.dedup.DedupKey;
 import io.dedup.id.MessageIdExtractor;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,10 +21,14 @@ record ClientScope(String text, List<Part> parts) {
         @Nullable
         String of(HttpCall call) {
             if (header == null) {
-                return call.principal();
+                return usable(call.principal());
             }
             List<String> values = call.headers().apply(header);
-            return values.size() == 1 && !values.get(0).isBlank() ? values.get(0) : null;
+            return values.size() == 1 ? usable(values.get(0)) : null;
+        }
+
+        private static @Nullable String usable(@Nullable String text) {
+            return DedupKey.problemWith(text) == null ? text : null;
         }
     }
 

@@ -58,9 +58,9 @@ public final class HttpPath {
         return settings.scopeBy().needsPrincipal();
     }
 
-    /** Whether requests are compared. */
+    /** Whether requests are compared; otherwise their content isn't read. */
     public boolean comparesRequests() {
-        return settings.fingerprint();
+        return settings.fingerprint() && !topic.policy().shadow();
     }
 
     /** Threads that may block, for runs that end on one that must not. */
@@ -86,8 +86,8 @@ public final class HttpPath {
     }
 
     /** Answers a request whose content is larger than its limit. */
-    public HttpDecision tooLarge() {
-        return topic.policy().shadow() ? new HttpDecision.Pass() : new HttpDecision.Reply(answers.tooLarge());
+    public Answer tooLarge() {
+        return answers.tooLarge();
     }
 
     /** Claims the request. Blocks for a call of the store, and for {@code in-flight-wait}. */

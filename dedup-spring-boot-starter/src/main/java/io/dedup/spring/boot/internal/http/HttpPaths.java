@@ -21,9 +21,11 @@ import io.dedup.spring.boot.internal.plan.TopicPlan;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Collectors;
@@ -77,12 +79,23 @@ public final class HttpPaths implements SmartInitializingSingleton {
     /** All paths, before the server starts. */
     @Override
     public void afterSingletonsInstantiated() {
+        Map<String, List<PlannedListener>> byConsumer = new LinkedHashMap<>();
+        for (Entry each : entries) {
+            byConsumer
+                    .computeIfAbsent(each.planned().consumer(), unused -> new ArrayList<>())
+                    .add(each.planned());
+        }
+        Map<String, Deduplicator> deduplicators = new LinkedHashMap<>();
+        byConsumer.forEach((consumer, planned) -> deduplicators.put(
+                consumer,
+                registry.serveTogether(DeduplicatorRegistry.HTTP, planned).deduplicator()));
         List<Served> all = new ArrayList<>();
         for (Entry each : entries) {
-            Deduplicator deduplicator = registry.serve(DeduplicatorRegistry.HTTP, each.planned(), unused -> {})
-                    .servedBy()
-                    .deduplicator();
-            all.add(new Served(each.pattern(), each.methods(), new HttpPath(each.settings(), deduplicator, answers)));
+            Deduplicator deduplicator = deduplicators.get(each.planned().consumer());
+            all.add(new Served(
+                    each.pattern(),
+                    each.methods(),
+                    new HttpPath(each.settings(), Objects.requireNonNull(deduplicator), answers)));
         }
         served = List.copyOf(all);
     }

@@ -62,7 +62,7 @@ public final class HttpRun {
 
     private byte @Nullable [] encoded(StoredResponse response) {
         DedupKey key = execution.key();
-        if (key == null || !execution.guarded()) {
+        if (key == null) {
             return null;
         }
         if (response.bodyOmitted()) {

@@ -82,15 +82,20 @@ public final class IdempotencyKeyWebFilter implements WebFilter, Ordered {
         if (!(decision instanceof HttpDecision.Claim claim)) {
             return chain.filter(exchange);
         }
+        if (!path.comparesRequests()) {
+            return new ReactiveRequest(path, call, claim.messageId(), null).run(exchange, chain);
+        }
         return RepeatableExchange.read(exchange, path.maxRequestSize(), call)
-                .flatMap(read -> new ReactiveRequest(path, call, claim.messageId(), read.fingerprint())
-                        .run(read.exchange(), chain))
-                .onErrorResume(RequestTooLargeException.class, e -> {
-                    // Its body is consumed, so that it couldn't run in shadow mode either.
-                    return path.tooLarge() instanceof HttpDecision.Reply reply
-                            ? write(reply.answer(), exchange.getResponse())
-                            : Mono.error(new ResponseStatusException(HttpStatusCode.valueOf(413)));
-                });
+                .map(Optional::of)
+                .onErrorResume(RequestTooLargeException.class, e -> Mono.just(Optional.empty()))
+                .flatMap(read -> read.isPresent()
+                        ? new ReactiveRequest(
+                                        path,
+                                        call,
+                                        claim.messageId(),
+                                        read.get().fingerprint())
+                                .run(read.get().exchange(), chain)
+                        : write(path.tooLarge(), exchange.getResponse()));
     }
 
     static Mono<Void> write(Answer answer, ServerHttpResponse response) {

@@ -28,11 +28,11 @@ final class ReactiveRequest {
     private final String messageId;
     private final @Nullable Fingerprint fingerprint;
 
-    ReactiveRequest(HttpPath path, HttpCall call, String messageId, Fingerprint fingerprint) {
+    ReactiveRequest(HttpPath path, HttpCall call, String messageId, @Nullable Fingerprint fingerprint) {
         this.path = path;
         this.call = call;
         this.messageId = messageId;
-        this.fingerprint = path.comparesRequests() ? fingerprint : null;
+        this.fingerprint = fingerprint;
     }
 
     Mono<Void> run(ServerWebExchange exchange, WebFilterChain chain) {
@@ -87,7 +87,7 @@ final class ReactiveRequest {
                         .contextWrite(own -> own.putAll(context))
                         .toFuture(),
                 settlement);
-        settled.whenComplete((answer, error) -> {
+        var unused = settled.whenComplete((answer, error) -> {
             if (error == null) {
                 end.complete(answer);
             } else {

@@ -23,28 +23,40 @@ final class ReactiveRun implements Settlement<CompletableFuture<Void>, Completab
 
     @Override
     public CompletableFuture<Optional<Answer>> succeeded(CompletableFuture<Void> work) {
+        CompletableFuture<Optional<Answer>> end = new CompletableFuture<>();
         try {
-            return work.handleAsync(
-                            (nothing, error) -> error == null ? ended() : failed(error),
-                            run.path().settlements())
-                    .thenCompose(end -> end);
+            var unused = work.whenCompleteAsync(
+                    (nothing, error) -> end(error, end), run.path().settlements());
         } catch (Throwable e) { // the work continues, and this cannot wait for it
             run.abandoned();
-            return CompletableFuture.failedFuture(e);
+            end.completeExceptionally(e);
         }
-    }
-
-    private CompletableFuture<Optional<Answer>> ended() {
-        response.settle();
-        return CompletableFuture.completedFuture(Optional.empty());
+        return end;
     }
 
     @Override
     public CompletableFuture<Optional<Answer>> failed(Throwable thrown) {
-        Answer answer = response.beginSettling() ? settle(thrown) : null;
-        return answer == null
-                ? CompletableFuture.failedFuture(thrown)
-                : CompletableFuture.completedFuture(Optional.of(answer));
+        CompletableFuture<Optional<Answer>> end = new CompletableFuture<>();
+        end(thrown, end);
+        return end;
+    }
+
+    private void end(@Nullable Throwable error, CompletableFuture<Optional<Answer>> end) {
+        try {
+            if (error == null) {
+                response.settle();
+                end.complete(Optional.empty());
+                return;
+            }
+            Answer answer = response.beginSettling() ? settle(error) : null;
+            if (answer == null) {
+                end.completeExceptionally(error);
+            } else {
+                end.complete(Optional.of(answer));
+            }
+        } catch (Throwable e) {
+            end.completeExceptionally(e);
+        }
     }
 
     /** The answer if the claim was lost; null if the exception is to be handled by the framework. */

@@ -9,8 +9,10 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import jakarta.servlet.http.HttpServletResponseWrapper;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.io.OutputStreamWriter;
 import java.io.PrintWriter;
+import java.io.Writer;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -118,7 +120,7 @@ final class CapturingResponse extends HttpServletResponseWrapper {
         }
     }
 
-    private synchronized void write(byte[] bytes, int offset, int length) throws IOException {
+    private void write(byte[] bytes, int offset, int length) throws IOException {
         if (errorStatus != 0) {
             return; // as after any sendError
         }
@@ -168,7 +170,7 @@ final class CapturingResponse extends HttpServletResponseWrapper {
     }
 
     /** Frameworks flush every response; only for streams it has a meaning. */
-    private synchronized void flushToClient() throws IOException {
+    private void flushToClient() throws IOException {
         boolean streaming = request.isAsyncStarted();
         if (streaming && !passing && errorStatus == 0) {
             pass();
@@ -201,7 +203,7 @@ final class CapturingResponse extends HttpServletResponseWrapper {
         }
         if (writer == null) {
             setCharacterEncoding(getCharacterEncoding()); // as containers do, so that the content type names it
-            writer = new PrintWriter(new OutputStreamWriter(stream(), getCharacterEncoding()));
+            writer = new PrintWriter(new Text(getCharacterEncoding()));
         }
         return writer;
     }
@@ -278,6 +280,44 @@ final class CapturingResponse extends HttpServletResponseWrapper {
         errorMessage = null;
         writer = null;
         streamUsed = false;
+    }
+
+    /** Text for the same stream. It keeps nothing back: nobody may be there to flush it when asynchronous work ends. */
+    private final class Text extends Writer {
+        private final OutputStreamWriter encoder;
+
+        Text(String encoding) throws IOException {
+            encoder = new OutputStreamWriter(
+                    new OutputStream() {
+                        @Override
+                        public void write(int b) throws IOException {
+                            stream().write(b);
+                        }
+
+                        @Override
+                        public void write(byte[] bytes, int offset, int length) throws IOException {
+                            stream().write(bytes, offset, length);
+                        }
+                    },
+                    encoding);
+        }
+
+        @Override
+        public void write(char[] text, int offset, int length) throws IOException {
+            encoder.write(text, offset, length);
+            encoder.flush();
+        }
+
+        @Override
+        public void flush() throws IOException {
+            encoder.flush();
+            flushToClient();
+        }
+
+        @Override
+        public void close() throws IOException {
+            encoder.close();
+        }
     }
 
     /** What the handler writes to. */

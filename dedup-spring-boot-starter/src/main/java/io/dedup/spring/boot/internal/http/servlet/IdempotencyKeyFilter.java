@@ -22,6 +22,7 @@ import java.security.Principal;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.server.RequestPath;
@@ -95,15 +96,18 @@ public final class IdempotencyKeyFilter implements Filter {
         HttpDecision decision = path.check(call);
         HttpServletRequest readable = request;
         if (decision instanceof HttpDecision.Claim claim) {
-            RequestDigest digest = new RequestDigest(call);
-            HttpServletRequest read = RequestContent.read(request, path.maxRequestSize(), digest);
-            if (read == null) {
-                decision = path.tooLarge();
-            } else {
+            Fingerprint fingerprint = null;
+            if (path.comparesRequests()) {
+                RequestDigest digest = new RequestDigest(call);
+                HttpServletRequest read = RequestContent.read(request, path.maxRequestSize(), digest);
+                if (read == null) {
+                    write(path.tooLarge(), response);
+                    return;
+                }
                 readable = read;
-                Fingerprint fingerprint = path.comparesRequests() ? digest.fingerprint() : null;
-                decision = path.claim(call, claim.messageId(), fingerprint);
+                fingerprint = digest.fingerprint();
             }
+            decision = path.claim(call, claim.messageId(), fingerprint);
         }
         if (decision instanceof HttpDecision.Run admitted) {
             run(admitted, readable, response, chain);
@@ -139,14 +143,14 @@ public final class IdempotencyKeyFilter implements Filter {
             admitted.run().execution().giveBack();
             throw e;
         }
-        Throwable thrown = HandlerRun.run(
+        Optional<Throwable> end = HandlerRun.run(
                 admitted.run().execution(),
                 () -> {
                     chain.doFilter(request, capturing);
-                    return null;
+                    return true;
                 },
                 run);
-        ServletRun.rethrow(thrown);
+        ServletRun.rethrow(end);
     }
 
     /** Also for what was replayed. */

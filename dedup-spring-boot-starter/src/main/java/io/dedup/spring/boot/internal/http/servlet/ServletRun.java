@@ -8,8 +8,8 @@ import jakarta.servlet.AsyncListener;
 import jakarta.servlet.ServletException;
 import jakarta.servlet.http.HttpServletRequest;
 import java.io.IOException;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
-import org.jspecify.annotations.Nullable;
 
 /**
  * One request that runs. It ends when its last dispatch returns: the run is settled, then the response is sent.
@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  *   <li>Otherwise the response's status decides.
  * </ul>
  */
-final class ServletRun implements Settlement<@Nullable Void, @Nullable Throwable>, AsyncListener {
+final class ServletRun implements Settlement<Boolean, Optional<Throwable>>, AsyncListener {
     private static final int CLIENT_ERROR = 400;
 
     private final HttpRun run;
@@ -43,11 +43,11 @@ final class ServletRun implements Settlement<@Nullable Void, @Nullable Throwable
 
     /** The first dispatch has returned. */
     @Override
-    public @Nullable Throwable succeeded(@Nullable Void nothing) {
+    public Optional<Throwable> succeeded(Boolean handled) {
         if (request.isAsyncStarted()) {
             try {
                 request.getAsyncContext().addListener(this);
-                return null;
+                return Optional.empty();
             } catch (IllegalStateException e) { // it has ended meanwhile
                 return end();
             }
@@ -56,21 +56,21 @@ final class ServletRun implements Settlement<@Nullable Void, @Nullable Throwable
     }
 
     @Override
-    public @Nullable Throwable failed(Throwable thrown) {
+    public Optional<Throwable> failed(Throwable thrown) {
         if (!settled.compareAndSet(false, true)) {
-            return thrown;
+            return Optional.of(thrown);
         }
         boolean lost = run.failed(thrown);
         if (!HandlerRun.isDeferral(lost, thrown) || response.isSent()) {
-            return thrown;
+            return Optional.of(thrown);
         }
         try {
             response.discard();
             IdempotencyKeyFilter.write(run.leaseLost(), response.original());
-            return null;
+            return Optional.empty();
         } catch (IOException | RuntimeException e) {
             thrown.addSuppressed(e);
-            return thrown;
+            return Optional.of(thrown);
         }
     }
 
@@ -87,21 +87,21 @@ final class ServletRun implements Settlement<@Nullable Void, @Nullable Throwable
         }
     }
 
-    private Throwable abandoned(Throwable thrown) {
+    private Optional<Throwable> abandoned(Throwable thrown) {
         if (settled.compareAndSet(false, true)) {
             run.abandoned();
         }
-        return thrown;
+        return Optional.of(thrown);
     }
 
-    private @Nullable Throwable end() {
+    private Optional<Throwable> end() {
         response.finish();
         settle();
         try {
             response.send();
-            return null;
+            return Optional.empty();
         } catch (IOException | RuntimeException e) {
-            return e;
+            return Optional.of(e);
         }
     }
 
@@ -116,7 +116,8 @@ final class ServletRun implements Settlement<@Nullable Void, @Nullable Throwable
         }
     }
 
-    static void rethrow(@Nullable Throwable thrown) throws IOException, ServletException {
+    static void rethrow(Optional<Throwable> end) throws IOException, ServletException {
+        Throwable thrown = end.orElse(null);
         if (thrown instanceof IOException e) {
             throw e;
         }
