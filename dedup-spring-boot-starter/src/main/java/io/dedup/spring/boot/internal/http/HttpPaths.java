@@ -52,7 +52,7 @@ public final class HttpPaths implements SmartInitializingSingleton {
     private final DeduplicatorRegistry registry;
     private final Answers answers;
     private final List<Entry> entries = new ArrayList<>();
-    private volatile List<Served> served = List.of();
+    private volatile @Nullable List<Served> served;
 
     private record Entry(
             PathPattern pattern, Set<String> methods, HttpPath.PathSettings settings, PlannedListener planned) {}
@@ -79,6 +79,15 @@ public final class HttpPaths implements SmartInitializingSingleton {
     /** All paths, before the server starts. */
     @Override
     public void afterSingletonsInstantiated() {
+        var unused = served();
+    }
+
+    /** Also with the first request, if nobody called before: no request may pass unguarded. */
+    private synchronized List<Served> serve() {
+        List<Served> before = served;
+        if (before != null) {
+            return before;
+        }
         Map<String, List<PlannedListener>> byConsumer = new LinkedHashMap<>();
         for (Entry each : entries) {
             byConsumer
@@ -97,13 +106,20 @@ public final class HttpPaths implements SmartInitializingSingleton {
                     each.methods(),
                     new HttpPath(each.settings(), Objects.requireNonNull(deduplicator), answers)));
         }
-        served = List.copyOf(all);
+        List<Served> made = List.copyOf(all);
+        served = made;
+        return made;
+    }
+
+    private List<Served> served() {
+        List<Served> now = served;
+        return now == null ? serve() : now;
     }
 
     /** The entry that a request is for; null if it isn't deduplicated. */
     @Nullable
     public HttpPath find(String method, PathContainer path) {
-        for (Served each : served) { // the most specific first
+        for (Served each : served()) { // the most specific first
             if (each.methods().contains(method) && each.pattern().matches(path)) {
                 return each.path();
             }
