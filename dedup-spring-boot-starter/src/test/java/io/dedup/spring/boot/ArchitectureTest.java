@@ -42,7 +42,7 @@ class ArchitectureTest {
             Map.entry("reactor..", BASE + ".internal.http.reactive"),
             Map.entry("org.springframework.transaction..", BASE + ".internal.store"));
 
-    private final JavaClasses classes = new ClassFileImporter()
+    private static final JavaClasses CLASSES = new ClassFileImporter()
             .importUrl(Deduplicated.class.getProtectionDomain().getCodeSource().getLocation());
 
     @Test
@@ -57,7 +57,7 @@ class ArchitectureTest {
                 .resideInAPackage(BASE)
                 .should()
                 .dependOnClassesThat(resideInAPackage(BASE + "..").and(not(resideInAPackage(BASE))))
-                .check(classes);
+                .check(CLASSES);
     }
 
     static Set<Map.Entry<String, String>> optional() {
@@ -72,7 +72,7 @@ class ArchitectureTest {
                 .resideOutsideOfPackages(optional.getValue(), AUTO_CONFIGURATIONS)
                 .should()
                 .dependOnClassesThat(resideInAnyPackage(optional.getKey()))
-                .check(classes);
+                .check(CLASSES);
     }
 
     @Test
@@ -80,6 +80,6 @@ class ArchitectureTest {
         noClasses()
                 .should()
                 .dependOnClassesThat(assignableTo(ThreadLocal.class))
-                .check(classes);
+                .check(CLASSES);
     }
 }

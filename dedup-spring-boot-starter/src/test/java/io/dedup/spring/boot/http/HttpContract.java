@@ -14,10 +14,10 @@ import java.io.OutputStream;
 import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
-import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpRequest;
-import java.net.http.HttpResponse.BodyHandlers;
+import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -286,8 +286,8 @@ abstract class HttpContract {
     void largeRequest() {
         HttpResponse<String> known = post("/small/payments", "x".repeat(101));
         byte[] large = "x".repeat(101).getBytes(StandardCharsets.UTF_8);
-        HttpResponse<String> chunked = send(request("/small/payments")
-                .POST(BodyPublishers.ofInputStream(() -> new ByteArrayInputStream(large))));
+        HttpResponse<String> chunked = send(
+                request("/small/payments").POST(BodyPublishers.ofInputStream(() -> new ByteArrayInputStream(large))));
         assertThat(known.statusCode()).isEqualTo(413);
         assertThat(chunked.statusCode()).isEqualTo(413);
         assertThat(runs()).isZero();

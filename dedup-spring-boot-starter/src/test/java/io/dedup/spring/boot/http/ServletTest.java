@@ -15,8 +15,8 @@ import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
-import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.security.Principal;
@@ -218,8 +218,7 @@ class ServletTest extends HttpContract {
         }
 
         @PostMapping("/redirect")
-        void redirect(@RequestParam String operation, HttpServletResponse response)
-                throws IOException {
+        void redirect(@RequestParam String operation, HttpServletResponse response) throws IOException {
             Work.run(operation);
             response.sendRedirect("/elsewhere");
         }
