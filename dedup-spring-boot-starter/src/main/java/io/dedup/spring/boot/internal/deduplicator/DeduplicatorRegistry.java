@@ -83,7 +83,7 @@ public final class DeduplicatorRegistry implements AutoCloseable {
             if (!other.consumer().equals(listener.consumer()) || sameGroup || !other.overlaps(listener)) {
                 continue;
             }
-            if ((broker.equals(HTTP) || each.servedBy().broker().equals(HTTP))
+            if (isOfHttp(broker, each)
                     && (sameBroker || !other.named() || !listener.named())) {
                 throw withRequests(each, broker, listener, sameBroker);
             }
@@ -95,10 +95,17 @@ public final class DeduplicatorRegistry implements AutoCloseable {
                         both(each, broker, listener)
                                 + ", but with different settings. A message that one of them has handled would be no duplicate for"
                                 + " the other one.",
-                        "Give both listeners the same mode, fingerprint and shadow. Paths of dedup.http have mode leased, and"
-                                + " their fingerprints can't be compared with those of messages.");
+                        "Give both listeners the same mode, fingerprint and shadow."
+                                + (isOfHttp(broker, each)
+                                        ? " Paths of dedup.http have mode leased, and their fingerprints can't be compared"
+                                                + " with those of messages."
+                                        : ""));
             }
         }
+    }
+
+    private static boolean isOfHttp(String broker, DeduplicatedListener other) {
+        return broker.equals(HTTP) || other.servedBy().broker().equals(HTTP);
     }
 
     private static DedupConfigurationException withRequests(
