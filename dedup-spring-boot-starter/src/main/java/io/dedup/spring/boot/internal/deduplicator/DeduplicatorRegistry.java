@@ -83,8 +83,7 @@ public final class DeduplicatorRegistry implements AutoCloseable {
             if (!other.consumer().equals(listener.consumer()) || sameGroup || !other.overlaps(listener)) {
                 continue;
             }
-            if (isOfHttp(broker, each)
-                    && (sameBroker || !other.named() || !listener.named())) {
+            if (isOfHttp(broker, each) && (sameBroker || !other.named() || !listener.named())) {
                 throw withRequests(each, broker, listener, sameBroker);
             }
             if (sameBroker || !other.named() || !listener.named()) {
