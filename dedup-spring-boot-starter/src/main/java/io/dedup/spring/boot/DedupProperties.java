@@ -90,6 +90,10 @@ public class DedupProperties {
     @NestedConfigurationProperty
     private final KafkaSettings kafka = new KafkaSettings();
 
+    /** Requests with an Idempotency-Key. */
+    @NestedConfigurationProperty
+    private final HttpProperties http = new HttpProperties();
+
     /** Traces of skipped duplicates. */
     @NestedConfigurationProperty
     private final TracingProperties tracing = new TracingProperties();
@@ -120,6 +124,10 @@ public class DedupProperties {
 
     public KafkaSettings getKafka() {
         return kafka;
+    }
+
+    public HttpProperties getHttp() {
+        return http;
     }
 
     public TracingProperties getTracing() {

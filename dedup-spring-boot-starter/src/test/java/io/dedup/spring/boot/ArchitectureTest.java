@@ -35,9 +35,14 @@ class ArchitectureTest {
             Map.entry("io.dedup.store.redis..", BASE + ".internal.store"),
             Map.entry("org.springframework.boot.data.redis..", BASE + ".internal.store"),
             Map.entry("io.dedup.store.jdbc..", BASE + ".internal.store"),
+            Map.entry("org.springframework.web..", BASE + ".internal.http.."),
+            Map.entry("org.springframework.http..", BASE + ".internal.http.."),
+            Map.entry("org.springframework.web.server..", BASE + ".internal.http.reactive"),
+            Map.entry("jakarta.servlet..", BASE + ".internal.http.servlet"),
+            Map.entry("reactor..", BASE + ".internal.http.reactive"),
             Map.entry("org.springframework.transaction..", BASE + ".internal.store"));
 
-    private final JavaClasses classes = new ClassFileImporter()
+    private static final JavaClasses CLASSES = new ClassFileImporter()
             .importUrl(Deduplicated.class.getProtectionDomain().getCodeSource().getLocation());
 
     @Test
@@ -52,7 +57,7 @@ class ArchitectureTest {
                 .resideInAPackage(BASE)
                 .should()
                 .dependOnClassesThat(resideInAPackage(BASE + "..").and(not(resideInAPackage(BASE))))
-                .check(classes);
+                .check(CLASSES);
     }
 
     static Set<Map.Entry<String, String>> optional() {
@@ -67,7 +72,7 @@ class ArchitectureTest {
                 .resideOutsideOfPackages(optional.getValue(), AUTO_CONFIGURATIONS)
                 .should()
                 .dependOnClassesThat(resideInAnyPackage(optional.getKey()))
-                .check(classes);
+                .check(CLASSES);
     }
 
     @Test
@@ -75,6 +80,6 @@ class ArchitectureTest {
         noClasses()
                 .should()
                 .dependOnClassesThat(assignableTo(ThreadLocal.class))
-                .check(classes);
+                .check(CLASSES);
     }
 }

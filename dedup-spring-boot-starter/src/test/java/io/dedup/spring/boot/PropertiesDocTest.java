@@ -19,6 +19,7 @@ import tools.jackson.databind.json.JsonMapper;
 class PropertiesDocTest {
     private static final Path FILE = Path.of("../docs/properties.md");
     private static final String POLICY = "dedup.defaults.";
+    private static final String HTTP_POLICY = "dedup.http.defaults.";
 
     @Test
     void isUpToDate() throws IOException {
@@ -95,6 +96,39 @@ class PropertiesDocTest {
                 "dedup\\.jdbc\\..*");
         section(text, "Redis (`dedup.store: redis` or `tiered`)", properties, "dedup\\.redis\\..*");
         section(text, "Kafka", properties, "dedup\\.kafka\\..*");
+        text.append("""
+
+                ## Requests with an `Idempotency-Key`
+
+                Set these for all paths (`dedup.http.defaults.…`) or for one path (`dedup.http.paths."[/payments]".…`);
+                [how they work](recipes/http.md).
+
+                | property | |
+                |---|---|
+                """);
+        properties.forEach((name, property) -> {
+            if (name.startsWith(HTTP_POLICY)) {
+                text.append("| `…")
+                        .append(name.substring(HTTP_POLICY.length()))
+                        .append("` | ")
+                        .append(description(property));
+                values(text, property);
+                text.append(" |\n");
+            }
+        });
+        properties.keySet().removeIf(name -> name.startsWith(HTTP_POLICY));
+        text.append("""
+
+                Only for one path:
+
+                | property | |
+                |---|---|
+                | `dedup.http.paths.<entry>.path` | The path pattern, if the entry has another name, such as /payments or /accounts/{id}/transfers. |
+                | `dedup.http.paths.<entry>.topic` | The topic name within which keys are unique; the path pattern by default. Changing it forgets windows. |
+                | `dedup.http.paths.<entry>.same-effect-as-listeners` | Whether the request handler itself does what the listeners of this consumer and topic do, so that whichever comes first does it. Never set it if the handler publishes a message for them: they would skip it. |
+                """);
+        text.append("\nFor all of them:\n");
+        rows(text, properties, "dedup\\.http\\..*");
         section(text, "Checks at start", properties, "dedup\\.checks\\..*");
         section(text, "Tracing", properties, "dedup\\.tracing\\..*");
         section(text, "The actuator endpoint", properties, "management\\..*");
@@ -104,7 +138,12 @@ class PropertiesDocTest {
 
     /** Moves the properties of that name into a section of their own. */
     private static void section(StringBuilder text, String heading, Map<String, JsonNode> properties, String names) {
-        text.append("\n## ").append(heading).append("\n\n| property | default | |\n|---|---|---|\n");
+        text.append("\n## ").append(heading).append('\n');
+        rows(text, properties, names);
+    }
+
+    private static void rows(StringBuilder text, Map<String, JsonNode> properties, String names) {
+        text.append("\n| property | default | |\n|---|---|---|\n");
         properties.keySet().removeIf(name -> {
             if (!name.matches(names)) {
                 return false;

@@ -55,7 +55,7 @@ public final class DeduplicatorFactory {
      */
     ServingDeduplicator open(String broker, PlannedListener listener) {
         Map<String, TopicPlan> topics = new LinkedHashMap<>();
-        if (listener.byPattern() == null) {
+        if (listener.byPattern() == null && !broker.equals(DeduplicatorRegistry.HTTP)) {
             // What other listeners of this consumer may read, so that they can share it.
             plans.topics().named().keySet().forEach(topic -> {
                 TopicPlan plan = plans.plan(topic, List.of());

@@ -4,8 +4,11 @@ import io.dedup.engine.Deduplicators;
 import io.dedup.spring.boot.DedupConfigurationException;
 import io.dedup.spring.boot.internal.plan.ListenerSpec;
 import io.dedup.spring.boot.internal.plan.PlannedListener;
+import io.dedup.spring.boot.internal.plan.TopicPlan;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.function.Consumer;
 
@@ -14,6 +17,9 @@ import java.util.function.Consumer;
  * way. Thread-safe.
  */
 public final class DeduplicatorRegistry implements AutoCloseable {
+    /** What serves requests, as {@link ServingDeduplicator#broker} names it. */
+    public static final String HTTP = "HTTP";
+
     private final DeduplicatorFactory factory;
     private final List<ServingDeduplicator> deduplicators = new ArrayList<>();
     private final List<DeduplicatedListener> listeners = new ArrayList<>();
@@ -41,6 +47,24 @@ public final class DeduplicatorRegistry implements AutoCloseable {
         return added;
     }
 
+    /**
+     * Opens one deduplicator for all of these, which have one consumer name.
+     *
+     * @throws DedupConfigurationException when one can't be served; says what to change
+     */
+    public synchronized ServingDeduplicator serveTogether(String broker, List<PlannedListener> together) {
+        Map<String, TopicPlan> topics = new LinkedHashMap<>();
+        together.forEach(each -> topics.putAll(each.byTopic()));
+        PlannedListener first = together.get(0);
+        ServingDeduplicator serving =
+                open(broker, new PlannedListener(first.spec(), first.consumer(), first.named(), topics, null));
+        for (PlannedListener each : together) {
+            requireOneGroup(broker, each);
+            listeners.add(new DeduplicatedListener(each, serving));
+        }
+        return serving;
+    }
+
     /** The listener is no longer there. Its deduplicator stays, for listeners that are made later. */
     public synchronized void forget(DeduplicatedListener gone) {
         listeners.remove(gone);
@@ -59,6 +83,9 @@ public final class DeduplicatorRegistry implements AutoCloseable {
             if (!other.consumer().equals(listener.consumer()) || sameGroup || !other.overlaps(listener)) {
                 continue;
             }
+            if (isOfHttp(broker, each) && (sameBroker || !other.named() || !listener.named())) {
+                throw withRequests(each, broker, listener, sameBroker);
+            }
             if (sameBroker || !other.named() || !listener.named()) {
                 throw twoGroups(each, broker, listener, sameBroker);
             }
@@ -67,9 +94,38 @@ public final class DeduplicatorRegistry implements AutoCloseable {
                         both(each, broker, listener)
                                 + ", but with different settings. A message that one of them has handled would be no duplicate for"
                                 + " the other one.",
-                        "Give both listeners the same mode, fingerprint and shadow.");
+                        "Give both listeners the same mode, fingerprint and shadow."
+                                + (isOfHttp(broker, each)
+                                        ? " Paths of dedup.http have mode leased, and their fingerprints can't be compared"
+                                                + " with those of messages."
+                                        : ""));
             }
         }
+    }
+
+    private static boolean isOfHttp(String broker, DeduplicatedListener other) {
+        return broker.equals(HTTP) || other.servedBy().broker().equals(HTTP);
+    }
+
+    private static DedupConfigurationException withRequests(
+            DeduplicatedListener other, String broker, PlannedListener listener, boolean sameBroker) {
+        boolean path = broker.equals(HTTP);
+        String ofPath =
+                "dedup.http.paths." + (path ? listener.spec() : other.listener().spec()).name();
+        String ofListener =
+                "dedup.listeners." + (path ? other.listener().spec() : listener.spec()).name() + ".consumer";
+        String rename = "Set " + ofPath + ".consumer or " + ofPath + ".topic to another name.";
+        return new DedupConfigurationException(
+                both(other, broker, listener)
+                        + (sameBroker
+                                ? ". Each would take the requests that the other has handled for duplicates."
+                                : ". If the request handler publishes a message with the key as its ID, the listener would take that"
+                                        + " message for a duplicate, and its effect would be lost."),
+                sameBroker
+                        ? rename
+                        : rename + " Only if the request handler itself does what the listener does, so that whichever"
+                                + " comes first does it: set " + ofPath + ".same-effect-as-listeners: true, and set "
+                                + ofListener + " to " + listener.consumer() + ".");
     }
 
     private static DedupConfigurationException twoGroups(

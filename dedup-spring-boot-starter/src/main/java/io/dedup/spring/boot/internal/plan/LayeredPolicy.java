@@ -12,7 +12,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Makes a policy of layers, the most general first. */
-final class LayeredPolicy {
+public final class LayeredPolicy {
     private LayeredPolicy() {}
 
     /**
@@ -21,7 +21,7 @@ final class LayeredPolicy {
      * @param defaultMode where no layer says one
      * @throws DedupConfigurationException names the property
      */
-    static DedupPolicy of(List<SettingsLayer> layers, DedupMode defaultMode) {
+    public static DedupPolicy of(List<SettingsLayer> layers, DedupMode defaultMode) {
         DedupPolicy.Builder builder = DedupPolicy.builder()
                 .settingNames(new YamlNames(layers.get(layers.size() - 1).yaml()))
                 .mode(defaultMode);

@@ -34,6 +34,7 @@ public record TopicPlan(IdExpression id, String idProperty, DedupPolicy policy) 
                 policy.onMissingId(),
                 policy.onConflict(),
                 policy.maxDeaths(),
+                policy.maxResultBytes(),
                 policy.fingerprint(),
                 policy.fencingToken(),
                 policy.shadow());

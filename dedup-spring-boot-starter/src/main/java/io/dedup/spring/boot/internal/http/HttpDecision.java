@@ -1,0 +1,16 @@
+package io.dedup.spring.boot.internal.http;
+
+/** What happens to a request. */
+public sealed interface HttpDecision {
+    /** It runs as if its path weren't deduplicated. */
+    record Pass() implements HttpDecision {}
+
+    /** It gets this answer, and doesn't run. */
+    record Reply(Answer answer) implements HttpDecision {}
+
+    /** It has a usable key: read its content, then claim it. */
+    record Claim(String messageId) implements HttpDecision {}
+
+    /** It runs under a claim. */
+    record Run(HttpRun run) implements HttpDecision {}
+}

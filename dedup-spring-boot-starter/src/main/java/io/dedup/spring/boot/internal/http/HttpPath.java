@@ -1,0 +1,142 @@
+package io.dedup.spring.boot.internal.http;
+
+import io.dedup.DedupKey;
+import io.dedup.DedupOutcome.DeferReason;
+import io.dedup.DedupTopic;
+import io.dedup.Deduplicator;
+import io.dedup.Fingerprint;
+import io.dedup.PayloadConflictException;
+import io.dedup.adapter.Admission;
+import io.dedup.adapter.DedupAdapter;
+import io.dedup.adapter.Delivery;
+import io.dedup.adapter.WaitBudget;
+import io.dedup.spring.boot.HttpPolicyProperties.OnClientError;
+import io.dedup.text.Printable;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
+
+/** The requests of one entry of {@code dedup.http.paths}: checks their keys, and claims them. Thread-safe. */
+public final class HttpPath {
+    private final PathSettings settings;
+    private final DedupTopic topic;
+    private final DedupAdapter dedup;
+    private final Answers answers;
+
+    HttpPath(PathSettings settings, Deduplicator deduplicator, Answers answers) {
+        this.settings = settings;
+        this.topic = deduplicator.topic(settings.topic());
+        this.dedup = DedupAdapter.of(deduplicator);
+        this.answers = answers;
+    }
+
+    public String name() {
+        return settings.name();
+    }
+
+    OnClientError onClientError() {
+        return settings.onClientError();
+    }
+
+    /** In bytes. */
+    public int maxRequestSize() {
+        return settings.maxRequestSize();
+    }
+
+    /** In bytes. */
+    public int maxResponseSize() {
+        return settings.maxResponseSize();
+    }
+
+    public ResponseHeaders headers() {
+        return settings.headers();
+    }
+
+    /** Whether the principal decides about the message ID. */
+    public boolean needsPrincipal() {
+        return settings.scopeBy().needsPrincipal();
+    }
+
+    /** Whether requests are compared; otherwise their content isn't read. */
+    public boolean comparesRequests() {
+        return settings.fingerprint() && !topic.policy().shadow();
+    }
+
+    /** Threads that may block, for runs that end on one that must not. */
+    public Executor settlements() {
+        return dedup.settlements();
+    }
+
+    /** What happens to a request by its headers. */
+    public HttpDecision check(HttpCall call) {
+        KeyHeader key = KeyHeader.parse(call.headers().apply(settings.header()));
+        boolean shadow = topic.policy().shadow();
+        if (key.key() == null) {
+            boolean missing = call.headers().apply(settings.header()).isEmpty();
+            return shadow || (missing && !settings.required())
+                    ? new HttpDecision.Pass()
+                    : new HttpDecision.Reply(answers.badKey(String.valueOf(key.problem())));
+        }
+        ClientScope.Missing missing = settings.scopeBy().missing(call);
+        if (missing != null) {
+            return shadow ? new HttpDecision.Pass() : new HttpDecision.Reply(answers.badClient(missing));
+        }
+        return new HttpDecision.Claim(settings.scopeBy().messageId(call, key.key()));
+    }
+
+    /** Answers a request whose content is larger than its limit. */
+    public Answer tooLarge() {
+        return answers.tooLarge();
+    }
+
+    /** Claims the request. Blocks for a call of the store, and for {@code in-flight-wait}. */
+    public HttpDecision claim(HttpCall call, String messageId, @Nullable Fingerprint fingerprint) {
+        DedupKey key = topic.scope().key(messageId);
+        Delivery delivery =
+                new Delivery(topic, key, null, fingerprint, () -> call.method() + " " + Printable.of(call.path()));
+        Admission admission = dedup.admit(delivery, WaitBudget.of(topic.policy().inFlightWait()));
+        if (admission instanceof Admission.Run run) {
+            return new HttpDecision.Run(new HttpRun(this, topic.policy(), run.execution(), dedup.results()));
+        }
+        return new HttpDecision.Reply(answer(admission, key));
+    }
+
+    private Answer answer(Admission admission, DedupKey key) {
+        if (admission instanceof Admission.Duplicate duplicate) {
+            return answers.replay(
+                    HttpRun.decode(dedup.results(), key, duplicate.done().result()));
+        }
+        if (admission instanceof Admission.Defer defer) {
+            return defer.reason() == DeferReason.IN_FLIGHT
+                    ? answers.inFlight(defer.retryAfter())
+                    : answers.unavailable(defer.retryAfter());
+        }
+        if (admission instanceof Admission.Reject reject && reject.cause() instanceof PayloadConflictException) {
+            return answers.conflict();
+        }
+        return answers.refused();
+    }
+
+    Answer unavailable(Duration retryAfter) {
+        return answers.unavailable(retryAfter);
+    }
+
+    /** Settings as they were checked. Sizes are in bytes. */
+    record PathSettings(
+            String name,
+            String topic,
+            String header,
+            boolean required,
+            ClientScope scopeBy,
+            OnClientError onClientError,
+            boolean fingerprint,
+            int maxRequestSize,
+            int maxResponseSize,
+            ResponseHeaders headers) {}
+
+    /** The values of a header, also where there are none. */
+    public static List<String> values(@Nullable List<String> values) {
+        return values == null ? List.of() : values;
+    }
+}

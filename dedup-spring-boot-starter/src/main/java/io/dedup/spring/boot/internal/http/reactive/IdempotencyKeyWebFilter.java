@@ -1,0 +1,118 @@
+package io.dedup.spring.boot.internal.http.reactive;
+
+import io.dedup.spring.boot.internal.http.Answer;
+import io.dedup.spring.boot.internal.http.HttpCall;
+import io.dedup.spring.boot.internal.http.HttpDecision;
+import io.dedup.spring.boot.internal.http.HttpPath;
+import io.dedup.spring.boot.internal.http.HttpPaths;
+import java.security.Principal;
+import java.util.Optional;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.Ordered;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpStatusCode;
+import org.springframework.http.server.reactive.ServerHttpRequest;
+import org.springframework.http.server.reactive.ServerHttpResponse;
+import org.springframework.web.server.ResponseStatusException;
+import org.springframework.web.server.ServerWebExchange;
+import org.springframework.web.server.WebFilter;
+import org.springframework.web.server.WebFilterChain;
+import reactor.core.publisher.Mono;
+
+/**
+ * Runs a request once for its key, in WebFlux. In front of the handler, and behind what authenticates clients. Never blocks an event
+ * loop: it claims on a thread of {@code Schedulers.boundedElastic()}, where the handler begins as well.
+ */
+public final class IdempotencyKeyWebFilter implements WebFilter, Ordered {
+    /** Behind Spring Security, whose order is -100. */
+    private static final int ORDER = -90;
+
+    private static final String ANONYMOUS = "AnonymousAuthenticationToken";
+
+    private final Supplier<HttpPaths> paths;
+
+    /**
+     * A filter.
+     *
+     * @param paths asked with the first request, because filters may be made before other beans
+     */
+    public IdempotencyKeyWebFilter(Supplier<HttpPaths> paths) {
+        this.paths = paths;
+    }
+
+    @Override
+    public int getOrder() {
+        return ORDER;
+    }
+
+    @Override
+    public Mono<Void> filter(ServerWebExchange exchange, WebFilterChain chain) {
+        ServerHttpRequest request = exchange.getRequest();
+        HttpPath path =
+                paths.get().find(request.getMethod().name(), request.getPath().pathWithinApplication());
+        if (path == null) {
+            return chain.filter(exchange);
+        }
+        if (!path.needsPrincipal()) {
+            return filter(path, call(request, null), exchange, chain);
+        }
+        return exchange.getPrincipal()
+                .filter(principal -> !principal.getClass().getSimpleName().equals(ANONYMOUS))
+                .map(Principal::getName)
+                .map(Optional::of)
+                .defaultIfEmpty(Optional.empty())
+                .flatMap(name -> filter(path, call(request, name.orElse(null)), exchange, chain));
+    }
+
+    private static HttpCall call(ServerHttpRequest request, @Nullable String principal) {
+        return new HttpCall(
+                request.getMethod().name(),
+                request.getPath().value(),
+                request.getURI().getRawQuery(),
+                name -> HttpPath.values(request.getHeaders().get(name)),
+                principal);
+    }
+
+    private static Mono<Void> filter(HttpPath path, HttpCall call, ServerWebExchange exchange, WebFilterChain chain) {
+        HttpDecision decision = path.check(call);
+        if (decision instanceof HttpDecision.Reply reply) {
+            return write(reply.answer(), exchange.getResponse());
+        }
+        if (!(decision instanceof HttpDecision.Claim claim)) {
+            return chain.filter(exchange);
+        }
+        if (!path.comparesRequests()) {
+            return new ReactiveRequest(path, call, claim.messageId(), null).run(exchange, chain);
+        }
+        return RepeatableExchange.read(exchange, path.maxRequestSize(), call)
+                .map(Optional::of)
+                .onErrorResume(RequestTooLargeException.class, e -> Mono.just(Optional.empty()))
+                .flatMap(read -> read.isPresent()
+                        ? new ReactiveRequest(
+                                        path,
+                                        call,
+                                        claim.messageId(),
+                                        read.get().fingerprint())
+                                .run(read.get().exchange(), chain)
+                        : write(path.tooLarge(), exchange.getResponse()));
+    }
+
+    static Mono<Void> write(Answer answer, ServerHttpResponse response) {
+        HttpHeaders headers = response.getHeaders();
+        answer.headers().forEach(headers::put);
+        if (answer.error()) {
+            return Mono.error(new ResponseStatusException(HttpStatusCode.valueOf(answer.status()), answer.message()));
+        }
+        response.setStatusCode(HttpStatusCode.valueOf(answer.status()));
+        if (answer.contentType() != null) {
+            headers.set(HttpHeaders.CONTENT_TYPE, answer.contentType());
+        }
+        if (answer.body().length == 0) {
+            return response.setComplete();
+        }
+        headers.setContentLength(answer.body().length);
+        return response.writeWith(
+                Mono.fromSupplier(() -> response.bufferFactory().wrap(answer.body())));
+    }
+}

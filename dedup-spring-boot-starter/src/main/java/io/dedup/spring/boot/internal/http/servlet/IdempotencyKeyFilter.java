@@ -1,0 +1,182 @@
+package io.dedup.spring.boot.internal.http.servlet;
+
+import io.dedup.Fingerprint;
+import io.dedup.adapter.HandlerRun;
+import io.dedup.spring.boot.HttpDedup;
+import io.dedup.spring.boot.internal.http.Answer;
+import io.dedup.spring.boot.internal.http.HttpCall;
+import io.dedup.spring.boot.internal.http.HttpDecision;
+import io.dedup.spring.boot.internal.http.HttpPath;
+import io.dedup.spring.boot.internal.http.HttpPaths;
+import io.dedup.spring.boot.internal.http.RequestDigest;
+import jakarta.servlet.DispatcherType;
+import jakarta.servlet.Filter;
+import jakarta.servlet.FilterChain;
+import jakarta.servlet.ServletException;
+import jakarta.servlet.ServletRequest;
+import jakarta.servlet.ServletResponse;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import java.security.Principal;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.springframework.http.server.RequestPath;
+import org.springframework.web.util.ServletRequestPathUtils;
+
+/**
+ * Runs a request once for its key. In front of the handler, and behind what authenticates clients.
+ *
+ * <p>The order is that of every run: claim, handler, record, and only then the response to the client. A request that is handled
+ * asynchronously passes again when its result is dispatched, and ends there.
+ */
+public final class IdempotencyKeyFilter implements Filter {
+    /** Behind Spring Security, whose default order is -100, and in front of everything that comes after it. */
+    public static final int ORDER = -90;
+
+    private static final String RUN = IdempotencyKeyFilter.class.getName();
+
+    private final Supplier<HttpPaths> paths;
+
+    /**
+     * A filter.
+     *
+     * @param paths asked with the first request, because filters are made before most beans
+     */
+    public IdempotencyKeyFilter(Supplier<HttpPaths> paths) {
+        this.paths = paths;
+    }
+
+    @Override
+    public void doFilter(ServletRequest servletRequest, ServletResponse servletResponse, FilterChain chain)
+            throws IOException, ServletException {
+        if (!(servletRequest instanceof HttpServletRequest request)
+                || !(servletResponse instanceof HttpServletResponse response)) {
+            chain.doFilter(servletRequest, servletResponse);
+            return;
+        }
+        if (request.getDispatcherType() == DispatcherType.ASYNC) {
+            if (request.getAttribute(RUN) instanceof ServletRun run) {
+                run.dispatched(() -> chain.doFilter(request, response));
+            } else {
+                chain.doFilter(request, response);
+            }
+            return;
+        }
+        HttpPath path = request.getAttribute(RUN) == null ? pathOf(request) : null;
+        if (path == null) {
+            chain.doFilter(request, response);
+        } else {
+            filter(path, request, response, chain);
+        }
+    }
+
+    private @Nullable HttpPath pathOf(HttpServletRequest request) {
+        boolean known = ServletRequestPathUtils.hasParsedRequestPath(request);
+        RequestPath parsed = known
+                ? ServletRequestPathUtils.getParsedRequestPath(request)
+                : ServletRequestPathUtils.parseAndCache(request);
+        try {
+            return paths.get().find(request.getMethod(), parsed.pathWithinApplication());
+        } finally {
+            if (!known) {
+                ServletRequestPathUtils.clearParsedRequestPath(request);
+            }
+        }
+    }
+
+    private static void filter(
+            HttpPath path, HttpServletRequest request, HttpServletResponse response, FilterChain chain)
+            throws IOException, ServletException {
+        HttpCall call = callOf(request);
+        HttpDecision decision = path.check(call);
+        HttpServletRequest readable = request;
+        if (decision instanceof HttpDecision.Claim claim) {
+            Fingerprint fingerprint = null;
+            if (path.comparesRequests()) {
+                RequestDigest digest = new RequestDigest(call);
+                HttpServletRequest read = RequestContent.read(request, path.maxRequestSize(), digest);
+                if (read == null) {
+                    write(path.tooLarge(), response);
+                    return;
+                }
+                readable = read;
+                fingerprint = digest.fingerprint();
+            }
+            decision = path.claim(call, claim.messageId(), fingerprint);
+        }
+        if (decision instanceof HttpDecision.Run admitted) {
+            run(admitted, readable, response, chain);
+        } else if (decision instanceof HttpDecision.Reply reply) {
+            write(reply.answer(), response);
+        } else {
+            chain.doFilter(readable, response);
+        }
+    }
+
+    private static HttpCall callOf(HttpServletRequest request) {
+        Principal principal = request.getUserPrincipal();
+        return new HttpCall(
+                request.getMethod(),
+                request.getRequestURI(),
+                request.getQueryString(),
+                name -> Collections.list(request.getHeaders(name)),
+                principal == null ? null : principal.getName());
+    }
+
+    private static void run(
+            HttpDecision.Run admitted, HttpServletRequest request, HttpServletResponse response, FilterChain chain)
+            throws IOException, ServletException {
+        CapturingResponse capturing;
+        ServletRun run;
+        try {
+            capturing = new CapturingResponse(
+                    request, response, admitted.run().path().maxResponseSize());
+            run = new ServletRun(admitted.run(), request, capturing);
+            request.setAttribute(RUN, run);
+            request.setAttribute(HttpDedup.CONTEXT, admitted.run().execution());
+        } catch (Throwable e) { // otherwise the claim would be renewed
+            admitted.run().execution().giveBack();
+            throw e;
+        }
+        Optional<Throwable> end = HandlerRun.run(
+                admitted.run().execution(),
+                () -> {
+                    chain.doFilter(request, capturing);
+                    return true;
+                },
+                run);
+        ServletRun.rethrow(end);
+    }
+
+    /** Also for what was replayed. */
+    static void write(Answer answer, HttpServletResponse response) throws IOException {
+        for (Map.Entry<String, List<String>> header : answer.headers().entrySet()) {
+            boolean first = true;
+            for (String value : header.getValue()) {
+                if (first) {
+                    response.setHeader(header.getKey(), value);
+                } else {
+                    response.addHeader(header.getKey(), value);
+                }
+                first = false;
+            }
+        }
+        if (answer.error()) {
+            CapturingResponse.error(response, answer.status(), answer.message());
+            return;
+        }
+        response.setStatus(answer.status());
+        if (answer.contentType() != null) {
+            response.setContentType(answer.contentType());
+        }
+        if (answer.body().length > 0) {
+            response.setContentLength(answer.body().length);
+            response.getOutputStream().write(answer.body());
+        }
+    }
+}

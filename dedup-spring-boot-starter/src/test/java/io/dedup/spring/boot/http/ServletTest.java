@@ -1,0 +1,333 @@
+package io.dedup.spring.boot.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.dedup.DedupContext;
+import io.dedup.spring.boot.HttpDedup;
+import io.dedup.testservers.sql.PostgresServers;
+import io.dedup.testservers.sql.SqlDatabase;
+import jakarta.servlet.AsyncContext;
+import jakarta.servlet.Filter;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletRequestWrapper;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.security.Principal;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.SpringApplication;
+import org.springframework.boot.SpringBootConfiguration;
+import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.web.servlet.FilterRegistrationBean;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Import;
+import org.springframework.http.HttpStatusCode;
+import org.springframework.http.MediaType;
+import org.springframework.http.ResponseEntity;
+import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestAttribute;
+import org.springframework.web.bind.annotation.RequestBody;
+import org.springframework.web.bind.annotation.RequestMapping;
+import org.springframework.web.bind.annotation.RequestParam;
+import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.context.request.async.DeferredResult;
+import org.springframework.web.multipart.MultipartFile;
+import org.springframework.web.server.ResponseStatusException;
+import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
+import org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody;
+
+/** Spring MVC on Tomcat; two instances of the application share a table on PostgreSQL. */
+class ServletTest extends HttpContract {
+    private static SqlDatabase database;
+    private static ConfigurableApplicationContext application;
+    private static @Nullable ConfigurableApplicationContext other;
+
+    @SpringBootConfiguration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    @Import(Api.class)
+    static class App {
+        @Bean
+        FilterRegistrationBean<Filter> users() {
+            FilterRegistrationBean<Filter> users = new FilterRegistrationBean<>((request, response, chain) -> {
+                String user = ((HttpServletRequest) request).getHeader("X-User");
+                chain.doFilter(user == null ? request : new AsUser((HttpServletRequest) request, user), response);
+            });
+            users.setOrder(-100); // as Spring Security
+            return users;
+        }
+    }
+
+    private static final class AsUser extends HttpServletRequestWrapper {
+        private final String user;
+
+        AsUser(HttpServletRequest request, String user) {
+            super(request);
+            this.user = user;
+        }
+
+        @Override
+        public Principal getUserPrincipal() {
+            return () -> user;
+        }
+    }
+
+    @RestController
+    @RequestMapping({"/api", "/stored", "/optional", "/small", "/tenant", "/waiting", "/other"})
+    static class Api {
+        @RequestMapping("/payments")
+        ResponseEntity<String> pay(@RequestParam String operation, @RequestBody(required = false) String body) {
+            int run = Work.run(operation);
+            return ResponseEntity.created(URI.create("/payments/1"))
+                    .eTag("7")
+                    .header("Set-Cookie", "session=" + run)
+                    .header("X-Request-Number", "5")
+                    .body("run " + run + " of " + body);
+        }
+
+        @PostMapping("/echo")
+        String echo(@RequestBody String body) {
+            return body;
+        }
+
+        @PostMapping("/gated")
+        String gated(@RequestParam String operation) {
+            int run = Work.run(operation);
+            Work.await(operation);
+            return "done " + run;
+        }
+
+        @PostMapping("/gated-failure")
+        String gatedFailure(@RequestParam String operation) {
+            throw new IllegalStateException(gated(operation));
+        }
+
+        @PostMapping("/deferred")
+        DeferredResult<String> deferred(@RequestParam String operation) {
+            DeferredResult<String> result = new DeferredResult<>();
+            var unused = CompletableFuture.runAsync(() -> result.setResult(gated(operation)));
+            return result;
+        }
+
+        @PostMapping("/late")
+        DeferredResult<String> late(@RequestParam String operation) {
+            Work.run(operation);
+            return new DeferredResult<>(50L);
+        }
+
+        @PostMapping("/throws")
+        String fail(@RequestParam String operation) {
+            Work.run(operation);
+            throw new IllegalStateException("planned");
+        }
+
+        @PostMapping("/status/{status}")
+        ResponseEntity<String> status(@RequestParam String operation, @PathVariable int status) {
+            Work.run(operation);
+            return ResponseEntity.status(status).body("status " + status);
+        }
+
+        @PostMapping("/thrown/{status}")
+        String thrown(@RequestParam String operation, @PathVariable int status) {
+            Work.run(operation);
+            throw new ResponseStatusException(HttpStatusCode.valueOf(status), "planned");
+        }
+
+        @PostMapping("/large")
+        ResponseEntity<String> large(@RequestParam String operation, @RequestParam int size) {
+            Work.run(operation);
+            return ResponseEntity.ok().eTag("7").body("x".repeat(size));
+        }
+
+        @PostMapping("/form")
+        String form(@RequestParam String operation, @RequestParam String amount, @RequestParam String to) {
+            return "run " + Work.run(operation) + ": " + amount + " to " + to;
+        }
+
+        @PostMapping("/upload")
+        String upload(@RequestParam String operation, @RequestParam MultipartFile file) throws IOException {
+            return "run " + Work.run(operation) + ": " + new String(file.getBytes(), StandardCharsets.UTF_8);
+        }
+
+        @PostMapping("/stream")
+        SseEmitter stream(@RequestParam String operation) {
+            SseEmitter emitter = new SseEmitter();
+            Work.run(operation);
+            var unused = CompletableFuture.runAsync(() -> {
+                try {
+                    emitter.send("one");
+                    Work.await(operation);
+                    emitter.send("two");
+                    emitter.complete();
+                } catch (IOException e) {
+                    emitter.completeWithError(e);
+                }
+            });
+            return emitter;
+        }
+
+        @PostMapping(path = "/download", produces = MediaType.TEXT_PLAIN_VALUE)
+        StreamingResponseBody download(@RequestParam String operation) {
+            int run = Work.run(operation);
+            return out -> out.write(("download " + run).getBytes(StandardCharsets.UTF_8));
+        }
+
+        @PostMapping("/context")
+        String context(@RequestAttribute(HttpDedup.CONTEXT) DedupContext dedup) {
+            return dedup.key().messageId() + ", attempt " + dedup.attempt();
+        }
+
+        @PostMapping("/nothing")
+        ResponseEntity<Void> nothing(@RequestParam String operation) {
+            Work.run(operation);
+            return ResponseEntity.noContent().build();
+        }
+
+        /** Ends without a dispatch. */
+        @PostMapping("/raw")
+        void raw(@RequestParam String operation, HttpServletRequest request, HttpServletResponse response) {
+            int run = Work.run(operation);
+            AsyncContext context = request.startAsync(request, response);
+            context.start(() -> {
+                try {
+                    response.setContentType("text/plain");
+                    context.getResponse().getWriter().write("raw " + run);
+                    context.complete();
+                } catch (IOException e) {
+                    throw new UncheckedIOException(e);
+                }
+            });
+        }
+
+        @PostMapping("/redirect")
+        void redirect(@RequestParam String operation, HttpServletResponse response) throws IOException {
+            Work.run(operation);
+            response.sendRedirect("/elsewhere");
+        }
+    }
+
+    @BeforeAll
+    static void start() {
+        database = PostgresServers.newDatabase();
+        application = open();
+    }
+
+    private static ConfigurableApplicationContext open() {
+        List<String> arguments = new ArrayList<>(PROPERTIES);
+        arguments.addAll(List.of(
+                "--spring.datasource.url=" + database.jdbcUrl(),
+                "--spring.datasource.username=" + database.user(),
+                "--spring.datasource.password=" + database.password(),
+                "--dedup.store=jdbc",
+                "--dedup.jdbc.initialize-schema=always"));
+        SpringApplication app = new SpringApplication(App.class);
+        app.setWebApplicationType(WebApplicationType.SERVLET);
+        return app.run(arguments.toArray(String[]::new));
+    }
+
+    @AfterAll
+    static void stop() {
+        if (other != null) {
+            other.close();
+        }
+        application.close();
+        database.close();
+    }
+
+    @Override
+    ConfigurableApplicationContext application() {
+        return application;
+    }
+
+    @Test
+    @DisplayName("an instance replays what another one has handled")
+    void twoInstances() {
+        post("/api/payments", "10");
+        other = open();
+        HttpResponse<String> second = send(HttpRequest.newBuilder(
+                        URI.create("http://localhost:" + portOf(other) + "/api/payments?operation=" + operation))
+                .header("Idempotency-Key", "key-" + operation)
+                .POST(BodyPublishers.ofString("10")));
+        assertThat(second.body()).isEqualTo("run 1 of 10");
+        assertThat(isReplay(second)).isTrue();
+    }
+
+    @Test
+    @DisplayName("while the store is down, a request is 503 and doesn't run")
+    void storeDown() throws SQLException {
+        sql("ALTER TABLE dedup_record RENAME TO elsewhere");
+        try {
+            HttpResponse<String> response = post("/api/payments", "10");
+            assertThat(response.statusCode()).isEqualTo(503);
+            assertThat(response.headers().firstValue("Retry-After")).isPresent();
+            assertThat(runs()).isZero();
+        } finally {
+            sql("ALTER TABLE elsewhere RENAME TO dedup_record");
+        }
+        assertThat(post("/api/payments", "10").statusCode()).isEqualTo(201);
+    }
+
+    private static void sql(String statement) throws SQLException {
+        try (Connection connection = database.connect();
+                Statement sql = connection.createStatement()) {
+            sql.execute(statement);
+        }
+    }
+
+    @Test
+    @DisplayName("a request that times out may still be working: its key stays claimed")
+    void asyncTimeout() {
+        assertThat(post("/api/late", "10").statusCode()).isEqualTo(503);
+        assertThat(post("/api/late", "10").statusCode()).isEqualTo(409);
+        assertThat(runs()).isEqualTo(1);
+    }
+
+    @Test
+    @DisplayName("a download is stored when it has ended")
+    void download() {
+        assertThat(post("/api/download", "10").body()).isEqualTo("download 1");
+        assertThat(post("/api/download", "10").body()).isEqualTo("download 1");
+        assertThat(runs()).isEqualTo(1);
+    }
+
+    @Test
+    @DisplayName("asynchronous work that ends without a dispatch reaches its client, and is stored")
+    void withoutDispatch() {
+        assertThat(post("/api/raw", "10").body()).isEqualTo("raw 1");
+        await().untilAsserted(() -> {
+            HttpResponse<String> second = post("/api/raw", "10");
+            assertThat(isReplay(second)).isTrue();
+            assertThat(second.body()).isEqualTo("raw 1");
+        });
+        assertThat(runs()).isEqualTo(1);
+    }
+
+    @Test
+    @DisplayName("a redirect is replayed")
+    void redirect() {
+        HttpResponse<String> first = post("/api/redirect", "10");
+        HttpResponse<String> second = post("/api/redirect", "10");
+        assertThat(first.statusCode()).isEqualTo(302);
+        assertThat(headers(second).get("location")).isEqualTo(headers(first).get("location"));
+        assertThat(second.statusCode()).isEqualTo(302);
+        assertThat(runs()).isEqualTo(1);
+    }
+}

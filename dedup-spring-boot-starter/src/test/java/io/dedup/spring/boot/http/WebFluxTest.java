@@ -1,0 +1,258 @@
+package io.dedup.spring.boot.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.dedup.DedupContext;
+import io.dedup.spring.boot.HttpDedup;
+import io.dedup.store.memory.InMemoryDedupStore;
+import io.dedup.testkit.faults.FaultyStore;
+import java.net.URI;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.security.Principal;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.SpringApplication;
+import org.springframework.boot.SpringBootConfiguration;
+import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Import;
+import org.springframework.core.annotation.Order;
+import org.springframework.core.io.buffer.DataBufferUtils;
+import org.springframework.http.HttpStatusCode;
+import org.springframework.http.MediaType;
+import org.springframework.http.ResponseEntity;
+import org.springframework.http.codec.multipart.FilePart;
+import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestAttribute;
+import org.springframework.web.bind.annotation.RequestBody;
+import org.springframework.web.bind.annotation.RequestMapping;
+import org.springframework.web.bind.annotation.RequestParam;
+import org.springframework.web.bind.annotation.RequestPart;
+import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.server.ResponseStatusException;
+import org.springframework.web.server.ServerWebExchange;
+import org.springframework.web.server.WebFilter;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
+
+/** WebFlux on Netty. */
+class WebFluxTest extends HttpContract {
+    private static ConfigurableApplicationContext application;
+
+    @SpringBootConfiguration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    @Import(Api.class)
+    static class App {
+        @Bean
+        FaultyStore store() {
+            return FaultyStore.around(new InMemoryDedupStore());
+        }
+
+        @Bean
+        @Order(-100) // as Spring Security
+        WebFilter users() {
+            return (exchange, chain) -> {
+                String user = exchange.getRequest().getHeaders().getFirst("X-User");
+                Principal principal = () -> String.valueOf(user);
+                return chain.filter(
+                        user == null
+                                ? exchange
+                                : exchange.mutate()
+                                        .principal(Mono.just(principal))
+                                        .build());
+            };
+        }
+    }
+
+    @RestController
+    @RequestMapping({"/api", "/stored", "/optional", "/small", "/tenant", "/waiting", "/unguarded", "/other"})
+    static class Api {
+        @RequestMapping("/payments")
+        Mono<ResponseEntity<String>> pay(
+                @RequestParam String operation, @RequestBody(required = false) Mono<String> body) {
+            return body.defaultIfEmpty("null").map(text -> {
+                int run = Work.run(operation);
+                return ResponseEntity.created(URI.create("/payments/1"))
+                        .eTag("7")
+                        .header("Set-Cookie", "session=" + run)
+                        .header("X-Request-Number", "5")
+                        .body("run " + run + " of " + text);
+            });
+        }
+
+        @PostMapping("/echo")
+        Mono<String> echo(@RequestBody Mono<String> body) {
+            return body;
+        }
+
+        @PostMapping("/gated")
+        Mono<String> gated(@RequestParam String operation) {
+            return Mono.fromCallable(() -> {
+                        int run = Work.run(operation);
+                        Work.await(operation);
+                        return "done " + run;
+                    })
+                    .subscribeOn(Schedulers.boundedElastic());
+        }
+
+        @PostMapping("/gated-failure")
+        Mono<String> gatedFailure(@RequestParam String operation) {
+            return gated(operation).flatMap(done -> Mono.error(new IllegalStateException(done)));
+        }
+
+        @PostMapping("/deferred")
+        Mono<ResponseEntity<String>> deferred(@RequestParam String operation) {
+            return gated(operation).map(ResponseEntity::ok);
+        }
+
+        @PostMapping("/throws")
+        Mono<String> fail(@RequestParam String operation) {
+            Work.run(operation);
+            return Mono.error(new IllegalStateException("planned"));
+        }
+
+        @PostMapping("/status/{status}")
+        ResponseEntity<String> status(@RequestParam String operation, @PathVariable int status) {
+            Work.run(operation);
+            return ResponseEntity.status(status).body("status " + status);
+        }
+
+        @PostMapping("/thrown/{status}")
+        Mono<String> thrown(@RequestParam String operation, @PathVariable int status) {
+            Work.run(operation);
+            return Mono.error(new ResponseStatusException(HttpStatusCode.valueOf(status), "planned"));
+        }
+
+        @PostMapping("/large")
+        ResponseEntity<String> large(@RequestParam String operation, @RequestParam int size) {
+            Work.run(operation);
+            return ResponseEntity.ok().eTag("7").body("x".repeat(size));
+        }
+
+        @PostMapping("/form")
+        Mono<String> form(@RequestParam String operation, ServerWebExchange exchange) {
+            return exchange.getFormData()
+                    .map(form -> "run " + Work.run(operation) + ": " + form.getFirst("amount") + " to "
+                            + form.getFirst("to"));
+        }
+
+        @PostMapping("/upload")
+        Mono<String> upload(@RequestParam String operation, @RequestPart FilePart file) {
+            return DataBufferUtils.join(file.content()).map(content -> {
+                byte[] bytes = new byte[content.readableByteCount()];
+                content.read(bytes);
+                DataBufferUtils.release(content);
+                return "run " + Work.run(operation) + ": " + new String(bytes, StandardCharsets.UTF_8);
+            });
+        }
+
+        @PostMapping(path = "/stream", produces = MediaType.TEXT_EVENT_STREAM_VALUE)
+        Flux<String> stream(@RequestParam String operation) {
+            Work.run(operation);
+            return Flux.just("one")
+                    .concatWith(Mono.fromCallable(() -> {
+                                Work.await(operation);
+                                return "two";
+                            })
+                            .subscribeOn(Schedulers.boundedElastic()));
+        }
+
+        @PostMapping("/context")
+        String context(@RequestAttribute(HttpDedup.CONTEXT) DedupContext dedup) {
+            return dedup.key().messageId() + ", attempt " + dedup.attempt();
+        }
+
+        @PostMapping("/nothing")
+        ResponseEntity<Void> nothing(@RequestParam String operation) {
+            Work.run(operation);
+            return ResponseEntity.noContent().build();
+        }
+    }
+
+    @BeforeAll
+    static void start() {
+        List<String> arguments = new ArrayList<>(PROPERTIES);
+        arguments.add("--dedup.http.paths.unguarded.path=/unguarded/**");
+        arguments.add("--dedup.http.paths.unguarded.on-store-failure=process");
+        arguments.add("--spring.datasource.generate-unique-name=true");
+        SpringApplication app = new SpringApplication(App.class);
+        app.setWebApplicationType(WebApplicationType.REACTIVE);
+        application = app.run(arguments.toArray(String[]::new));
+    }
+
+    @AfterAll
+    static void stop() {
+        application.close();
+    }
+
+    @Override
+    ConfigurableApplicationContext application() {
+        return application;
+    }
+
+    @Test
+    @DisplayName("while the store is down, a request is 503 and doesn't run")
+    void storeDown() {
+        FaultyStore store = application.getBean(FaultyStore.class);
+        store.down();
+        try {
+            HttpResponse<String> response = post("/api/payments", "10");
+            assertThat(response.statusCode()).isEqualTo(503);
+            assertThat(response.headers().firstValue("Retry-After")).isPresent();
+            assertThat(runs()).isZero();
+        } finally {
+            store.heal();
+        }
+        assertThat(post("/api/payments", "10").statusCode()).isEqualTo(201);
+    }
+
+    @Test
+    @DisplayName(
+            "if the store is down when the handler ends, the client gets its response, and a duplicate the same one later")
+    void storeDownAtTheEnd() {
+        FaultyStore store = application.getBean(FaultyStore.class);
+        Work.close(operation);
+        CompletableFuture<HttpResponse<String>> first =
+                sending(request("/api/gated").POST(BodyPublishers.ofString("10")));
+        await().until(() -> runs() == 1);
+        store.down();
+        try {
+            Work.open(operation);
+            assertThat(first.join().body()).isEqualTo("done 1");
+        } finally {
+            store.heal();
+        }
+        await().untilAsserted(() -> assertThat(
+                        isReplay(send(request("/api/gated").POST(BodyPublishers.ofString("10")))))
+                .isTrue());
+        assertThat(runs()).isEqualTo(1);
+    }
+
+    @Test
+    @DisplayName("with on-store-failure: process, a request runs unguarded while the store is down")
+    void unguarded() {
+        FaultyStore store = application.getBean(FaultyStore.class);
+        store.down();
+        try {
+            assertThat(post("/unguarded/payments", "10").statusCode()).isEqualTo(201);
+            assertThat(runs()).isEqualTo(1);
+            HttpResponse<String> second = post("/unguarded/payments", "10");
+            assertThat(isReplay(second)).isTrue(); // this process knows
+            assertThat(second.body()).isEqualTo("run 1 of 10");
+        } finally {
+            store.heal();
+        }
+    }
+}

@@ -1,0 +1,46 @@
+package io.dedup.spring.boot.http;
+
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** What the handlers of the applications under test do, by the name that a request gives its operation. */
+final class Work {
+    private static final Map<String, AtomicInteger> RUNS = new ConcurrentHashMap<>();
+    private static final Map<String, CountDownLatch> GATES = new ConcurrentHashMap<>();
+
+    private Work() {}
+
+    /** Counts a run; returns its number. */
+    static int run(String operation) {
+        return RUNS.computeIfAbsent(operation, unused -> new AtomicInteger()).incrementAndGet();
+    }
+
+    static int runs(String operation) {
+        AtomicInteger runs = RUNS.get(operation);
+        return runs == null ? 0 : runs.get();
+    }
+
+    /** Makes runs of the operation wait. */
+    static void close(String operation) {
+        GATES.put(operation, new CountDownLatch(1));
+    }
+
+    static void open(String operation) {
+        GATES.get(operation).countDown();
+    }
+
+    static void await(String operation) {
+        CountDownLatch gate = GATES.get(operation);
+        try {
+            if (gate != null && !gate.await(Duration.ofSeconds(30).toMillis(), TimeUnit.MILLISECONDS)) {
+                throw new IllegalStateException("nobody opened the gate of " + operation);
+            }
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.dedup.examples.http;
+
+import org.jspecify.annotations.NullMarked;
