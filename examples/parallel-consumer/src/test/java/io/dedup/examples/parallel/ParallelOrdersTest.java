@@ -60,7 +60,7 @@ class ParallelOrdersTest {
                             .consumer(consumer(kafka))
                             .ordering(ProcessingOrder.KEY)
                             .maxConcurrency(8)
-                            .defaultMessageRetryDelay(Duration.ofMillis(200))
+                            .retryDelayProvider(record -> Duration.ofMillis(200))
                             .build());
             processor.subscribe(List.of("orders"));
             processor.poll(new ParallelOrders(

@@ -2,10 +2,10 @@ package io.dedup.store.jdbc.internal.postgres;
 
 import io.dedup.store.CompleteRequest;
 import io.dedup.store.WriteResult;
+import io.dedup.store.jdbc.internal.connection.StatementWatch;
 import io.dedup.store.jdbc.internal.sql.JdbcSettings;
 import io.dedup.store.jdbc.internal.sql.KeyBytes;
 import io.dedup.store.jdbc.internal.sql.Micros;
-import io.dedup.store.jdbc.internal.sql.StatementWatch;
 import io.dedup.store.jdbc.internal.sql.Statements;
 import java.sql.Connection;
 import java.sql.PreparedStatement;

@@ -2,13 +2,13 @@ package io.dedup.store.jdbc.internal.postgres;
 
 import io.dedup.store.ClaimRequest;
 import io.dedup.store.ClaimResult;
+import io.dedup.store.jdbc.internal.connection.StatementWatch;
 import io.dedup.store.jdbc.internal.row.LeaseTransitions;
 import io.dedup.store.jdbc.internal.row.Phase;
 import io.dedup.store.jdbc.internal.row.Row;
 import io.dedup.store.jdbc.internal.sql.JdbcSettings;
 import io.dedup.store.jdbc.internal.sql.KeyBytes;
 import io.dedup.store.jdbc.internal.sql.Micros;
-import io.dedup.store.jdbc.internal.sql.StatementWatch;
 import io.dedup.store.jdbc.internal.sql.Statements;
 import java.sql.Connection;
 import java.sql.PreparedStatement;

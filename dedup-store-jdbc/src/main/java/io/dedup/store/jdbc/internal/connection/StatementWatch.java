@@ -1,4 +1,4 @@
-package io.dedup.store.jdbc.internal.sql;
+package io.dedup.store.jdbc.internal.connection;
 
 import java.sql.PreparedStatement;
 import java.sql.SQLException;

@@ -1,4 +1,4 @@
-package io.dedup.store.jdbc.internal.sql;
+package io.dedup.store.jdbc.internal.connection;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
