@@ -117,7 +117,7 @@ final class KafkaGroupTraffic implements Traffic {
     }
 
     @Override
-    @SuppressWarnings("deprecation") // Kafka 3.9 lacks what replaces it
+    @SuppressWarnings("removal") // Kafka 3.9 lacks what replaces it
     public boolean isSettled() {
         return described()
                 .filter(found -> found.state() == ConsumerGroupState.STABLE)
