@@ -5,10 +5,12 @@ import io.dedup.spring.boot.ListenerProperties;
 import io.dedup.spring.boot.internal.check.StartCheck;
 import io.dedup.spring.boot.internal.deduplicator.DeduplicatedListener;
 import io.dedup.spring.boot.internal.plan.KnownTopics;
+import io.dedup.spring.boot.internal.plan.ListenerSpec;
 import io.dedup.spring.boot.internal.plan.TopicPlans;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.apache.rocketmq.client.consumer.DefaultLitePullConsumer;
 import org.apache.rocketmq.spring.annotation.ExtRocketMQConsumerConfiguration;
 import org.springframework.beans.factory.SmartInitializingSingleton;
@@ -35,10 +37,11 @@ public final class PullConsumerCheck implements StartCheck, SmartInitializingSin
         this.environment = environment;
     }
 
-    /** Before the checks, for which their names count as names of listeners. */
+    /** Before the checks, one of which would report the topics' entries as unused. */
     @Override
     public void afterSingletonsInstantiated() {
-        topics().keySet().forEach(known::addListener);
+        topics().forEach((bean, topic) ->
+                known.add(new ListenerSpec(bean, null, topic.isEmpty() ? Set.of() : Set.of(topic), null, null)));
     }
 
     /**
