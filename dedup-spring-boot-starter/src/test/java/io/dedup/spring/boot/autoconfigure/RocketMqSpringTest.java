@@ -1,6 +1,7 @@
 package io.dedup.spring.boot.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 import static org.awaitility.Awaitility.await;
 
 import io.dedup.DedupListener;
@@ -15,6 +16,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -31,6 +33,7 @@ import org.apache.rocketmq.spring.autoconfigure.RocketMQAutoConfiguration;
 import org.apache.rocketmq.spring.core.RocketMQListener;
 import org.apache.rocketmq.spring.core.RocketMQPushConsumerLifecycleListener;
 import org.apache.rocketmq.spring.core.RocketMQReplyListener;
+import org.apache.rocketmq.spring.support.RocketMQMessageListenerContainerRegistrar;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
@@ -45,6 +48,7 @@ import org.springframework.boot.jdbc.autoconfigure.JdbcTemplateAutoConfiguration
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
+import org.springframework.context.support.GenericApplicationContext;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.transaction.annotation.EnableTransactionManagement;
 import org.springframework.transaction.annotation.Transactional;
@@ -180,7 +184,7 @@ class RocketMqSpringTest {
     @BeforeAll
     static void start() throws Exception {
         server = RocketMqServers.shared();
-        for (String topic : List.of("orders", "payments", "quotes", "plain", "replayed")) {
+        for (String topic : List.of("orders", "payments", "quotes", "plain", "replayed", "late")) {
             server.createTopic(ID + topic, TopicType.NORMAL, 2);
         }
         server.createTopic(ID + "steps", TopicType.FIFO, 1);
@@ -260,7 +264,8 @@ class RocketMqSpringTest {
         awaitHandled("plain", "plain", "plain");
         assertThat(context.getBean(DeduplicatorRegistry.class).listeners())
                 .extracting(served -> served.listener().consumer())
-                .containsExactlyInAnyOrder(ID + "orders", ID + "steps", ID + "payments", ID + "quotes");
+                .contains(ID + "orders", ID + "steps", ID + "payments", ID + "quotes")
+                .doesNotContain(ID + "plain");
     }
 
     @Test
@@ -329,6 +334,53 @@ class RocketMqSpringTest {
             awaitOutcomes("duplicate", "replayed", 2);
         }
         assertThat(handled("replayed")).containsExactlyInAnyOrder("a", "b");
+    }
+
+    @RocketMQMessageListener(topic = "${prefix}late", consumerGroup = "${prefix}late")
+    @Deduplicated(id = "spel:body.substring(0, 1)")
+    static class Late implements RocketMQListener<String>, Patient {
+        @Override
+        public void onMessage(String body) {
+            handle("late", body);
+        }
+    }
+
+    @Test
+    @DisplayName("A listener whose bean is registered at run time is deduplicated")
+    void atRunTime() throws Exception {
+        ((GenericApplicationContext) context).registerBean("late", Late.class);
+        context.getBean("late");
+        context.getBean(RocketMQMessageListenerContainerRegistrar.class).startContainer();
+        send("late", "k", "a first");
+        send("late", "k", "a second");
+        send("late", "k", "b first");
+        awaitOutcomes("duplicate", "late", 1);
+        await().atMost(TestApp.LIMIT).until(() -> handled("late").size() == 2);
+        assertThat(handled("late")).anyMatch(each -> each.startsWith("a")).contains("b first");
+    }
+
+    @RocketMQMessageListener(topic = "${prefix}orders", consumerGroup = "${prefix}group", namespace = "one")
+    static class InOne extends Orders {}
+
+    @RocketMQMessageListener(topic = "${prefix}orders", consumerGroup = "${prefix}group", namespaceV2 = "two")
+    static class InTwo extends Orders {}
+
+    @SpringBootConfiguration(proxyBeanMethods = false)
+    @Import({Base.class, InOne.class, InTwo.class})
+    static class NamespacesApp {}
+
+    @Test
+    @DisplayName("Groups of two namespaces are two consumers: neither takes the other's messages for duplicates")
+    void namespaces() {
+        try (ConfigurableApplicationContext started = run(NamespacesApp.class)) {
+            assertThat(started.getBean(DeduplicatorRegistry.class).listeners())
+                    .extracting(
+                            served -> served.listener().consumer(),
+                            served -> served.listener().byTopic().keySet())
+                    .containsExactlyInAnyOrder(
+                            tuple("one%" + ID + "group", Set.of(ID + "orders")),
+                            tuple("two%" + ID + "group", Set.of(ID + "orders")));
+        }
     }
 
     @RocketMQMessageListener(
