@@ -9,6 +9,7 @@ import io.dedup.rocketmq.remoting.internal.DedupOrderlyListener;
 import io.dedup.rocketmq.remoting.internal.MessageDeliveries;
 import io.dedup.rocketmq.remoting.internal.MessageRunner;
 import io.dedup.rocketmq.remoting.internal.ReplySender;
+import io.dedup.rocketmq.remoting.internal.RequestHandler;
 import io.dedup.rocketmq.remoting.internal.RequestRunner;
 import java.time.Duration;
 import java.util.Objects;
@@ -95,7 +96,10 @@ public final class RemotingDedup implements AutoCloseable {
                 new ConsumerGroup(consumer.getConsumerGroup(), engine),
                 engine,
                 deliveries,
-                listener,
+                new RequestHandler(
+                        listener::reply,
+                        listener::delayLevelWhenNextConsume,
+                        listener::suspendCurrentQueueTimeMillis),
                 new ReplySender(consumer, listener.replyTimeout()));
         if (consumer.getMessageListener() instanceof MessageListenerOrderly) {
             consumer.registerMessageListener(new DedupOrderlyListener(requests::orderly, waits, limit));

@@ -9,7 +9,6 @@ import io.dedup.adapter.inplace.InPlaceConsumer;
 import io.dedup.adapter.inplace.InPlaceConsumer.Answer;
 import io.dedup.adapter.inplace.InPlaceRunner;
 import io.dedup.adapter.inplace.LoggedWork;
-import io.dedup.rocketmq.remoting.RequestListener;
 import org.apache.rocketmq.client.consumer.listener.ConsumeConcurrentlyContext;
 import org.apache.rocketmq.client.consumer.listener.ConsumeOrderlyContext;
 import org.apache.rocketmq.common.message.MessageExt;
@@ -40,7 +39,7 @@ public final class RequestRunner {
     private final DedupAdapter engine;
     private final InPlaceConsumer consumer;
     private final MessageDeliveries deliveries;
-    private final RequestListener listener;
+    private final RequestHandler handler;
     private final ReplySender sender;
 
     /** The reply to one request; null until there is one. */
@@ -52,24 +51,24 @@ public final class RequestRunner {
             ConsumerGroup group,
             DedupAdapter engine,
             MessageDeliveries deliveries,
-            RequestListener listener,
+            RequestHandler handler,
             ReplySender sender) {
         this.engine = engine;
         this.consumer = new InPlaceConsumer(group, log);
         this.deliveries = deliveries;
-        this.listener = listener;
+        this.handler = handler;
         this.sender = sender;
     }
 
     /** See {@link ConcurrentHandler}. */
     public Answer concurrently(MessageExt request, InPlaceRunner.Call call, ConsumeConcurrentlyContext own) {
-        return handle(request, call, () -> own.setDelayLevelWhenNextConsume(listener.delayLevelWhenNextConsume()));
+        return handle(request, call, () -> own.setDelayLevelWhenNextConsume(handler.delayLevel().getAsInt()));
     }
 
     /** See {@link OrderlyHandler}. */
     public Answer orderly(MessageExt request, InPlaceRunner.Call call, ConsumeOrderlyContext own) {
         return handle(
-                request, call, () -> own.setSuspendCurrentQueueTimeMillis(listener.suspendCurrentQueueTimeMillis()));
+                request, call, () -> own.setSuspendCurrentQueueTimeMillis(handler.suspendMillis().getAsLong()));
     }
 
     private Answer handle(MessageExt request, InPlaceRunner.Call call, Runnable onFailure) {
@@ -81,7 +80,7 @@ public final class RequestRunner {
                 new LoggedWork(log, () -> MessageDeliveries.origin(request), execution -> {
                     reply.body = null;
                     onFailure.run(); // has no effect unless the listener throws
-                    reply.body = listener.reply(request);
+                    reply.body = handler.listener().reply(request);
                     return stored(request, execution, reply.body);
                 }),
                 done -> {
