@@ -97,9 +97,7 @@ public final class RemotingDedup implements AutoCloseable {
                 engine,
                 deliveries,
                 new RequestHandler(
-                        listener::reply,
-                        listener::delayLevelWhenNextConsume,
-                        listener::suspendCurrentQueueTimeMillis),
+                        listener::reply, listener::delayLevelWhenNextConsume, listener::suspendCurrentQueueTimeMillis),
                 new ReplySender(consumer, listener.replyTimeout()));
         if (consumer.getMessageListener() instanceof MessageListenerOrderly) {
             consumer.registerMessageListener(new DedupOrderlyListener(requests::orderly, waits, limit));

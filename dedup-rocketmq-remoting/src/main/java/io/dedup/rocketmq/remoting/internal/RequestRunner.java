@@ -62,13 +62,19 @@ public final class RequestRunner {
 
     /** See {@link ConcurrentHandler}. */
     public Answer concurrently(MessageExt request, InPlaceRunner.Call call, ConsumeConcurrentlyContext own) {
-        return handle(request, call, () -> own.setDelayLevelWhenNextConsume(handler.delayLevel().getAsInt()));
+        return handle(
+                request,
+                call,
+                () -> own.setDelayLevelWhenNextConsume(handler.delayLevel().getAsInt()));
     }
 
     /** See {@link OrderlyHandler}. */
     public Answer orderly(MessageExt request, InPlaceRunner.Call call, ConsumeOrderlyContext own) {
         return handle(
-                request, call, () -> own.setSuspendCurrentQueueTimeMillis(handler.suspendMillis().getAsLong()));
+                request,
+                call,
+                () -> own.setSuspendCurrentQueueTimeMillis(
+                        handler.suspendMillis().getAsLong()));
     }
 
     private Answer handle(MessageExt request, InPlaceRunner.Call call, Runnable onFailure) {

@@ -134,9 +134,7 @@ class RocketMqSpringTest {
         }
     }
 
-    @RocketMQMessageListener(
-            topic = "${prefix}plain",
-            consumerGroup = "${prefix}plain")
+    @RocketMQMessageListener(topic = "${prefix}plain", consumerGroup = "${prefix}plain")
     static class Plain implements RocketMQListener<String>, Patient {
         @Override
         public void onMessage(String body) {
@@ -150,8 +148,7 @@ class RocketMqSpringTest {
         if (body.startsWith("slow")) {
             GATE.acquireUninterruptibly();
         }
-        if (body.startsWith("fails")
-                && handled.stream().filter(body::equals).count() == 1) {
+        if (body.startsWith("fails") && handled.stream().filter(body::equals).count() == 1) {
             throw new IllegalStateException("the first try fails");
         }
     }
@@ -245,7 +242,8 @@ class RocketMqSpringTest {
     }
 
     @Test
-    @DisplayName("By YAML alone: a duplicate, a redelivery after a failure, a copy in flight; a topic without an entry stays as it is")
+    @DisplayName(
+            "By YAML alone: a duplicate, a redelivery after a failure, a copy in flight; a topic without an entry stays as it is")
     void concurrently() throws Exception {
         send("orders", "a", "fails once");
         awaitHandled("orders", "fails once", "fails once");
@@ -277,13 +275,14 @@ class RocketMqSpringTest {
         send("steps", "a", "duplicate");
         send("steps", "c", "third");
         await().atMost(TestApp.LIMIT)
-                .untilAsserted(() -> assertThat(handled("steps"))
-                        .containsExactly("fails first", "fails first", "second", "third"));
+                .untilAsserted(() ->
+                        assertThat(handled("steps")).containsExactly("fails first", "fails first", "second", "third"));
         awaitOutcomes("duplicate", "steps", 2);
     }
 
     @Test
-    @DisplayName("By the annotation of the method, transactional: the handler's own @Transactional joins, its rollback undoes the record")
+    @DisplayName(
+            "By the annotation of the method, transactional: the handler's own @Transactional joins, its rollback undoes the record")
     void transactional() throws Exception {
         send("payments", "k", "{\"id\":\"fails at first\"}");
         awaitHandled("payments", "fails at first", "fails at first");
@@ -306,9 +305,7 @@ class RocketMqSpringTest {
                 producer.request(message("quotes", "q", body), REQUEST_MILLIS).getBody(), StandardCharsets.UTF_8);
     }
 
-    @RocketMQMessageListener(
-            topic = "${prefix}replayed",
-            consumerGroup = "${prefix}${group}")
+    @RocketMQMessageListener(topic = "${prefix}replayed", consumerGroup = "${prefix}${group}")
     @Deduplicated(id = "property:order-id", consumer = "${prefix}replayed")
     static class Replayed implements RocketMQListener<String>, Patient {
         @Override
@@ -414,7 +411,8 @@ class RocketMqSpringTest {
     static class PullingApp {}
 
     @Test
-    @DisplayName("Refused at start, with the setting: broadcasting, orderly batches with a limit, pull consumers; not if switched off")
+    @DisplayName(
+            "Refused at start, with the setting: broadcasting, orderly batches with a limit, pull consumers; not if switched off")
     void refused() {
         assertThat(Refusals.of(() -> run(BroadcastingApp.class)))
                 .contains("BROADCASTING", "dedup.listeners." + Broadcasting.class.getName() + ".enabled: false");

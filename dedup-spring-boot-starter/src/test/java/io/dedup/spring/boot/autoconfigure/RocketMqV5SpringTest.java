@@ -66,8 +66,8 @@ class RocketMqV5SpringTest {
     }
 
     private static ConsumeResult handle(String topic, MessageView message) {
-        String body = topic + ": "
-                + StandardCharsets.UTF_8.decode(message.getBody().duplicate());
+        String body =
+                topic + ": " + StandardCharsets.UTF_8.decode(message.getBody().duplicate());
         boolean first = !HANDLED.contains(body);
         HANDLED.add(body);
         return body.contains("fails") && first ? ConsumeResult.FAILURE : ConsumeResult.SUCCESS;
@@ -98,7 +98,8 @@ class RocketMqV5SpringTest {
     static class Pulling {}
 
     @Test
-    @DisplayName("By YAML alone and by the annotation alone: each ID takes effect once; a topic without an entry stays as it is")
+    @DisplayName(
+            "By YAML alone and by the annotation alone: each ID takes effect once; a topic without an entry stays as it is")
     void eachIdTakesEffectOnce() throws Exception {
         RocketMqServer server = RocketMqServers.shared();
         for (String topic : List.of("orders", "clicks", "plain")) {
@@ -116,8 +117,7 @@ class RocketMqV5SpringTest {
                         .build()) {
             for (String topic : List.of("orders", "clicks")) {
                 send(producer, topic, "a", "fails once");
-                await().atMost(TestApp.LIMIT)
-                        .until(() -> count(topic + ": fails once") == 2);
+                await().atMost(TestApp.LIMIT).until(() -> count(topic + ": fails once") == 2);
                 send(producer, topic, "a", "duplicate");
                 send(producer, topic, "b", "last");
                 await().atMost(TestApp.LIMIT).until(() -> HANDLED.contains(topic + ": last"));
@@ -126,8 +126,8 @@ class RocketMqV5SpringTest {
             send(producer, "plain", "a", "plain");
             await().atMost(TestApp.LIMIT).until(() -> count("plain: plain") == 2);
             await().atMost(TestApp.LIMIT)
-                    .untilAsserted(() -> assertThat(OUTCOMES)
-                            .contains("duplicate " + ID + "orders", "duplicate " + ID + "clicks"));
+                    .untilAsserted(() ->
+                            assertThat(OUTCOMES).contains("duplicate " + ID + "orders", "duplicate " + ID + "clicks"));
             assertThat(HANDLED).noneMatch(each -> each.contains("duplicate"));
             assertThat(context.getBean(DeduplicatorRegistry.class).listeners())
                     .extracting(served -> served.listener().consumer())
@@ -146,9 +146,7 @@ class RocketMqV5SpringTest {
                         "--rocketmq.simple-consumer.consumer-group=" + ID + "pulling",
                         "--rocketmq.simple-consumer.tag=*",
                         "--rocketmq.simple-consumer.topic=" + ID + "orders")))
-                .contains(
-                        "RocketMQClientTemplate.receive",
-                        "dedup.listeners.simpleConsumerBuilder.enabled: false");
+                .contains("RocketMQClientTemplate.receive", "dedup.listeners.simpleConsumerBuilder.enabled: false");
     }
 
     private static long count(String body) {
