@@ -130,7 +130,9 @@ class RocketMqSpringTest {
         @Override
         public String onMessage(String body) {
             handle("quotes", body);
-            return body + " costs " + handled("quotes").size();
+            return body.equals("nothing")
+                    ? null
+                    : body + " costs " + handled("quotes").size();
         }
     }
 
@@ -298,6 +300,12 @@ class RocketMqSpringTest {
         assertThat(request("tea")).isEqualTo("tea costs 1");
         assertThat(request("tea")).isEqualTo("tea costs 1");
         assertThat(handled("quotes")).containsExactly("tea");
+        // rocketmq-spring takes a reply that it can't convert for a failure, and would repeat the effect
+        send("quotes", "n", "nothing");
+        awaitOutcomes("completed", "quotes", 2);
+        send("quotes", "n", "nothing");
+        awaitOutcomes("duplicate", "quotes", 2);
+        assertThat(handled("quotes")).containsExactly("tea", "nothing");
     }
 
     private static String request(String body) throws Exception {
