@@ -6,6 +6,8 @@ import io.dedup.adapter.ConsumerGroup;
 import io.dedup.adapter.Delivery;
 import io.dedup.adapter.RunEnd;
 import io.dedup.adapter.Work;
+import io.dedup.store.ClaimResult.AlreadyDone;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 
@@ -45,12 +47,29 @@ public final class InPlaceConsumer {
      * @param delivery creates the delivery; only called if the group may read the topic
      */
     public Answer handle(InPlaceRunner.Call call, String topic, Supplier<Delivery> delivery, Work listener) {
+        return handle(call, topic, delivery, listener, done -> {});
+    }
+
+    /**
+     * As {@link #handle(InPlaceRunner.Call, String, Supplier, Work)}, for listeners whose results are stored.
+     *
+     * @param duplicate receives the record of a duplicate, with the result that is stored in it
+     */
+    public Answer handle(
+            InPlaceRunner.Call call,
+            String topic,
+            Supplier<Delivery> delivery,
+            Work listener,
+            Consumer<AlreadyDone> duplicate) {
         if (!group.mayRead(topic)) {
             return Answer.REDELIVER;
         }
         Delivery message = delivery.get();
         RunEnd end = call.run(message, listener);
         if (end instanceof RunEnd.NotRun notRun) {
+            if (notRun.admission() instanceof Admission.Duplicate found) {
+                duplicate.accept(found.done());
+            }
             return answer(message, notRun.admission());
         }
         return end instanceof RunEnd.Handled ? Answer.ACKNOWLEDGE : Answer.REDELIVER;

@@ -8,6 +8,9 @@ import io.dedup.rocketmq.remoting.internal.DedupConcurrentListener;
 import io.dedup.rocketmq.remoting.internal.DedupOrderlyListener;
 import io.dedup.rocketmq.remoting.internal.MessageDeliveries;
 import io.dedup.rocketmq.remoting.internal.MessageRunner;
+import io.dedup.rocketmq.remoting.internal.ReplySender;
+import io.dedup.rocketmq.remoting.internal.RequestHandler;
+import io.dedup.rocketmq.remoting.internal.RequestRunner;
 import java.time.Duration;
 import java.util.Objects;
 import org.apache.rocketmq.client.consumer.DefaultMQPushConsumer;
@@ -67,6 +70,44 @@ public final class RemotingDedup implements AutoCloseable {
      * @throws IllegalStateException when the consumer is or was started
      */
     public void decorate(DefaultMQPushConsumer consumer) {
+        Duration limit = requireDecoratable(consumer);
+        MessageListener listener = consumer.getMessageListener();
+        if (listener instanceof MessageListenerConcurrently plain) {
+            consumer.registerMessageListener(concurrently(consumer.getConsumerGroup(), plain, limit));
+        } else if (listener instanceof MessageListenerOrderly plain) {
+            consumer.registerMessageListener(orderly(consumer.getConsumerGroup(), plain, limit));
+        }
+    }
+
+    /**
+     * Replaces the consumer's listener by one that handles requests and sends the replies. The reply is stored with the
+     * record, and a duplicate request gets it again, without a run of the listener. A reply that is too long to be
+     * stored is only sent by the run.
+     *
+     * @param consumer as for {@link #decorate(DefaultMQPushConsumer)}; its listener, which is replaced, decides whether it
+     *     keeps the order of its queues
+     * @throws IllegalArgumentException as {@link #decorate(DefaultMQPushConsumer)}
+     * @throws IllegalStateException as {@link #decorate(DefaultMQPushConsumer)}
+     */
+    public void decorate(DefaultMQPushConsumer consumer, RequestListener listener) {
+        Duration limit = requireDecoratable(consumer);
+        DedupAdapter engine = DedupAdapter.of(deduplicator);
+        RequestRunner requests = new RequestRunner(
+                new ConsumerGroup(consumer.getConsumerGroup(), engine),
+                engine,
+                deliveries,
+                new RequestHandler(
+                        listener::reply, listener::delayLevelWhenNextConsume, listener::suspendCurrentQueueTimeMillis),
+                new ReplySender(consumer, listener.replyTimeout()));
+        if (consumer.getMessageListener() instanceof MessageListenerOrderly) {
+            consumer.registerMessageListener(new DedupOrderlyListener(requests::orderly, waits, limit));
+        } else {
+            consumer.registerMessageListener(new DedupConcurrentListener(requests::concurrently, waits, limit));
+        }
+    }
+
+    /** Checks a consumer's settings, and returns how long a call of its listener may wait. */
+    private static Duration requireDecoratable(DefaultMQPushConsumer consumer) {
         if (consumer.getMessageModel() == MessageModel.BROADCASTING) {
             throw new IllegalArgumentException("messageModel of the consumer of group " + consumer.getConsumerGroup()
                     + " is BROADCASTING, where each consumer of the group handles each message: with deduplication"
@@ -77,18 +118,15 @@ public final class RemotingDedup implements AutoCloseable {
                     + " has been started, and keeps the listener that it was started with. Decorate it before"
                     + " its start");
         }
-        Duration limit =
-                Duration.ofMinutes(consumer.getConsumeTimeout()).multipliedBy(2).dividedBy(3);
         MessageListener listener = consumer.getMessageListener();
-        if (listener instanceof MessageListenerConcurrently plain) {
-            consumer.registerMessageListener(concurrently(consumer.getConsumerGroup(), plain, limit));
-        } else if (listener instanceof MessageListenerOrderly plain) {
+        if (listener instanceof MessageListenerOrderly) {
             requireNoLimitedBatches(consumer);
-            consumer.registerMessageListener(orderly(consumer.getConsumerGroup(), plain, limit));
-        } else {
+        } else if (!(listener instanceof MessageListenerConcurrently)) {
             throw new IllegalArgumentException("The consumer of group " + consumer.getConsumerGroup()
                     + " has no messageListener. Set it before the consumer is decorated");
         }
+        requirePlain(listener);
+        return Duration.ofMinutes(consumer.getConsumeTimeout()).multipliedBy(2).dividedBy(3);
     }
 
     /**
@@ -112,12 +150,12 @@ public final class RemotingDedup implements AutoCloseable {
     private MessageListenerConcurrently concurrently(
             String consumerGroup, MessageListenerConcurrently listener, Duration limit) {
         requirePlain(listener);
-        return new DedupConcurrentListener(listener, runner(consumerGroup), waits, limit);
+        return DedupConcurrentListener.of(listener, runner(consumerGroup), waits, limit);
     }
 
     private MessageListenerOrderly orderly(String consumerGroup, MessageListenerOrderly listener, Duration limit) {
         requirePlain(listener);
-        return new DedupOrderlyListener(listener, runner(consumerGroup), waits, limit);
+        return DedupOrderlyListener.of(listener, runner(consumerGroup), waits, limit);
     }
 
     private MessageRunner runner(String consumerGroup) {

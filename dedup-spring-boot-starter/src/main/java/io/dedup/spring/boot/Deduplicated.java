@@ -9,7 +9,8 @@ import java.lang.annotation.Target;
 
 /**
  * Configures deduplication for one listener. Put it on a {@code @KafkaListener} method, on a class with {@code @KafkaListener} methods
- * or {@code @KafkaHandler}s, or on a {@code @Bean} method of a RocketMQ message listener.
+ * or {@code @KafkaHandler}s, on a {@code @RocketMQMessageListener} class or its {@code onMessage} or {@code consume} method, or on a
+ * {@code @Bean} method of a RocketMQ message listener.
  *
  * <p>With a {@link #topic()}, it deduplicates any other method of a Spring bean: a listener of JMS, RabbitMQ or application events, a
  * scheduled task, a request handler. The method runs once for each ID. For a duplicate it returns null, or an empty {@code Optional},
@@ -37,7 +38,8 @@ public @interface Deduplicated {
     DedupMode[] mode() default {};
 
     /**
-     * The consumer group of a RocketMQ listener, which doesn't know its group itself. It has no effect for Kafka. Topics that
+     * The consumer group of a RocketMQ listener bean, which doesn't know its group itself. It has no effect for Kafka and for a
+     * {@code @RocketMQMessageListener}. Topics that
      * aren't configured stay as they are, unless {@link #id()} is set here.
      */
     String consumerGroup() default "";

@@ -20,20 +20,31 @@ class ArchitectureTest {
     private static final String BASE = "io.dedup.spring.boot";
     private static final String AUTO_CONFIGURATIONS = BASE + ".autoconfigure";
 
+    /** What has other names in each line of Spring Boot; src/main, which is compiled for all of them, has no class in it. */
+    private static final String BOOT = BASE + ".internal.boot";
+
     /** Packages of optional dependencies, and the package of this module that may use them besides the auto-configurations. */
     private static final Map<String, String> OPTIONAL = Map.ofEntries(
             Map.entry("org.springframework.kafka..", BASE + ".internal.kafka"),
             Map.entry("org.apache.kafka..", BASE + ".internal.kafka"),
             Map.entry("io.dedup.kafka..", BASE + ".internal.kafka"),
-            Map.entry("org.apache.rocketmq..", BASE + ".internal.rocketmq"),
-            Map.entry("io.dedup.rocketmq..", BASE + ".internal.rocketmq"),
-            Map.entry("org.springframework.boot.actuate..", BASE + ".internal.actuator"),
-            Map.entry("org.springframework.boot.health..", BASE + ".internal.actuator"),
+            Map.entry("org.apache.rocketmq..", BASE + ".internal.[rocketmq|rocketmqspring|rocketmqv5spring]"),
+            Map.entry("org.apache.rocketmq.client.apis..", BASE + ".internal.[rocketmq|rocketmqv5spring]"),
+            Map.entry("org.apache.rocketmq.client.support..", BASE + ".internal.rocketmqv5spring"),
+            Map.entry("org.apache.rocketmq.client.annotation..", BASE + ".internal.rocketmqv5spring"),
+            Map.entry("org.apache.rocketmq.spring..", BASE + ".internal.rocketmqspring"),
+            Map.entry("org.apache.rocketmq.common..", BASE + ".internal.rocketmqspring"),
+            Map.entry("io.dedup.rocketmq", BASE + ".internal.[rocketmq|rocketmqv5spring]"),
+            Map.entry("io.dedup.rocketmq.remoting..", BASE + ".internal.rocketmqspring"),
+            Map.entry("org.springframework.boot.actuate.endpoint..", BASE + ".internal.actuator"),
+            Map.entry("org.springframework.boot.actuate.health..", BOOT),
+            Map.entry("org.springframework.boot.health..", BOOT),
             Map.entry("io.micrometer.core..", BASE + ".internal.metrics"),
             Map.entry("io.micrometer.tracing..", BASE + ".internal.tracing"),
             Map.entry("io.lettuce..", BASE + ".internal.store"),
             Map.entry("io.dedup.store.redis..", BASE + ".internal.store"),
-            Map.entry("org.springframework.boot.data.redis..", BASE + ".internal.store"),
+            Map.entry("org.springframework.boot.data.redis..", BOOT),
+            Map.entry("org.springframework.boot.autoconfigure.data.redis..", BOOT),
             Map.entry("io.dedup.store.jdbc..", BASE + ".internal.store"),
             Map.entry("org.springframework.web..", BASE + ".internal.http.."),
             Map.entry("org.springframework.http..", BASE + ".internal.http.."),

@@ -22,10 +22,8 @@ import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.jdbc.core.JdbcTemplate;
-import org.springframework.kafka.annotation.BackOff;
 import org.springframework.kafka.annotation.DltHandler;
 import org.springframework.kafka.annotation.KafkaListener;
-import org.springframework.kafka.annotation.RetryableTopic;
 import org.springframework.kafka.core.KafkaTemplate;
 
 /** An application as a user writes it, on a real Kafka, Redis and PostgreSQL, shared by the tests of this module. */
@@ -167,7 +165,7 @@ public class TestApp {
         handled("raw").add(value);
     }
 
-    @RetryableTopic(attempts = "2", backOff = @BackOff(delay = 50), numPartitions = "1")
+    @QuickRetries(attempts = "2")
     @KafkaListener(id = "retried", topics = "${prefix}retried")
     void retried(String value) {
         handled("retried").add(value);
@@ -176,7 +174,7 @@ public class TestApp {
         }
     }
 
-    @RetryableTopic(attempts = "3", backOff = @BackOff(delay = 50), numPartitions = "1")
+    @QuickRetries(attempts = "3")
     @KafkaListener(id = "doomed", topics = "${prefix}doomed")
     void doomed(String value) {
         handled("doomed").add(value);

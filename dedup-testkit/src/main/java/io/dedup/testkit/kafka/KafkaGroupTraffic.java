@@ -19,7 +19,7 @@ import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.ConsumerGroupDescription;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
-import org.apache.kafka.common.GroupState;
+import org.apache.kafka.common.ConsumerGroupState;
 import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.errors.GroupIdNotFoundException;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
@@ -117,9 +117,10 @@ final class KafkaGroupTraffic implements Traffic {
     }
 
     @Override
+    @SuppressWarnings("removal") // Kafka 3.9 lacks what replaces it
     public boolean isSettled() {
         return described()
-                .filter(found -> found.groupState() == GroupState.STABLE)
+                .filter(found -> found.state() == ConsumerGroupState.STABLE)
                 .isPresent();
     }
 

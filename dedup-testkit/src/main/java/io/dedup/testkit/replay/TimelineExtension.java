@@ -1,5 +1,6 @@
 package io.dedup.testkit.replay;
 
+import java.util.Objects;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.ParameterContext;
 import org.junit.jupiter.api.extension.ParameterResolver;
@@ -21,7 +22,9 @@ public final class TimelineExtension implements ParameterResolver {
     }
 
     @Override
+    @SuppressWarnings("deprecation") // JUnit 5, which Spring Boot 3.5 manages, lacks what replaces it
     public Object resolveParameter(ParameterContext parameter, ExtensionContext context) {
-        return context.getStore(HERE).computeIfAbsent(Timeline.class, any -> new Timeline(), Timeline.class);
+        return Objects.requireNonNull(
+                context.getStore(HERE).getOrComputeIfAbsent(Timeline.class, any -> new Timeline(), Timeline.class));
     }
 }

@@ -18,17 +18,28 @@ import org.apache.rocketmq.common.message.MessageExt;
  * been handled. They are redelivered as duplicates.
  */
 public final class DedupConcurrentListener implements MessageListenerConcurrently {
-    private final MessageListenerConcurrently listener;
-    private final MessageRunner runner;
+    private final ConcurrentHandler handler;
     private final InPlaceRunner waits;
     private final Duration longestWait;
 
-    public DedupConcurrentListener(
-            MessageListenerConcurrently listener, MessageRunner runner, InPlaceRunner waits, Duration longestWait) {
-        this.listener = listener;
-        this.runner = runner;
+    /**
+     * A listener that passes each message to the handler.
+     *
+     * @param longestWait of all messages of a call together
+     */
+    public DedupConcurrentListener(ConcurrentHandler handler, InPlaceRunner waits, Duration longestWait) {
+        this.handler = handler;
         this.waits = waits;
         this.longestWait = longestWait;
+    }
+
+    /** A listener that passes each message to the user's listener. */
+    public static DedupConcurrentListener of(
+            MessageListenerConcurrently listener, MessageRunner runner, InPlaceRunner waits, Duration longestWait) {
+        return new DedupConcurrentListener(
+                (message, call, own) -> runner.handle(message, call, () -> run(listener, message, own)),
+                waits,
+                longestWait);
     }
 
     @Override
@@ -39,7 +50,7 @@ public final class DedupConcurrentListener implements MessageListenerConcurrentl
             MessageExt message = messages.get(i);
             ConsumeConcurrentlyContext own = new ConsumeConcurrentlyContext(context.getMessageQueue());
             own.setDelayLevelWhenNextConsume(context.getDelayLevelWhenNextConsume());
-            Answer answer = runner.handle(message, call, () -> run(message, own));
+            Answer answer = handler.handle(message, call, own);
             if (answer == Answer.ACKNOWLEDGE) {
                 sendBack.done();
             } else {
@@ -49,7 +60,8 @@ public final class DedupConcurrentListener implements MessageListenerConcurrentl
         return sendBack.answer(context);
     }
 
-    private void run(MessageExt message, ConsumeConcurrentlyContext own) throws ReportedFailureException {
+    private static void run(MessageListenerConcurrently listener, MessageExt message, ConsumeConcurrentlyContext own)
+            throws ReportedFailureException {
         ConsumeConcurrentlyStatus status = listener.consumeMessage(List.of(message), own);
         if (status != ConsumeConcurrentlyStatus.CONSUME_SUCCESS) {
             throw new ReportedFailureException("the listener returned " + status); // null, too

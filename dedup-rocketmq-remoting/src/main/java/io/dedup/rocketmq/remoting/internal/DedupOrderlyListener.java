@@ -15,17 +15,28 @@ import org.apache.rocketmq.common.message.MessageExt;
  * either all of a batch or nothing, so the messages before it are redelivered with it, as duplicates.
  */
 public final class DedupOrderlyListener implements MessageListenerOrderly {
-    private final MessageListenerOrderly listener;
-    private final MessageRunner runner;
+    private final OrderlyHandler handler;
     private final InPlaceRunner waits;
     private final Duration longestWait;
 
-    public DedupOrderlyListener(
-            MessageListenerOrderly listener, MessageRunner runner, InPlaceRunner waits, Duration longestWait) {
-        this.listener = listener;
-        this.runner = runner;
+    /**
+     * A listener that passes each message to the handler.
+     *
+     * @param longestWait of all messages of a call together
+     */
+    public DedupOrderlyListener(OrderlyHandler handler, InPlaceRunner waits, Duration longestWait) {
+        this.handler = handler;
         this.waits = waits;
         this.longestWait = longestWait;
+    }
+
+    /** A listener that passes each message to the user's listener. */
+    public static DedupOrderlyListener of(
+            MessageListenerOrderly listener, MessageRunner runner, InPlaceRunner waits, Duration longestWait) {
+        return new DedupOrderlyListener(
+                (message, call, own) -> runner.handle(message, call, () -> run(listener, message, own)),
+                waits,
+                longestWait);
     }
 
     @Override
@@ -33,7 +44,7 @@ public final class DedupOrderlyListener implements MessageListenerOrderly {
         InPlaceRunner.Call call = waits.call(longestWait);
         for (MessageExt message : messages) {
             AutoCommitContext own = new AutoCommitContext(context);
-            if (runner.handle(message, call, () -> run(message, own)) != Answer.ACKNOWLEDGE) {
+            if (handler.handle(message, call, own) != Answer.ACKNOWLEDGE) {
                 context.setSuspendCurrentQueueTimeMillis(own.getSuspendCurrentQueueTimeMillis());
                 return ConsumeOrderlyStatus.SUSPEND_CURRENT_QUEUE_A_MOMENT;
             }
@@ -43,7 +54,8 @@ public final class DedupOrderlyListener implements MessageListenerOrderly {
 
     @SuppressWarnings(
             "deprecation") // the client takes both COMMIT and ROLLBACK for SUCCESS; here ROLLBACK is a failure
-    private void run(MessageExt message, AutoCommitContext own) throws ReportedFailureException {
+    private static void run(MessageListenerOrderly listener, MessageExt message, ConsumeOrderlyContext own)
+            throws ReportedFailureException {
         ConsumeOrderlyStatus status = listener.consumeMessage(List.of(message), own);
         if (status != ConsumeOrderlyStatus.SUCCESS && status != ConsumeOrderlyStatus.COMMIT) {
             throw new ReportedFailureException("the listener returned " + status); // null, too

@@ -1,7 +1,6 @@
 package io.dedup.spring.boot.autoconfigure;
 
 import io.dedup.spring.boot.internal.actuator.DedupEndpoint;
-import io.dedup.spring.boot.internal.actuator.DedupHealthIndicator;
 import io.dedup.spring.boot.internal.actuator.DedupWebEndpoint;
 import io.dedup.spring.boot.internal.deduplicator.DeduplicatorRegistry;
 import io.dedup.spring.boot.internal.outcome.OutcomeCounts;
@@ -11,14 +10,14 @@ import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
-import org.springframework.boot.health.autoconfigure.contributor.ConditionalOnEnabledHealthIndicator;
-import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
 
 /** Endpoint and health, where the application has Spring Boot's actuator. */
 @AutoConfiguration(after = DedupAutoConfiguration.class)
 @ConditionalOnBooleanProperty(name = "dedup.enabled", matchIfMissing = true)
+@Import(DedupHealthConfiguration.class)
 final class DedupActuatorAutoConfiguration {
 
     @Configuration(proxyBeanMethods = false)
@@ -38,16 +37,6 @@ final class DedupActuatorAutoConfiguration {
         @Bean
         DedupWebEndpoint dedupWebEndpoint(DedupEndpoint endpoint) {
             return new DedupWebEndpoint(endpoint);
-        }
-    }
-
-    @Configuration(proxyBeanMethods = false)
-    @ConditionalOnClass({HealthIndicator.class, ConditionalOnEnabledHealthIndicator.class})
-    static class OfHealth {
-        @Bean
-        @ConditionalOnEnabledHealthIndicator("dedup")
-        DedupHealthIndicator dedupHealthIndicator(DedupStores stores) {
-            return new DedupHealthIndicator(stores);
         }
     }
 }

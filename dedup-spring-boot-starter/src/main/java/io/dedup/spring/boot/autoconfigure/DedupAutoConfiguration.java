@@ -20,12 +20,14 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProp
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.sql.init.dependency.DependsOnDatabaseInitialization;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Import;
 import org.springframework.core.env.Environment;
 
 /** What both brokers need: settings, stores, deduplicators. */
 @AutoConfiguration
 @ConditionalOnBooleanProperty(name = "dedup.enabled", matchIfMissing = true)
 @EnableConfigurationProperties(DedupProperties.class)
+@Import(DedupRedisConfiguration.class)
 final class DedupAutoConfiguration {
     @Bean
     static WindowConverter dedupWindowConverter() {

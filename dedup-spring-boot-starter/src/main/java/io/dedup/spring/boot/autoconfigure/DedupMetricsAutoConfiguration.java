@@ -12,7 +12,10 @@ import org.springframework.context.annotation.Bean;
 /** Meters, where the application has a registry for them. */
 @AutoConfiguration(
         after = DedupAutoConfiguration.class,
-        afterName = "org.springframework.boot.micrometer.metrics.autoconfigure.CompositeMeterRegistryAutoConfiguration")
+        afterName = { // in Spring Boot 4 and in 3.5
+            "org.springframework.boot.micrometer.metrics.autoconfigure.CompositeMeterRegistryAutoConfiguration",
+            "org.springframework.boot.actuate.autoconfigure.metrics.CompositeMeterRegistryAutoConfiguration"
+        })
 @ConditionalOnClass(MeterRegistry.class)
 @ConditionalOnBean(MeterRegistry.class)
 @ConditionalOnBooleanProperty(name = "dedup.enabled", matchIfMissing = true)

@@ -8,17 +8,20 @@ import org.springframework.aot.hint.RuntimeHintsRegistrar;
 import org.springframework.aot.hint.TypeReference;
 import org.springframework.util.ClassUtils;
 
-/** What a native image has to keep: the stores' scripts, and what ID expressions read. dedup-kafka registers its own. */
+/** What a native image has to keep: the stores' scripts, the starter's marker, and what ID expressions read. dedup-kafka registers its own. */
 final class DedupRuntimeHints implements RuntimeHintsRegistrar {
     /** In the packages of the stores and below: which package has a script is the store's business. */
     private static final List<String> SCRIPTS =
             List.of("io/dedup/store/jdbc/*.sql", "io/dedup/store/jdbc/**/*.sql", "io/dedup/store/redis/**/*.lua");
+
+    private static final String MARKERS = "META-INF/dedup/*.starter";
 
     @Override
     public void registerHints(RuntimeHints hints, @Nullable ClassLoader loader) {
         for (String scripts : SCRIPTS) {
             hints.resources().registerPattern(scripts);
         }
+        hints.resources().registerPattern(MARKERS);
         if (ClassUtils.isPresent("org.springframework.kafka.listener.AbstractMessageListenerContainer", loader)) {
             method(hints, "io.dedup.spring.boot.internal.kafka.KafkaIds$Message");
         }

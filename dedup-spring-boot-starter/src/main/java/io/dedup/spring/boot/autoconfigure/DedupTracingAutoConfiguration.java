@@ -16,10 +16,13 @@ import org.springframework.context.annotation.Configuration;
 /** Links of duplicates to the traces of the first runs, where that is wanted and the application has a tracer. */
 @AutoConfiguration(
         after = DedupAutoConfiguration.class,
-        afterName = {
+        afterName = { // in Spring Boot 4 and in 3.5
             "org.springframework.boot.micrometer.tracing.opentelemetry.autoconfigure.OpenTelemetryTracingAutoConfiguration",
             "org.springframework.boot.micrometer.tracing.brave.autoconfigure.BraveAutoConfiguration",
-            "org.springframework.boot.micrometer.tracing.autoconfigure.NoopTracerAutoConfiguration"
+            "org.springframework.boot.micrometer.tracing.autoconfigure.NoopTracerAutoConfiguration",
+            "org.springframework.boot.actuate.autoconfigure.tracing.OpenTelemetryTracingAutoConfiguration",
+            "org.springframework.boot.actuate.autoconfigure.tracing.BraveAutoConfiguration",
+            "org.springframework.boot.actuate.autoconfigure.tracing.NoopTracerAutoConfiguration"
         })
 @ConditionalOnBooleanProperty(name = "dedup.enabled", matchIfMissing = true)
 @ConditionalOnBooleanProperty(name = "dedup.tracing.link-duplicates")

@@ -6,6 +6,7 @@ import io.dedup.spring.boot.Deduplicated;
 import io.dedup.spring.boot.internal.deduplicator.DeduplicatorRegistry;
 import io.dedup.spring.boot.internal.kafka.KafkaIds;
 import org.junit.jupiter.api.Test;
+import org.springframework.aot.hint.MemberCategory;
 import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.predicate.RuntimeHintsPredicates;
 import org.springframework.aot.test.generate.TestGenerationContext;
@@ -81,8 +82,9 @@ class AotTest {
                 .accepts(hints);
         assertThat(RuntimeHintsPredicates.resource().forResource("io/dedup/store/redis/internal/record/claim.lua"))
                 .accepts(hints);
-        assertThat(RuntimeHintsPredicates.reflection().onMethodInvocation(KafkaIds.Message.class, "getValue"))
-                .accepts(hints);
+        assertThat(hints.reflection().getTypeHint(KafkaIds.Message.class))
+                .satisfies(
+                        hint -> assertThat(hint.getMemberCategories()).contains(MemberCategory.INVOKE_PUBLIC_METHODS));
     }
 
     /** A name of spring-kafka's that changes would otherwise be noticed in a native image only. */

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.util.List;
 import java.util.Properties;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
@@ -21,6 +22,13 @@ class FormerNamesTest {
     private final ApplicationContextRunner runner = new ApplicationContextRunner()
             .withUserConfiguration(App.class)
             .withPropertyValues("dedup.store=memory", "spring.kafka.listener.auto-startup=false");
+
+    /** They had no other name. */
+    private static final Set<String> NEW = Set.of(
+            "DedupMethodAutoConfiguration",
+            "HttpDedupAutoConfiguration",
+            "RocketMqSpringDedupAutoConfiguration",
+            "RocketMqV5SpringDedupAutoConfiguration");
 
     @Configuration(proxyBeanMethods = false)
     @EnableAutoConfiguration
@@ -48,8 +56,7 @@ class FormerNamesTest {
         List<String> ours =
                 ImportCandidates.load(AutoConfiguration.class, getClass().getClassLoader()).getCandidates().stream()
                         .filter(name -> name.startsWith(PRESENT))
-                        .filter(name -> !name.endsWith(".DedupMethodAutoConfiguration")) // these had no other name
-                        .filter(name -> !name.endsWith(".HttpDedupAutoConfiguration"))
+                        .filter(name -> !NEW.contains(name.substring(PRESENT.length())))
                         .toList();
         assertThat(ours).hasSize(6);
         assertThat(replacements.values()).containsExactlyInAnyOrderElementsOf(ours);

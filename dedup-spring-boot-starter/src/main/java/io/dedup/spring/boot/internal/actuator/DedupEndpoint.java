@@ -35,8 +35,11 @@ import org.springframework.boot.actuate.endpoint.annotation.WriteOperation;
 /**
  * What operators look at and change. Reading only, unless {@code management.endpoint.dedup.access} is {@code unrestricted}.
  * Thread-safe.
+ *
+ * <p>What may be left out has Spring's annotation: Spring Boot 3.5 knows no other, and answers a request without it with 400.
  */
 @Endpoint(id = "dedup", defaultAccess = Access.READ_ONLY)
+@SuppressWarnings("deprecation")
 public final class DedupEndpoint {
     private static final Logger log = LoggerFactory.getLogger("io.dedup");
 
@@ -130,7 +133,7 @@ public final class DedupEndpoint {
      * @param limit how many at most; 100 when it is left out, 1,000 at most
      */
     @ReadOperation
-    public @Nullable StuckList stuck(@Selector String scope, @Nullable Duration olderThan, @Nullable Integer limit) {
+    public @Nullable StuckList stuck(@Selector String scope, @org.springframework.lang.Nullable Duration olderThan, @org.springframework.lang.Nullable Integer limit) {
         FoundScope found = keys.find(scope);
         if (found == null) {
             return null;
@@ -185,7 +188,7 @@ public final class DedupEndpoint {
      */
     @DeleteOperation
     public @Nullable CommandView forget(
-            @Selector String scope, @Selector String id, @Nullable Boolean evenIfLeaseLive) {
+            @Selector String scope, @Selector String id, @org.springframework.lang.Nullable Boolean evenIfLeaseLive) {
         Found found = keys.find(scope, id);
         if (found == null) {
             return null;
@@ -204,7 +207,7 @@ public final class DedupEndpoint {
      */
     @WriteOperation
     public @Nullable CommandView forceDone(
-            @Selector String scope, @Selector String id, @Nullable Boolean evenIfLeaseLive) {
+            @Selector String scope, @Selector String id, @org.springframework.lang.Nullable Boolean evenIfLeaseLive) {
         Found found = keys.find(scope, id);
         if (found == null) {
             return null;

@@ -18,8 +18,11 @@ import org.springframework.boot.convert.DurationStyle;
  * {@link DedupEndpoint} over HTTP, where an operator has to see that a request was wrong, and why: without this, Spring Boot
  * answers a command for an unknown scope with 204, and a wrong parameter with a 400 that has no message. Parameters are text
  * here, so that the error can quote them. Thread-safe.
+ *
+ * <p>What may be left out has Spring's annotation: Spring Boot 3.5 knows no other, and answers a request without it with 400.
  */
 @EndpointWebExtension(endpoint = DedupEndpoint.class)
+@SuppressWarnings("deprecation")
 public final class DedupWebEndpoint {
     private final DedupEndpoint endpoint;
 
@@ -33,7 +36,7 @@ public final class DedupWebEndpoint {
     /** See {@link DedupEndpoint#stuck}. */
     @ReadOperation
     public WebEndpointResponse<Object> stuck(
-            @Selector String scope, @Nullable String olderThan, @Nullable String limit) {
+            @Selector String scope, @org.springframework.lang.Nullable String olderThan, @org.springframework.lang.Nullable String limit) {
         return answer(() -> {
             Object found = endpoint.stuck(scope, duration("olderThan", olderThan), number("limit", limit));
             return found == null ? unknownScope(scope) : ok(found);
@@ -60,14 +63,14 @@ public final class DedupWebEndpoint {
     /** See {@link DedupEndpoint#forget}. */
     @DeleteOperation
     public WebEndpointResponse<Object> forget(
-            @Selector String scope, @Selector String id, @Nullable String evenIfLeaseLive) {
+            @Selector String scope, @Selector String id, @org.springframework.lang.Nullable String evenIfLeaseLive) {
         return command(scope, () -> endpoint.forget(scope, id, flag("evenIfLeaseLive", evenIfLeaseLive)));
     }
 
     /** See {@link DedupEndpoint#forceDone}. */
     @WriteOperation
     public WebEndpointResponse<Object> forceDone(
-            @Selector String scope, @Selector String id, @Nullable String evenIfLeaseLive) {
+            @Selector String scope, @Selector String id, @org.springframework.lang.Nullable String evenIfLeaseLive) {
         return command(scope, () -> endpoint.forceDone(scope, id, flag("evenIfLeaseLive", evenIfLeaseLive)));
     }
 

@@ -25,10 +25,12 @@ import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
  * return.
  */
 final class MethodRules {
-    private static final List<String> OF_KAFKA = List.of(
+    private static final List<String> OF_BROKERS = List.of(
             "org.springframework.kafka.annotation.KafkaListener",
             "org.springframework.kafka.annotation.KafkaListeners",
-            "org.springframework.kafka.annotation.KafkaHandler");
+            "org.springframework.kafka.annotation.KafkaHandler",
+            "org.apache.rocketmq.spring.annotation.RocketMQMessageListener",
+            "org.apache.rocketmq.client.annotation.RocketMQMessageListener");
     private static final String BEAN = "org.springframework.context.annotation.Bean";
     private static final String ASYNC_RESULTS_OF_WEB = "org.springframework.web.";
 
@@ -48,7 +50,7 @@ final class MethodRules {
 
     private static @Nullable String problem(DeduplicatedMethod method) {
         if (isOfAdapter(method)) {
-            return "is a listener of Kafka, whose topics are known. Leave out the topic";
+            return "is a listener of Kafka or RocketMQ, whose topics are known. Leave out the topic";
         }
         if (makesBean(method)) {
             return "makes a bean. Leave out the topic, if that is a listener of RocketMQ; otherwise annotate the bean's method";
@@ -96,7 +98,7 @@ final class MethodRules {
 
     /** Whether something else reads the annotation, which then doesn't need a topic. */
     static boolean isOfAdapter(DeduplicatedMethod method) {
-        return isAnnotated(method.method(), OF_KAFKA) || isAnnotatedClass(method.type());
+        return isAnnotated(method.method(), OF_BROKERS) || isAnnotatedClass(method.type());
     }
 
     /** Whether it makes a bean that may be a listener of RocketMQ. */
@@ -111,7 +113,7 @@ final class MethodRules {
 
     private static boolean isAnnotatedClass(Class<?> type) {
         MergedAnnotations annotations = MergedAnnotations.from(type, SearchStrategy.TYPE_HIERARCHY);
-        return OF_KAFKA.stream().anyMatch(annotations::isPresent);
+        return OF_BROKERS.stream().anyMatch(annotations::isPresent);
     }
 
     /**

@@ -65,7 +65,9 @@ public final class RocketMqListenerPostProcessor implements DestructionAwareBean
             known.getObject().add(new ListenerSpec(name, consumer.getConsumerGroup(), topics, null, null));
             return bean;
         }
-        if (!(bean instanceof MessageListener listener) || bean instanceof PerTopicMessageListener) {
+        if (!(bean instanceof MessageListener listener)
+                || bean instanceof PerTopicMessageListener
+                || AnnotatedListeners.isOne(bean)) {
             return bean;
         }
         known.getObject().addListener(name);

@@ -74,8 +74,12 @@ public final class RocketMqListeners implements SmartLifecycle {
         this.groupsOfConsumerBeans = groupsOfConsumerBeans;
     }
 
-    /** What handles a topic's messages: the listener itself where the topic isn't deduplicated. */
-    MessageListener of(
+    /**
+     * What handles a topic's messages: the listener itself where the topic isn't deduplicated.
+     *
+     * @throws DedupConfigurationException when it can't be deduplicated as configured
+     */
+    public MessageListener of(
             String bean, String group, @Nullable Deduplicated annotation, MessageListener listener, String topic) {
         ListenerSpec spec = new ListenerSpec(bean, group, Set.of(topic), null, annotation);
         PlannedListener planned = planner.plan(spec);
@@ -169,7 +173,7 @@ public final class RocketMqListeners implements SmartLifecycle {
     }
 
     /** Limits how long messages wait in place, because closing consumers of these groups wait for them. */
-    void endWaits(Predicate<String> ofGroup) {
+    public void endWaits(Predicate<String> ofGroup) {
         groups.forEach((dedup, its) -> {
             if (its.stream().anyMatch(ofGroup)) {
                 dedup.close();
@@ -177,8 +181,8 @@ public final class RocketMqListeners implements SmartLifecycle {
         });
     }
 
-    /** A paused context continues later; its consumers don't stop meanwhile. */
-    @Override
+    /** A paused context continues later; its consumers don't stop meanwhile. Overrides since Spring 7: 6 pauses no context. */
+    @SuppressWarnings("MissingOverride")
     public boolean isPauseable() {
         return false;
     }

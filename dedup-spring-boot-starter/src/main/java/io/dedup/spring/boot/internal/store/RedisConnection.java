@@ -1,6 +1,9 @@
 package io.dedup.spring.boot.internal.store;
 
 import io.dedup.spring.boot.DedupConfigurationException;
+import io.dedup.spring.boot.internal.store.RedisServers.Node;
+import io.dedup.spring.boot.internal.store.RedisServers.Sentinel;
+import io.dedup.spring.boot.internal.store.RedisServers.Standalone;
 import io.dedup.store.redis.RedisDedupStoreBuilder;
 import io.lettuce.core.RedisCredentials;
 import io.lettuce.core.RedisCredentialsProvider;
@@ -9,10 +12,6 @@ import io.lettuce.core.SslOptions;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
-import org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDetails;
-import org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDetails.Node;
-import org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDetails.Sentinel;
-import org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDetails.Standalone;
 import org.springframework.boot.ssl.SslBundle;
 import org.springframework.core.env.Environment;
 
@@ -23,54 +22,50 @@ import org.springframework.core.env.Environment;
 final class RedisConnection {
     private static final String URL = "spring.data.redis.url";
 
-    private final DataRedisConnectionDetails details;
+    private final RedisServers servers;
     private final boolean ssl;
 
-    private RedisConnection(DataRedisConnectionDetails details, Environment environment) {
-        this.details = details;
-        // A rediss:// URL without a bundle means TLS, too, but the details don't contain it.
-        boolean byProperties = !environment.getProperty(URL, "").isEmpty()
-                && details.getClass()
-                        .getName()
-                        .startsWith("org.springframework.boot.data.redis.autoconfigure.Properties");
-        this.ssl = details.getSslBundle() != null
-                || (byProperties && environment.getProperty(URL, "").startsWith("rediss:"));
+    private RedisConnection(RedisServers servers, Environment environment) {
+        this.servers = servers;
+        // A rediss:// URL without a bundle means TLS, too, but what Spring Boot knows doesn't contain it.
+        this.ssl = servers.sslBundle() != null
+                || (servers.ofProperties() && environment.getProperty(URL, "").startsWith("rediss:"));
     }
 
     /** Returns false if Spring Boot has no Redis configured. */
     static boolean connect(RedisDedupStoreBuilder builder, ConfigurableListableBeanFactory beans, CloseOrder order) {
-        DataRedisConnectionDetails details =
-                beans.getBeanProvider(DataRedisConnectionDetails.class).getIfAvailable();
-        if (details == null) {
+        BootRedis redis = beans.getBeanProvider(BootRedis.class).getIfAvailable();
+        RedisServers servers = redis == null ? null : redis.servers();
+        if (servers == null) {
             return false;
         }
-        order.closeAfterStores(details);
-        new RedisConnection(details, beans.getBean(Environment.class)).connect(builder);
+        order.closeAfterStores(servers.details());
+        new RedisConnection(servers, beans.getBean(Environment.class)).connect(builder);
         return true;
     }
 
     private void connect(RedisDedupStoreBuilder builder) {
-        SslBundle bundle = details.getSslBundle();
+        SslBundle bundle = servers.sslBundle();
         if (bundle != null) {
             builder.sslOptions(sslOptions(bundle));
         }
-        if (details.getCluster() != null) {
-            builder.clusterUris(nodes(details.getCluster().getNodes()));
+        if (servers.cluster() != null) {
+            builder.clusterUris(nodes(servers.cluster()));
             return;
         }
-        Sentinel sentinel = details.getSentinel();
+        Sentinel sentinel = servers.sentinel();
         if (sentinel != null) {
             builder.uri(sentinel(sentinel));
             return;
         }
-        Standalone standalone = details.getStandalone();
+        Standalone standalone = servers.standalone();
         if (standalone == null) {
             throw new DedupConfigurationException(
                     "spring.data.redis.masterreplica is not supported: records must be read from the master only.",
                     "Configure spring.data.redis.host, spring.data.redis.sentinel or spring.data.redis.cluster. Or set"
                             + " dedup.redis.url.");
         }
-        builder.uri(server(standalone.getHost(), standalone.getPort(), standalone.getDatabase()));
+        builder.uri(server(standalone.host(), standalone.port(), standalone.database()));
     }
 
     private List<RedisURI> nodes(List<Node> nodes) {
@@ -80,23 +75,23 @@ final class RedisConnection {
     private RedisURI server(String host, int port, int database) {
         RedisURI uri = RedisURI.builder().withHost(host).withPort(port).build();
         uri.setDatabase(database);
-        secure(uri, details.getUsername(), details.getPassword());
+        secure(uri, servers.username(), servers.password());
         return uri;
     }
 
     private RedisURI sentinel(Sentinel sentinel) {
-        RedisURI.Builder builder = RedisURI.builder().withSentinelMasterId(sentinel.getMaster());
-        for (Node node : sentinel.getNodes()) {
+        RedisURI.Builder builder = RedisURI.builder().withSentinelMasterId(sentinel.master());
+        for (Node node : sentinel.nodes()) {
             RedisURI each = RedisURI.builder()
                     .withHost(node.host())
                     .withPort(node.port())
                     .build();
-            secure(each, sentinel.getUsername(), sentinel.getPassword());
+            secure(each, sentinel.username(), sentinel.password());
             builder.withSentinel(each);
         }
         RedisURI uri = builder.build();
-        uri.setDatabase(sentinel.getDatabase());
-        secure(uri, details.getUsername(), details.getPassword());
+        uri.setDatabase(sentinel.database());
+        secure(uri, servers.username(), servers.password());
         return uri;
     }
 

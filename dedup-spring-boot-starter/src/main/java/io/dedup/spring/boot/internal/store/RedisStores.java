@@ -7,14 +7,9 @@ import io.dedup.store.DedupStore;
 import io.dedup.store.redis.RedisDedupStore;
 import io.dedup.store.redis.RedisDedupStoreBuilder;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
-import org.springframework.util.ClassUtils;
 
 /** Opens the store in Redis. */
 final class RedisStores {
-    private static final boolean CONNECTION_DETAILS = ClassUtils.isPresent(
-            "org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDetails",
-            RedisStores.class.getClassLoader());
-
     private RedisStores() {}
 
     /**
@@ -32,7 +27,7 @@ final class RedisStores {
                     .commandTimeout(properties.getCommandTimeout());
             if (properties.getUrl() != null) {
                 builder.uri(properties.getUrl());
-            } else if (!CONNECTION_DETAILS || !RedisConnection.connect(builder, beans, order)) {
+            } else if (!RedisConnection.connect(builder, beans, order)) {
                 throw new DedupConfigurationException(
                         "The deduplication store needs Redis, but no Redis server is configured.",
                         "Set dedup.redis.url. Or add spring-boot-starter-data-redis and configure spring.data.redis.");

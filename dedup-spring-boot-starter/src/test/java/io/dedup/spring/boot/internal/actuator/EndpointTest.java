@@ -323,8 +323,9 @@ class EndpointTest {
     @Test
     void healthSaysThatTheStoresAnswer() throws Exception {
         HttpResponse<String> health = send("GET", "/actuator/health");
-        assertThat(health.body())
-                .contains("\"dedup\":{\"details\":{\"redis\":\"answers\",\"jdbc\":\"answers\"},\"status\":\"UP\"}");
+        JsonNode dedup = JsonMapper.shared().readTree(health.body()).at("/components/dedup");
+        assertThat(dedup.path("status").asString()).isEqualTo("UP");
+        assertThat(dedup.path("details")).hasToString("{\"redis\":\"answers\",\"jdbc\":\"answers\"}");
         assertThat(send("GET", "/actuator/health/readiness").body()).contains("dedup");
         assertThat(send("GET", "/actuator/health/liveness").body()).doesNotContain("dedup");
     }

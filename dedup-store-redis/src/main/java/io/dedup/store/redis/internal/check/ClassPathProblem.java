@@ -1,6 +1,7 @@
 package io.dedup.store.redis.internal.check;
 
 import io.dedup.text.Causes;
+import io.lettuce.core.LettuceVersion;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URL;
@@ -22,6 +23,9 @@ public final class ClassPathProblem {
     private static final String MARKER = "META-INF/io.netty.versions.properties";
     private static final String NEEDED = "4.2.";
 
+    /** Runs on Netty 4.1 and 4.2, but not on jars of both. */
+    private static final String LETTUCE_6 = "6.";
+
     /** A jar of Netty itself, not a jar that contains Netty under other names. */
     private static final Pattern JAR = Pattern.compile(".*/(netty-[a-z0-9_-]+?)-\\d[^/]*\\.jar!/.*");
 
@@ -38,17 +42,23 @@ public final class ClassPathProblem {
 
     /** Describes what failed, which jars conflict, and how to fix that. */
     public static String describe(LinkageError error) {
-        return describe(error, nettyJars(ClassPathProblem.class.getClassLoader()));
+        return describe(error, LettuceVersion.getVersion(), nettyJars(ClassPathProblem.class.getClassLoader()));
     }
 
     /** @param nettyJars the names of Netty's jars by their versions */
-    static String describe(LinkageError error, Map<String, Set<String>> nettyJars) {
+    static String describe(LinkageError error, String lettuce, Map<String, Set<String>> nettyJars) {
         String cause = "a class that Lettuce needs is missing or has a wrong version: " + error;
-        if (nettyJars.keySet().stream().allMatch(version -> version.startsWith(NEEDED)) && nettyJars.size() == 1) {
+        boolean six = lettuce.startsWith(LETTUCE_6);
+        if (nettyJars.size() == 1 && nettyJars.keySet().stream().allMatch(netty -> six || netty.startsWith(NEEDED))) {
             return cause + ". Netty is " + nettyJars.keySet().iterator().next()
                     + " throughout; find the class with mvn dependency:tree or gradle dependencies";
         }
         String found = nettyJars.isEmpty() ? "no recognizable Netty" : String.join(" and ", nettyJars.keySet());
+        if (six) {
+            return cause + ". Lettuce 6 needs one version of Netty, and the class path has " + found
+                    + ". With Maven, import io.netty:netty-bom in dependencyManagement before other BOMs; with Gradle, add"
+                    + " platform(\"io.netty:netty-bom:…\")" + list(nettyJars);
+        }
         return cause + ". Lettuce needs Netty 4.2, and the class path has " + found
                 + ". With Maven, import io.dedup:dedup-bom (or io.netty:netty-bom 4.2.x) in dependencyManagement before"
                 + " other BOMs; with Gradle, add platform(\"io.dedup:dedup-bom:…\")" + list(nettyJars);

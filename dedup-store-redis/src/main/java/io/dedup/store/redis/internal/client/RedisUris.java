@@ -32,7 +32,8 @@ final class RedisUris {
         copy.setSocket(uri.getSocket());
         copy.setDatabase(uri.getDatabase());
         copy.setClientName(uri.getClientName());
-        copy.setDriverInfo(uri.getDriverInfo());
+        copy.setLibraryName(uri.getLibraryName()); // not the DriverInfo, which Lettuce 6 lacks
+        copy.setLibraryVersion(uri.getLibraryVersion());
         copy.applySsl(uri);
         copy.applyAuthentication(uri);
         copy.setTimeout(timeout);

@@ -1,12 +1,12 @@
-package io.dedup.spring.boot.internal.actuator;
+package io.dedup.spring.boot.internal.boot;
 
 import io.dedup.DedupStoreException;
 import io.dedup.spring.boot.internal.store.DedupStores;
 import io.dedup.store.DedupStore;
 import io.dedup.text.Printable;
 import org.jspecify.annotations.Nullable;
-import org.springframework.boot.health.contributor.AbstractHealthIndicator;
-import org.springframework.boot.health.contributor.Health;
+import org.springframework.boot.actuate.health.AbstractHealthIndicator;
+import org.springframework.boot.actuate.health.Health;
 
 /**
  * Down while a store that listeners need doesn't answer. For readiness, not for liveness: a restart brings no store back.

@@ -1,0 +1,164 @@
+package io.dedup.spring.boot.internal.rocketmqv5spring;
+
+import io.dedup.spring.boot.DedupConfigurationException;
+import io.dedup.spring.boot.Deduplicated;
+import io.dedup.spring.boot.internal.plan.KnownTopics;
+import io.dedup.spring.boot.internal.plan.ListenerSpec;
+import io.dedup.spring.boot.internal.rocketmq.RocketMqListeners;
+import java.lang.reflect.Method;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.apache.rocketmq.client.annotation.RocketMQMessageListener;
+import org.apache.rocketmq.client.apis.consumer.MessageListener;
+import org.apache.rocketmq.client.apis.message.MessageView;
+import org.apache.rocketmq.client.core.RocketMQListener;
+import org.apache.rocketmq.client.support.DefaultListenerContainer;
+import org.jspecify.annotations.Nullable;
+import org.springframework.aop.framework.AopProxyUtils;
+import org.springframework.aop.support.AopUtils;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.BeanPostProcessor;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.context.ApplicationContext;
+import org.springframework.context.ApplicationListener;
+import org.springframework.context.event.ContextClosedEvent;
+import org.springframework.core.annotation.AnnotatedElementUtils;
+import org.springframework.core.annotation.AnnotationUtils;
+import org.springframework.util.ClassUtils;
+
+/**
+ * Decorates the listeners of the containers of the newer client's Spring Boot starter. A container is a bean that is made when its
+ * listener's bean has been made, at start or later. As it is initialized, it gives its listener to the builder of its consumer, and it
+ * builds the consumer as it starts.
+ */
+public final class V5ContainerPostProcessor implements BeanPostProcessor, ApplicationListener<ContextClosedEvent> {
+    /** The name that {@code RocketMqDedupAutoConfiguration} gives the bean of {@link RocketMqListeners}. */
+    private static final String LISTENERS = "dedupRocketMqListeners";
+
+    /** By name: releases up to 2.3.1 don't have it. */
+    private static final String PREPARES = "org.apache.rocketmq.client.core.RocketMQPushConsumerLifecycleListener";
+
+    private static final Method CONSUME = ClassUtils.getMethod(RocketMQListener.class, "consume", MessageView.class);
+
+    private final ConfigurableListableBeanFactory beans;
+    private final ApplicationContext context;
+    private final ObjectProvider<RocketMqListeners> listeners;
+    private final ObjectProvider<KnownTopics> known;
+    private final Map<Identity, String> names = new ConcurrentHashMap<>();
+    private final Set<String> groups = ConcurrentHashMap.newKeySet();
+
+    /** An object that is only equal to itself, whatever its class says. */
+    private record Identity(Object object) {
+        @Override
+        @SuppressWarnings("ReferenceEquality") // that is what it is for
+        public boolean equals(@Nullable Object other) {
+            return other instanceof Identity identity && identity.object == object;
+        }
+
+        @Override
+        public int hashCode() {
+            return System.identityHashCode(object);
+        }
+    }
+
+    /**
+     * For the containers of an application.
+     *
+     * @param context whose end limits the waits of messages
+     */
+    public V5ContainerPostProcessor(
+            ConfigurableListableBeanFactory beans,
+            ApplicationContext context,
+            ObjectProvider<RocketMqListeners> listeners,
+            ObjectProvider<KnownTopics> known) {
+        this.beans = beans;
+        this.context = context;
+        this.listeners = listeners;
+        this.known = known;
+    }
+
+    /** A container knows its listener, but not the name of the listener's bean. */
+    @Override
+    public Object postProcessBeforeInitialization(Object bean, String name) {
+        if (AnnotationUtils.findAnnotation(bean.getClass(), RocketMQMessageListener.class) != null) {
+            names.put(new Identity(bean), name);
+        }
+        return bean;
+    }
+
+    @Override
+    public Object postProcessAfterInitialization(Object bean, String name) {
+        if (bean instanceof DefaultListenerContainer container) {
+            beans.registerDependentBean(LISTENERS, name); // Spring closes the container first
+            decorate(container, nameOf(container.getMessageListener(), name));
+        }
+        return bean;
+    }
+
+    private void decorate(DefaultListenerContainer container, String name) {
+        RocketMQListener listener = container.getMessageListener();
+        Deduplicated annotation = annotation(name, listener);
+        String group = group(container);
+        String topic = container.getTopic();
+        known.getObject().add(new ListenerSpec(name, group, Set.of(topic), null, annotation));
+        groups.add(group);
+        RocketMqListeners deduplicated = listeners.getObject();
+        MessageListener decorated = deduplicated.of(name, group, annotation, listener, topic);
+        if (decorated != listener) {
+            requireOwnListener(name, listener);
+            container.getPushConsumerBuilder().setMessageListener(decorated);
+        }
+    }
+
+    /** As it is named on the broker, because groups of two namespaces are two groups. */
+    private static String group(DefaultListenerContainer container) {
+        String namespace = container.getNamespace();
+        String group = container.getConsumerGroup();
+        return namespace == null || namespace.isBlank() ? group : namespace + "%" + group;
+    }
+
+    /** A builder doesn't show the listener that it has, and another one that was set there must not get lost. */
+    private static void requireOwnListener(String name, RocketMQListener listener) {
+        for (Class<?> each : ClassUtils.getAllInterfaces(listener)) {
+            if (each.getName().equals(PREPARES)) {
+                throw new DedupConfigurationException(
+                        "RocketMQ listener " + name + " can't be deduplicated: it implements "
+                                + each.getSimpleName()
+                                + ", whose prepareStart may give the consumer another listener.",
+                        "Move what prepareStart does to the annotation's settings, or switch off deduplication of this listener"
+                                + " with dedup.listeners." + name + ".enabled: false.");
+            }
+        }
+    }
+
+    private @Nullable Deduplicated annotation(String name, RocketMQListener listener) {
+        Deduplicated ofMethod = AnnotatedElementUtils.findMergedAnnotation(
+                AopUtils.getMostSpecificMethod(CONSUME, AopProxyUtils.ultimateTargetClass(listener)),
+                Deduplicated.class);
+        return ofMethod != null || !beans.containsBeanDefinition(name)
+                ? ofMethod
+                : beans.findAnnotationOnBean(name, Deduplicated.class);
+    }
+
+    /** The name of the listener's bean; that of the container where the listener isn't a bean. */
+    private String nameOf(RocketMQListener listener, String ofContainer) {
+        Object each = listener;
+        while (each != null) {
+            String name = names.get(new Identity(each));
+            if (name != null) {
+                return name;
+            }
+            each = AopProxyUtils.getSingletonTarget(each);
+        }
+        return ofContainer;
+    }
+
+    /** Before the containers stop: a closing consumer waits for its handlers without a limit. */
+    @Override
+    public void onApplicationEvent(ContextClosedEvent event) {
+        if (event.getApplicationContext() == context && !groups.isEmpty()) { // not a child's
+            listeners.getObject().endWaits(groups::contains);
+        }
+    }
+}
