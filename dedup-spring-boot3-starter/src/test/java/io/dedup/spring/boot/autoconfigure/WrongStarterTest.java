@@ -53,16 +53,16 @@ class WrongStarterTest {
     }
 
     private static List<String> classPathWithout(String own) {
-        List<String> parts = new ArrayList<>(
-                List.of(System.getProperty("java.class.path").split(File.pathSeparator)));
+        List<String> parts =
+                new ArrayList<>(List.of(System.getProperty("java.class.path").split(File.pathSeparator)));
         assertThat(parts.removeIf(part -> Path.of(part).equals(Path.of(own)))).isTrue();
         return parts;
     }
 
     private static String start(List<String> others, String... starters) throws IOException, InterruptedException {
-        assertThat(starters).allSatisfy(starter -> assertThat(Files.exists(Path.of(starter)))
-                .as(starter)
-                .isTrue());
+        assertThat(starters)
+                .allSatisfy(starter ->
+                        assertThat(Files.exists(Path.of(starter))).as(starter).isTrue());
         List<String> parts = new ArrayList<>(List.of(starters));
         parts.addAll(others);
         Process process = new ProcessBuilder(

@@ -133,7 +133,10 @@ public final class DedupEndpoint {
      * @param limit how many at most; 100 when it is left out, 1,000 at most
      */
     @ReadOperation
-    public @Nullable StuckList stuck(@Selector String scope, @org.springframework.lang.Nullable Duration olderThan, @org.springframework.lang.Nullable Integer limit) {
+    public @Nullable StuckList stuck(
+            @Selector String scope,
+            @org.springframework.lang.Nullable Duration olderThan,
+            @org.springframework.lang.Nullable Integer limit) {
         FoundScope found = keys.find(scope);
         if (found == null) {
             return null;

@@ -36,7 +36,9 @@ public final class DedupWebEndpoint {
     /** See {@link DedupEndpoint#stuck}. */
     @ReadOperation
     public WebEndpointResponse<Object> stuck(
-            @Selector String scope, @org.springframework.lang.Nullable String olderThan, @org.springframework.lang.Nullable String limit) {
+            @Selector String scope,
+            @org.springframework.lang.Nullable String olderThan,
+            @org.springframework.lang.Nullable String limit) {
         return answer(() -> {
             Object found = endpoint.stuck(scope, duration("olderThan", olderThan), number("limit", limit));
             return found == null ? unknownScope(scope) : ok(found);

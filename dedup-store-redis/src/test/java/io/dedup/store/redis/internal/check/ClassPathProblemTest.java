@@ -24,7 +24,8 @@ class ClassPathProblemTest {
                         "NoSuchMethodError: io.netty.X.y()",
                         "the class path has 4.1.100.Final.",
                         "4.1.100.Final are: netty-common");
-        assertThat(ClassPathProblem.describe(error, LETTUCE_7, Map.of())).contains("the class path has no recognizable Netty");
+        assertThat(ClassPathProblem.describe(error, LETTUCE_7, Map.of()))
+                .contains("the class path has no recognizable Netty");
     }
 
     @Test
@@ -42,8 +43,8 @@ class ClassPathProblemTest {
         LinkageError error = new NoClassDefFoundError("io/netty/X");
         assertThat(ClassPathProblem.describe(error, LETTUCE_6, Map.of("4.1.135.Final", Set.of("netty-common"))))
                 .contains("Netty is 4.1.135.Final throughout");
-        Map<String, Set<String>> both = new TreeMap<>(
-                Map.of("4.1.135.Final", Set.of("netty-common"), "4.2.17.Final", Set.of("netty-buffer")));
+        Map<String, Set<String>> both =
+                new TreeMap<>(Map.of("4.1.135.Final", Set.of("netty-common"), "4.2.17.Final", Set.of("netty-buffer")));
         assertThat(ClassPathProblem.describe(error, LETTUCE_6, both))
                 .contains(
                         "Lettuce 6 needs one version of Netty, and the class path has 4.1.135.Final and 4.2.17.Final",
