@@ -18,9 +18,7 @@ final class ParallelOrders implements Consumer<PollContext<String, String>> {
      * @param deadLetters returns once the record is stored elsewhere
      */
     ParallelOrders(
-            Deduplicator deduplicator,
-            Consumer<String> orders,
-            Consumer<ConsumerRecord<String, String>> deadLetters) {
+            Deduplicator deduplicator, Consumer<String> orders, Consumer<ConsumerRecord<String, String>> deadLetters) {
         this.deduplicator = deduplicator;
         this.orders = orders;
         this.deadLetters = deadLetters;

@@ -55,16 +55,16 @@ class ParallelOrdersTest {
             }));
             running.await();
             store.down();
-            ParallelStreamProcessor<String, String> processor = ParallelStreamProcessor.createEosStreamProcessor(
-                    ParallelConsumerOptions.<String, String>builder()
+            ParallelStreamProcessor<String, String> processor =
+                    ParallelStreamProcessor.createEosStreamProcessor(ParallelConsumerOptions.<String, String>builder()
                             .consumer(consumer(kafka))
                             .ordering(ProcessingOrder.KEY)
                             .maxConcurrency(8)
                             .retryDelayProvider(record -> Duration.ofMillis(200))
                             .build());
             processor.subscribe(List.of("orders"));
-            processor.poll(new ParallelOrders(
-                    deduplicator, order -> effects.merge(order, 1, Integer::sum), record -> {}));
+            processor.poll(
+                    new ParallelOrders(deduplicator, order -> effects.merge(order, 1, Integer::sum), record -> {}));
 
             await().until(() -> store.struck() > 10);
             assertThat(effects).isEmpty();
@@ -81,17 +81,21 @@ class ParallelOrdersTest {
             assertThat(committed(kafka)).isEqualTo(2 * ORDERS);
         }
         elsewhere.shutdown();
-        assertThat(effects).hasSize(ORDERS).allSatisfy((order, times) -> assertThat(times)
-                .isEqualTo(1));
+        assertThat(effects)
+                .hasSize(ORDERS)
+                .allSatisfy((order, times) -> assertThat(times).isEqualTo(1));
     }
 
     private static void send(KafkaServer kafka) throws Exception {
         kafka.createTopic("orders", 1);
         try (KafkaProducer<String, String> producer = new KafkaProducer<>(
-                Map.of("bootstrap.servers", kafka.bootstrapServers()), new StringSerializer(), new StringSerializer())) {
+                Map.of("bootstrap.servers", kafka.bootstrapServers()),
+                new StringSerializer(),
+                new StringSerializer())) {
             for (int i = 0; i < 2 * ORDERS; i++) {
                 String id = "o-" + i / 2;
-                var unused = producer.send(new ProducerRecord<>("orders", id, id)).get();
+                var unused =
+                        producer.send(new ProducerRecord<>("orders", id, id)).get();
             }
         }
     }
