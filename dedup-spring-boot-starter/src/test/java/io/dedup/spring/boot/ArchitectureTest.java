@@ -22,9 +22,11 @@ class ArchitectureTest {
 
     /** Packages of optional dependencies, and the package of this module that may use them besides the auto-configurations. */
     private static final Map<String, String> OPTIONAL = Map.ofEntries(
-            Map.entry("org.springframework.kafka..", BASE + ".internal.kafka"),
-            Map.entry("org.apache.kafka..", BASE + ".internal.kafka"),
-            Map.entry("io.dedup.kafka..", BASE + ".internal.kafka"),
+            Map.entry("org.springframework.kafka..", BASE + ".internal.kafka.."),
+            Map.entry("org.apache.kafka..", BASE + ".internal.kafka.."),
+            Map.entry("io.dedup.kafka..", BASE + ".internal.kafka.."),
+            Map.entry("org.springframework.cloud..", BASE + ".internal.kafka.stream"),
+            Map.entry("org.springframework.integration.kafka..", BASE + ".internal.kafka.inbound"),
             Map.entry("org.apache.rocketmq..", BASE + ".internal.rocketmq"),
             Map.entry("io.dedup.rocketmq..", BASE + ".internal.rocketmq"),
             Map.entry("org.springframework.boot.actuate..", BASE + ".internal.actuator"),

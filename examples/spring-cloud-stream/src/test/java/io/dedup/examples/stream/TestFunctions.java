@@ -3,6 +3,7 @@ package io.dedup.examples.stream;
 import io.dedup.DedupKey;
 import io.dedup.DedupListener;
 import io.dedup.DedupOutcome.DeferReason;
+import io.dedup.spring.boot.integration.DedupReceiverInterceptor;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -13,8 +14,12 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.test.context.TestConfiguration;
 import org.springframework.context.annotation.Bean;
+import org.springframework.integration.annotation.IdempotentReceiver;
+import org.springframework.integration.annotation.ServiceActivator;
+import org.springframework.integration.channel.PublishSubscribeChannel;
 import org.springframework.kafka.listener.BatchListenerFailedException;
 import org.springframework.messaging.Message;
+import org.springframework.messaging.MessageHandler;
 
 /** Functions that fail, and what deduplication reports of them. */
 @TestConfiguration(proxyBeanMethods = false)
@@ -22,6 +27,7 @@ class TestFunctions {
     static final Handled PAYMENTS = new Handled();
     static final Handled BOOKINGS = new Handled();
     static final Handled ENTRIES = new Handled();
+    static final Handled SLOW = new Handled();
 
     /** IDs, by what happened to them. */
     static final Map<String, List<String>> REPORTED = new ConcurrentHashMap<>();
@@ -51,6 +57,25 @@ class TestFunctions {
     @Bean
     Consumer<List<String>> enter() {
         return entries -> entries.forEach(ENTRIES::take);
+    }
+
+    /** With the key strategy and the annotation that an IdempotentReceiverInterceptor would have. */
+    @Bean
+    DedupReceiverInterceptor slowOnce() {
+        return new DedupReceiverInterceptor(
+                "slow", "slow", (Message<?> message) -> message.getHeaders().get("id2", String.class));
+    }
+
+    @Bean
+    @ServiceActivator(inputChannel = "slow")
+    @IdempotentReceiver("slowOnce")
+    MessageHandler slowHandler() {
+        return message -> SLOW.take(message.getPayload().toString());
+    }
+
+    @Bean
+    PublishSubscribeChannel duplicates() {
+        return new PublishSubscribeChannel();
     }
 
     @Bean
