@@ -21,6 +21,7 @@ class TranslationTest {
             new Pages("docs/guarantees.md", "docs/zh-CN/guarantees.md"),
             new Pages("docs/recipes/moving-brokers.md", "docs/zh-CN/moving-brokers.md"),
             new Pages("docs/recipes/any-method.md", "docs/zh-CN/any-method.md"),
+            new Pages("docs/recipes/spring-cloud-stream.md", "docs/zh-CN/spring-cloud-stream.md"),
             new Pages("dedup-rocketmq/README.md", "docs/zh-CN/rocketmq.md"),
             new Pages("dedup-rocketmq-remoting/README.md", "docs/zh-CN/rocketmq-remoting.md"),
             new Pages(

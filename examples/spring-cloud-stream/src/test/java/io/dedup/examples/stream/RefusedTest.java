@@ -38,7 +38,8 @@ class RefusedTest {
         "plain, , it has no group, spring.cloud.stream.bindings.plain-in-0.group",
         "reactive, spring.cloud.stream.bindings.reactive-in-0.group=g, is reactive, Consumer or Function",
         "plain, spring.cloud.stream.bindings.plain-in-0.group=g;spring.cloud.stream.kafka.bindings.plain-in-0.consumer.ack-mode=MANUAL;spring.cloud.stream.kafka.bindings.plain-in-0.consumer.enable-dlq=true, manual ack mode, enable-dlq",
-        "plain, spring.cloud.stream.bindings.plain-in-0.group=g;dedup.topics.refused.mode=transactional, spring.cloud.stream.bindings.plain-in-0.consumer.max-attempts, new transaction"
+        "plain, spring.cloud.stream.bindings.plain-in-0.group=g;dedup.topics.refused.mode=transactional, spring.cloud.stream.bindings.plain-in-0.consumer.max-attempts, new transaction",
+        "plain, spring.cloud.stream.bindings.plain-in-0.group=g;spring.cloud.stream.bindings.plain-in-0.consumer.batch-mode=true;spring.cloud.stream.kafka.binder.required-acks=all;spring.cloud.stream.kafka.binder.transaction.transaction-id-prefix=tx-, in a Kafka transaction, afterRollbackProcessor"
     })
     void refused(String function, String settings, String problem, String action) {
         String[] arguments = (
