@@ -67,10 +67,7 @@ public final class DedupReceiverInterceptor extends AbstractHandleMessageAdvice 
     }
 
     private DedupReceiverInterceptor(
-            String topic,
-            String consumer,
-            @Nullable String id,
-            @Nullable MessageIdExtractor<Message<?>> strategy) {
+            String topic, String consumer, @Nullable String id, @Nullable MessageIdExtractor<Message<?>> strategy) {
         this.topic = Objects.requireNonNull(topic, "topic");
         this.consumer = Objects.requireNonNull(consumer, "consumer");
         this.id = id;
@@ -158,8 +155,9 @@ public final class DedupReceiverInterceptor extends AbstractHandleMessageAdvice 
         if (handler != null) {
             DirectFieldAccessor fields = new DirectFieldAccessor(handler);
             if (fields.isReadableProperty("async") && Boolean.TRUE.equals(fields.getPropertyValue("async"))) {
-                throw new IllegalStateException("The handler " + handler
-                        + " is asynchronous, so its effect may happen after the message counts as done. Set async to false");
+                throw new IllegalStateException(
+                        "The handler " + handler
+                                + " is asynchronous, so its effect may happen after the message counts as done. Set async to false");
             }
         }
     }

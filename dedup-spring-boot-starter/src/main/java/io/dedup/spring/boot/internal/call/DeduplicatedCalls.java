@@ -32,8 +32,7 @@ public final class DeduplicatedCalls<M> {
     }
 
     /** @param origin names the topic and what is called, for messages */
-    public DeduplicatedCalls(
-            String topic, Deduplicator deduplicator, MessageIdExtractor<? super M> id, String origin) {
+    public DeduplicatedCalls(String topic, Deduplicator deduplicator, MessageIdExtractor<? super M> id, String origin) {
         this.topic = topic;
         this.dedup = DedupAdapter.of(deduplicator);
         this.deliveries = new DeliveryFactory<>(deduplicator::topic, id, Map.of());

@@ -33,14 +33,14 @@ public final class FlowMessageIds {
             case HEADER ->
                 MessageIdExtractor.named(
                         "header \"" + part.argument() + "\"",
-                        (Message<?> message) -> text(part.argument(), message.getHeaders().get(part.argument())));
+                        (Message<?> message) ->
+                                text(part.argument(), message.getHeaders().get(part.argument())));
             case SPEL -> SpelId.extractor(part.argument(), message -> message);
             case BEAN -> (MessageIdExtractor<? super Message<?>>) beans.apply(part.argument());
             default ->
-                throw new IllegalArgumentException(
-                        part.kind().word()
-                                + " isn't for messages of Spring Integration. Use header:<name>, spel: with payload and headers,"
-                                + " such as spel:payload.id, or bean:");
+                throw new IllegalArgumentException(part.kind().word()
+                        + " isn't for messages of Spring Integration. Use header:<name>, spel: with payload and headers,"
+                        + " such as spel:payload.id, or bean:");
         };
     }
 
@@ -48,10 +48,14 @@ public final class FlowMessageIds {
         if (value instanceof byte[] bytes) {
             return new String(bytes, StandardCharsets.UTF_8);
         }
-        if (value == null || value instanceof String || value instanceof Long || value instanceof Integer || value instanceof UUID) {
+        if (value == null
+                || value instanceof String
+                || value instanceof Long
+                || value instanceof Integer
+                || value instanceof UUID) {
             return value == null ? null : value.toString();
         }
-        throw new IllegalArgumentException("header " + header + " is a "
-                + value.getClass().getName() + ", which has no unambiguous text");
+        throw new IllegalArgumentException(
+                "header " + header + " is a " + value.getClass().getName() + ", which has no unambiguous text");
     }
 }

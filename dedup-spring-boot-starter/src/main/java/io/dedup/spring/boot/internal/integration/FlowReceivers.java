@@ -100,7 +100,8 @@ public final class FlowReceivers {
         TopicPlan plan = Objects.requireNonNull(planned.byTopic().get(topic));
         if (plan.policy().fingerprint()) {
             throw new DedupConfigurationException(
-                    "The advice " + name + " would have to compare payloads by fingerprint, but the payload of a flow is an object.",
+                    "The advice " + name
+                            + " would have to compare payloads by fingerprint, but the payload of a flow is an object.",
                     "Set dedup.listeners." + name + ".fingerprint: false.");
         }
         MessageIdExtractor<? super Message<?>> extractor = strategy == null ? extractor(plan) : strategy;

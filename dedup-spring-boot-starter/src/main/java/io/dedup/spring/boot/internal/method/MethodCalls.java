@@ -27,8 +27,7 @@ final class MethodCalls {
             MessageIdExtractor<? super List<@Nullable Object>> id) {
         this.method = method;
         this.topic = topic;
-        this.calls = new DeduplicatedCalls<>(
-                topic, deduplicator, id, "topic " + topic + ", method " + method.name());
+        this.calls = new DeduplicatedCalls<>(topic, deduplicator, id, "topic " + topic + ", method " + method.name());
         this.leavesTransactions = MethodTransactions.leavesCallers(method.method(), method.type());
     }
 

@@ -153,15 +153,16 @@ public final class StreamBindings
 
     private void decorate(StreamContainer made) {
         rules.require(made, context.getBean(BindingServiceProperties.class).getGroup(made.name()));
-        Decorated decorated = listeners().decorate(new InboundListener(
-                made.name(),
-                made.container(),
-                rules.channel(made, context),
-                made.isRetrying() ? StreamRules.property(made, "consumer.max-attempts") : null,
-                made.isInTransaction() && !made.properties().isBatchMode()
-                        ? null
-                        : "the error channel of binding " + made.name(),
-                made.isDeadLettering() ? rules.deadLetters(made, context) : null));
+        Decorated decorated = listeners()
+                .decorate(new InboundListener(
+                        made.name(),
+                        made.container(),
+                        rules.channel(made, context),
+                        made.isRetrying() ? StreamRules.property(made, "consumer.max-attempts") : null,
+                        made.isInTransaction() && !made.properties().isBatchMode()
+                                ? null
+                                : "the error channel of binding " + made.name(),
+                        made.isDeadLettering() ? rules.deadLetters(made, context) : null));
         if (decorated != null) {
             var unused = KafkaContainerCheck.check(decorated); // its warnings are logged by its start
             rules.warn(made, context.getBean(DedupProperties.class).isStrict());
