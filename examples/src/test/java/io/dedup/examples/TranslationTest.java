@@ -23,6 +23,7 @@ class TranslationTest {
             new Pages("docs/recipes/any-method.md", "docs/zh-CN/any-method.md"),
             new Pages("docs/recipes/plain-kafka-consumer.md", "docs/zh-CN/plain-kafka-consumer.md"),
             new Pages("docs/recipes/http.md", "docs/zh-CN/http.md"),
+            new Pages("docs/recipes/spring-cloud-stream.md", "docs/zh-CN/spring-cloud-stream.md"),
             new Pages("dedup-rocketmq/README.md", "docs/zh-CN/rocketmq.md"),
             new Pages("dedup-rocketmq-remoting/README.md", "docs/zh-CN/rocketmq-remoting.md"),
             new Pages(

@@ -25,9 +25,9 @@ class ArchitectureTest {
 
     /** Packages of optional dependencies, and the package of this module that may use them besides the auto-configurations. */
     private static final Map<String, String> OPTIONAL = Map.ofEntries(
-            Map.entry("org.springframework.kafka..", BASE + ".internal.kafka"),
-            Map.entry("org.apache.kafka..", BASE + ".internal.kafka"),
-            Map.entry("io.dedup.kafka..", BASE + ".internal.kafka"),
+            Map.entry("org.springframework.kafka..", BASE + ".internal.kafka.."),
+            Map.entry("org.apache.kafka..", BASE + ".internal.kafka.."),
+            Map.entry("io.dedup.kafka..", BASE + ".internal.kafka.."),
             Map.entry("org.apache.rocketmq..", BASE + ".internal.[rocketmq|rocketmqspring|rocketmqv5spring]"),
             Map.entry("org.apache.rocketmq.client.apis..", BASE + ".internal.[rocketmq|rocketmqv5spring]"),
             Map.entry("org.apache.rocketmq.client.support..", BASE + ".internal.rocketmqv5spring"),
@@ -39,6 +39,8 @@ class ArchitectureTest {
             Map.entry("org.springframework.boot.actuate.endpoint..", BASE + ".internal.actuator"),
             Map.entry("org.springframework.boot.actuate.health..", BOOT),
             Map.entry("org.springframework.boot.health..", BOOT),
+            Map.entry("org.springframework.cloud..", BASE + ".internal.kafka.stream"),
+            Map.entry("org.springframework.integration.kafka..", BASE + ".internal.kafka.inbound"),
             Map.entry("io.micrometer.core..", BASE + ".internal.metrics"),
             Map.entry("io.micrometer.tracing..", BASE + ".internal.tracing"),
             Map.entry("io.lettuce..", BASE + ".internal.store"),

@@ -25,23 +25,32 @@ public final class KafkaContainerCheck implements StartCheck {
     public List<Warning> warnings(List<DeduplicatedListener> served) {
         List<Warning> warnings = new ArrayList<>();
         for (KafkaListeners.Decorated each : listeners.decorated()) {
-            List<String> found;
-            try {
-                found = each.dedup().check(each.container());
-            } catch (IllegalStateException | IllegalArgumentException e) {
-                String problem = String.valueOf(e.getMessage());
-                throw new DedupConfigurationException(
-                        YamlNames.inYaml(problem),
-                        (problem.contains("kafkaAwareTransactionManager") ? FROM_PREFIX : "")
-                                + "Change that setting, or switch off deduplication of this listener with dedup.listeners."
-                                + each.container().getListenerId() + ".enabled: false.",
-                        e);
-            }
+            List<String> found = check(each);
             if (strict) { // otherwise the container warns of it when it starts
                 found.forEach(text -> warnings.add(new Warning(
                         YamlNames.inYaml(text), "The settings are under dedup.topics and spring.kafka.consumer.")));
             }
         }
         return warnings;
+    }
+
+    /**
+     * Checks a container before it starts.
+     *
+     * @return warnings about risky settings
+     * @throws DedupConfigurationException when its start would be refused
+     */
+    public static List<String> check(KafkaListeners.Decorated each) {
+        try {
+            return each.dedup().check(each.container());
+        } catch (IllegalStateException | IllegalArgumentException e) {
+            String problem = String.valueOf(e.getMessage());
+            throw new DedupConfigurationException(
+                    YamlNames.inYaml(problem),
+                    (problem.contains("kafkaAwareTransactionManager") && each.registered() ? FROM_PREFIX : "")
+                            + "Change that setting, or switch off deduplication of this listener with dedup.listeners."
+                            + each.name() + ".enabled: false.",
+                    e);
+        }
     }
 }

@@ -48,9 +48,20 @@ public final class KafkaListeners implements AutoCloseable {
     private final List<Decorated> decorated = new CopyOnWriteArrayList<>();
     private final Map<ServingDeduplicator, KafkaDedup> byDeduplicator = new ConcurrentHashMap<>();
 
-    /** A container, and what decorates it. */
+    /**
+     * A container, and what decorates it.
+     *
+     * @param registered whether the container is in a registry of listeners, as those of {@code @KafkaListener}s are
+     */
     public record Decorated(
-            AbstractMessageListenerContainer<?, ?> container, KafkaDedup dedup, DeduplicatedListener served) {}
+            AbstractMessageListenerContainer<?, ?> container,
+            KafkaDedup dedup,
+            DeduplicatedListener served,
+            boolean registered) {
+        String name() {
+            return served.listener().spec().name();
+        }
+    }
 
     public KafkaListeners(
             ListenerPlanner planner,
@@ -75,9 +86,43 @@ public final class KafkaListeners implements AutoCloseable {
      */
     @Nullable
     public KafkaDedup dedupOf(AbstractMessageListenerContainer<?, ?> container, AnnotatedElement annotated) {
-        ListenerSpec spec = spec(container, annotated);
+        ListenerSpec spec = spec(container, String.valueOf(container.getListenerId()), annotation(annotated));
         known.add(spec);
         forgetUnregistered();
+        Decorated made = serve(spec, container, true);
+        return made == null ? null : made.dedup();
+    }
+
+    /**
+     * Whether a listener is deduplicated that isn't a {@code @KafkaListener}.
+     *
+     * @throws DedupConfigurationException when it can't be deduplicated as configured
+     */
+    public boolean isDeduplicated(AbstractMessageListenerContainer<?, ?> container, String name) {
+        ListenerSpec spec = spec(container, name, null);
+        known.add(spec);
+        return planner.plan(spec) != null;
+    }
+
+    /**
+     * Returns what decorates the container of a listener that isn't a {@code @KafkaListener}. An earlier container of the same name and
+     * topics no longer counts.
+     *
+     * @return null when its listener isn't deduplicated
+     * @throws DedupConfigurationException when it can't be deduplicated as configured
+     */
+    public @Nullable Decorated serve(AbstractMessageListenerContainer<?, ?> container, String name) {
+        ListenerSpec spec = spec(container, name, null);
+        known.add(spec);
+        forget(decorated.stream()
+                .filter(each ->
+                        !each.registered() && each.served().listener().spec().equals(spec))
+                .toList());
+        return serve(spec, container, false);
+    }
+
+    private @Nullable Decorated serve(
+            ListenerSpec spec, AbstractMessageListenerContainer<?, ?> container, boolean registered) {
         PlannedListener planned = planner.plan(spec);
         if (planned == null) {
             return null;
@@ -85,8 +130,9 @@ public final class KafkaListeners implements AutoCloseable {
         planned.byTopic().values().forEach(this::extractor); // refuses what isn't for Kafka, before anything is opened
         DeduplicatedListener served = registry.serve(BROKER, planned, serving -> {});
         KafkaDedup dedup = byDeduplicator.computeIfAbsent(served.servedBy(), this::open);
-        decorated.add(new Decorated(container, dedup, served));
-        return dedup;
+        Decorated made = new Decorated(container, dedup, served, registered);
+        decorated.add(made);
+        return made;
     }
 
     /**
@@ -94,16 +140,21 @@ public final class KafkaListeners implements AutoCloseable {
      * it makes the next one. So a container that isn't registered when the next one is made was removed, or never finished.
      */
     private void forgetUnregistered() {
-        List<Decorated> gone = decorated.stream()
+        List<Decorated> all = decorated.stream().filter(Decorated::registered).toList();
+        List<Decorated> gone = all.stream()
                 .filter(each -> registries.stream()
                         .noneMatch(registry -> registry.getListenerContainer(
                                         String.valueOf(each.container().getListenerId()))
                                 == each.container()))
                 .toList();
-        if (gone.size() < decorated.size()) { // otherwise they are in a registry that isn't a bean
-            decorated.removeAll(gone);
-            gone.forEach(each -> registry.forget(each.served()));
+        if (gone.size() < all.size()) { // otherwise they are in a registry that isn't a bean
+            forget(gone);
         }
+    }
+
+    private void forget(List<Decorated> gone) {
+        decorated.removeAll(gone);
+        gone.forEach(each -> registry.forget(each.served()));
     }
 
     /** The decorated containers, except those of retry topics. */
@@ -111,7 +162,8 @@ public final class KafkaListeners implements AutoCloseable {
         return List.copyOf(decorated);
     }
 
-    private static ListenerSpec spec(AbstractMessageListenerContainer<?, ?> container, AnnotatedElement annotated) {
+    private static ListenerSpec spec(
+            AbstractMessageListenerContainer<?, ?> container, String name, @Nullable Deduplicated annotation) {
         ContainerProperties properties = container.getContainerProperties();
         Set<String> topics = new LinkedHashSet<>();
         String[] names = properties.getTopics();
@@ -124,12 +176,7 @@ public final class KafkaListeners implements AutoCloseable {
                 topics.add(partition.getTopic());
             }
         }
-        return new ListenerSpec(
-                String.valueOf(container.getListenerId()),
-                container.getGroupId(),
-                topics,
-                properties.getTopicPattern(),
-                annotation(annotated));
+        return new ListenerSpec(name, container.getGroupId(), topics, properties.getTopicPattern(), annotation);
     }
 
     private static @Nullable Deduplicated annotation(AnnotatedElement annotated) {

@@ -1,0 +1,123 @@
+package io.dedup.spring.boot.internal.integration;
+
+import io.dedup.id.MessageIdExtractor;
+import io.dedup.spring.boot.DedupConfigurationException;
+import io.dedup.spring.boot.Deduplicated;
+import io.dedup.spring.boot.internal.call.CallResult;
+import io.dedup.spring.boot.internal.call.DeduplicatedCalls;
+import io.dedup.spring.boot.internal.deduplicator.DeduplicatorRegistry;
+import io.dedup.spring.boot.internal.deduplicator.ServingDeduplicator;
+import io.dedup.spring.boot.internal.plan.KnownTopics;
+import io.dedup.spring.boot.internal.plan.ListenerPlanner;
+import io.dedup.spring.boot.internal.plan.ListenerSpec;
+import io.dedup.spring.boot.internal.plan.PlannedListener;
+import io.dedup.spring.boot.internal.plan.TopicPlan;
+import io.dedup.spring.boot.internal.plan.TopicPlans;
+import io.dedup.spring.boot.internal.store.MethodTransactions;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.annotation.MergedAnnotation;
+import org.springframework.messaging.Message;
+
+/** Plans advices of handlers like the annotated methods. Thread-safe. */
+public final class FlowReceivers {
+    static final String BROKER = "integration";
+
+    private final ListenerPlanner planner;
+    private final DeduplicatorRegistry registry;
+    private final KnownTopics known;
+    private final FlowMessageIds ids;
+
+    /** The handlers behind one advice. Thread-safe. */
+    public static final class Receiver {
+        private final String name;
+        private final @Nullable DeduplicatedCalls<Message<?>> calls;
+
+        private Receiver(String name, @Nullable DeduplicatedCalls<Message<?>> calls) {
+            this.name = name;
+            this.calls = calls;
+        }
+
+        /** One that runs every message. */
+        public static Receiver switchedOff(String name) {
+            return new Receiver(name, null);
+        }
+
+        /**
+         * Runs a handler, if no earlier message with the same ID has taken effect; see {@link DeduplicatedCalls#run}.
+         *
+         * @return whether it ran
+         */
+        public boolean handle(Message<?> message, DeduplicatedCalls.Body handler) throws Throwable {
+            if (calls == null) {
+                handler.run();
+                return true;
+            }
+            if (MethodTransactions.isOpen()) {
+                throw new IllegalStateException("The advice " + name
+                        + " was called in an open transaction. If that were rolled back, the effect would be gone, but recorded as"
+                        + " done. Remove the transaction, such as that of a poller, and use mode transactional, which opens one"
+                        + " around the handler");
+            }
+            return calls.run(message, handler) instanceof CallResult.Returned;
+        }
+    }
+
+    public FlowReceivers(
+            ListenerPlanner planner, DeduplicatorRegistry registry, KnownTopics known, FlowMessageIds ids) {
+        this.planner = planner;
+        this.registry = registry;
+        this.known = known;
+        this.ids = ids;
+    }
+
+    /**
+     * Plans an advice.
+     *
+     * @param name under which it is configured in {@code dedup.listeners}
+     * @param id an expression, which the configuration may replace; null for {@code strategy}
+     * @param strategy null for {@code id}
+     * @throws DedupConfigurationException when it can't be deduplicated as configured
+     */
+    public Receiver of(
+            String name,
+            String topic,
+            String consumer,
+            @Nullable String id,
+            @Nullable MessageIdExtractor<Message<?>> strategy) {
+        Deduplicated settings = MergedAnnotation.of(
+                        Deduplicated.class,
+                        Map.of("topic", topic, "consumer", consumer, "id", id == null ? "bean:keyStrategy" : id))
+                .synthesize();
+        ListenerSpec spec = new ListenerSpec(name, name, Set.of(topic), null, settings);
+        known.add(spec);
+        PlannedListener planned = planner.plan(spec);
+        if (planned == null) {
+            return Receiver.switchedOff(name);
+        }
+        TopicPlan plan = Objects.requireNonNull(planned.byTopic().get(topic));
+        if (plan.policy().fingerprint()) {
+            throw new DedupConfigurationException(
+                    "The advice " + name
+                            + " would have to compare payloads by fingerprint, but the payload of a flow is an object.",
+                    "Set dedup.listeners." + name + ".fingerprint: false.");
+        }
+        MessageIdExtractor<? super Message<?>> extractor = strategy == null ? extractor(plan) : strategy;
+        ServingDeduplicator serving =
+                registry.serve(BROKER, planned, unused -> {}).servedBy();
+        return new Receiver(
+                name,
+                new DeduplicatedCalls<>(
+                        topic, serving.deduplicator(), extractor, "topic " + topic + ", advice " + name));
+    }
+
+    private MessageIdExtractor<? super Message<?>> extractor(TopicPlan plan) {
+        try {
+            return ids.of(plan.id());
+        } catch (IllegalArgumentException | IllegalStateException e) {
+            throw TopicPlans.idRefused(plan.idProperty(), e);
+        }
+    }
+}

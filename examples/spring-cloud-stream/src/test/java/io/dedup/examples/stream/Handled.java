@@ -1,0 +1,38 @@
+package io.dedup.examples.stream;
+
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+
+/** What the handlers of the tests were given, in order. A message's text says what the handler does with it. */
+final class Handled {
+    private final List<String> texts = new CopyOnWriteArrayList<>();
+    private final Semaphore gate = new Semaphore(0);
+
+    /** Texts that begin with fail fail the first time, doom always; wait waits. */
+    void take(String text) {
+        boolean first = !texts.contains(text);
+        texts.add(text);
+        if (text.startsWith("doom") || (text.startsWith("fail") && first)) {
+            throw new IllegalStateException("as the text says: " + text);
+        }
+        if (text.startsWith("wait")) {
+            try {
+                if (!gate.tryAcquire(60, TimeUnit.SECONDS)) {
+                    throw new IllegalStateException("nobody opened the gate");
+                }
+            } catch (InterruptedException e) {
+                throw new IllegalStateException(e);
+            }
+        }
+    }
+
+    void open() {
+        gate.release();
+    }
+
+    int count(String text) {
+        return (int) texts.stream().filter(text::equals).count();
+    }
+}

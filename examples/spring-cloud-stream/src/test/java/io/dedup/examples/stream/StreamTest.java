@@ -1,0 +1,152 @@
+package io.dedup.examples.stream;
+
+import static io.dedup.examples.stream.Shop.SOON;
+import static io.dedup.examples.stream.TestFunctions.BOOKINGS;
+import static io.dedup.examples.stream.TestFunctions.ENTRIES;
+import static io.dedup.examples.stream.TestFunctions.PAYMENTS;
+import static io.dedup.examples.stream.TestFunctions.reported;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.TestInstance.Lifecycle;
+
+/** Functions of Spring Cloud Stream, deduplicated by their YAML alone. */
+@TestInstance(Lifecycle.PER_CLASS)
+class StreamTest {
+    private Shop shop = Shop.shared();
+
+    @BeforeAll
+    void start() {
+        shop = Shop.shared();
+    }
+
+    @Test
+    @DisplayName("a message that is sent twice takes effect once")
+    void duplicates() {
+        shop.send("orders", null, null, "order 1", "order-id", "1");
+        shop.send("orders", null, null, "order 1 again", "order-id", "1");
+        shop.send("orders", null, null, "order 2", "order-id", "2");
+        await().atMost(SOON).until(() -> shop.rows("reservation").contains("order 2"));
+        assertThat(shop.rows("reservation")).contains("order 1").doesNotContain("order 1 again");
+    }
+
+    @Test
+    @DisplayName("a function that fails is called again in place, within one claim")
+    void failsOnce() {
+        shop.send("payments", 0, "retried", "fail once");
+        await().atMost(SOON).until(() -> PAYMENTS.count("fail once") == 2);
+        shop.send("payments", 0, "retried", "fail once, a copy");
+        await().atMost(SOON).until(() -> reported("duplicate").contains("retried"));
+        assertThat(PAYMENTS.count("fail once, a copy")).isZero();
+        assertThat(reported("released")).doesNotContain("retried");
+    }
+
+    @Test
+    @DisplayName("a dead-lettered message isn't done: its replay is handled")
+    void deadLetter() {
+        shop.send("payments", 0, "doomed", "doom");
+        await().atMost(SOON)
+                .untilAsserted(() -> assertThat(Shop.texts("payments-dlq")).contains("doom"));
+        assertThat(PAYMENTS.count("doom")).isEqualTo(2);
+        await().atMost(SOON).until(() -> reported("released").contains("doomed"));
+        shop.send("payments", 0, "doomed", "replayed");
+        await().atMost(SOON).until(() -> PAYMENTS.count("replayed") == 1);
+        assertThat(PAYMENTS.count("doom")).isEqualTo(2);
+        assertThat(Shop.texts("payments-dlq")).containsOnlyOnce("doom");
+    }
+
+    @Test
+    @DisplayName("a message without an ID is dead-lettered by the binder, and never handled")
+    void missingId() {
+        shop.send("payments", 0, null, "without a key");
+        await().atMost(SOON)
+                .untilAsserted(() -> assertThat(Shop.texts("payments-dlq")).containsOnlyOnce("without a key"));
+        assertThat(PAYMENTS.count("without a key")).isZero();
+    }
+
+    @Test
+    @DisplayName("a copy of a message that is being handled waits: it uses no attempt and isn't dead-lettered")
+    void inFlight() {
+        shop.send("payments", 0, "slow", "wait");
+        await().atMost(SOON).until(() -> PAYMENTS.count("wait") == 1);
+        shop.send("payments", 1, "slow", "a copy meanwhile");
+        await().atMost(SOON)
+                .until(() ->
+                        reported("IN_FLIGHT").stream().filter("slow"::equals).count() > 4); // more than attempts
+        PAYMENTS.open();
+        await().atMost(SOON).until(() -> reported("duplicate").contains("slow"));
+        assertThat(PAYMENTS.count("a copy meanwhile")).isZero();
+        assertThat(Shop.texts("payments-dlq")).doesNotContain("wait", "a copy meanwhile");
+    }
+
+    @Test
+    @DisplayName("messages wait while the store is down: they use no attempt and aren't dead-lettered")
+    void storeDown() {
+        shop.send("payments", 1, "before", "before the outage");
+        await().atMost(SOON).until(() -> PAYMENTS.count("before the outage") == 1);
+        shop.database.refuse();
+        shop.database.cut();
+        try {
+            shop.send("payments", 1, "during", "during the outage");
+            await().atMost(SOON).until(() -> reported("STORE_UNAVAILABLE").size() > 3);
+            assertThat(PAYMENTS.count("during the outage")).isZero();
+        } finally {
+            shop.database.heal();
+        }
+        await().atMost(SOON).until(() -> PAYMENTS.count("during the outage") == 1);
+        assertThat(Shop.texts("payments-dlq")).doesNotContain("during the outage");
+    }
+
+    @Test
+    @DisplayName("a batch: duplicates are dropped, and the record that failed is retried alone")
+    void batch() {
+        for (String text : new String[] {"b1", "b2", "fail b3", "b4"}) {
+            shop.send("bookings", 0, text, text);
+            shop.send("bookings", 0, text, text + ", a copy");
+        }
+        await().atMost(SOON).until(() -> BOOKINGS.count("b4") == 1);
+        assertThat(BOOKINGS.count("b1")).isEqualTo(1);
+        assertThat(BOOKINGS.count("b2")).isEqualTo(1);
+        assertThat(BOOKINGS.count("fail b3")).isEqualTo(2);
+        assertThat(BOOKINGS.count("b1, a copy") + BOOKINGS.count("fail b3, a copy"))
+                .isZero();
+    }
+
+    @Test
+    @DisplayName("a dead-lettered batch isn't done: its replay is handled")
+    void deadLetteredBatch() {
+        shop.send("entries", 0, "e1", "doom e1");
+        await().atMost(SOON)
+                .untilAsserted(() -> assertThat(Shop.texts("entries-dlq")).contains("doom e1"));
+        await().atMost(SOON).until(() -> reported("released").contains("e1"));
+        shop.send("entries", 0, "e1", "e1, replayed");
+        await().atMost(SOON).until(() -> ENTRIES.count("e1, replayed") == 1);
+        assertThat(ENTRIES.count("doom e1")).isEqualTo(1);
+        assertThat(Shop.texts("entries-dlq")).containsOnlyOnce("doom e1");
+    }
+
+    @Test
+    @DisplayName("in a batch, a message without an ID is dead-lettered alone")
+    void missingIdInBatch() {
+        shop.send("entries", 0, null, "entry without a key");
+        shop.send("entries", 0, "e2", "e2");
+        await().atMost(SOON).until(() -> ENTRIES.count("e2") == 1);
+        await().atMost(SOON)
+                .untilAsserted(() -> assertThat(Shop.texts("entries-dlq")).containsOnlyOnce("entry without a key"));
+        assertThat(ENTRIES.count("entry without a key")).isZero();
+    }
+
+    @Test
+    @DisplayName("the output of a function is sent once")
+    void output() {
+        shop.send("offers", 0, "o1", "o1");
+        shop.send("offers", 0, "o1", "o1, a copy");
+        shop.send("offers", 0, "o2", "o2");
+        await().atMost(SOON)
+                .untilAsserted(() -> assertThat(Shop.texts("prices")).containsExactly("o1 costs 10", "o2 costs 10"));
+    }
+}
