@@ -22,7 +22,7 @@ import java.util.concurrent.atomic.AtomicLong;
  */
 public record FailoverRun(String store, String way, Timeline timeline, long killed, long promoted) {
     private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
-    private static final long WARM_UP = 8 * SECOND;
+    private static final long WARM_UP = 5 * SECOND;
     private static final long BEFORE = 5 * SECOND;
     private static final long AFTER = 10 * SECOND;
 

@@ -6,10 +6,8 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Collectors;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.StringSerializer;
@@ -64,12 +62,6 @@ final class IdleLife {
             System.gc();
             TimeUnit.MILLISECONDS.sleep(100);
         }
-        System.out.println("threads: "
-                + Thread.getAllStackTraces().keySet().stream()
-                        .collect(Collectors.groupingBy(
-                                thread -> thread.getName().replaceAll("\\d+", "#"),
-                                TreeMap::new,
-                                Collectors.counting())));
         System.out.println(new IdleReport(
                         step,
                         value,

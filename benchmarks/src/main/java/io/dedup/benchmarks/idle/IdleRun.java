@@ -69,7 +69,6 @@ public final class IdleRun implements AutoCloseable {
             for (String line = lines.readLine(); line != null; line = lines.readLine()) {
                 IdleReport.parse(line).ifPresent(reports::add);
                 output.add(line);
-                if (line.startsWith("threads: ")) System.err.println(line);
             }
         }
         if (process.waitFor() != 0 || reports.isEmpty()) {

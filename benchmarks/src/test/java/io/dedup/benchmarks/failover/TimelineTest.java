@@ -36,7 +36,8 @@ class TimelineTest {
 
     @Test
     void aStoreThatNeverRecoversEndsTheLoad() {
-        assertThatIllegalStateException().isThrownBy(() -> timeline.refused(
-                0, Duration.ofMinutes(3).toNanos(), new IllegalStateException("no answer")));
+        assertThatIllegalStateException()
+                .isThrownBy(() ->
+                        timeline.refused(0, Duration.ofMinutes(3).toNanos(), new IllegalStateException("no answer")));
     }
 }

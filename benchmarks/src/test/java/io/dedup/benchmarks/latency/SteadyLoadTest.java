@@ -33,8 +33,10 @@ class SteadyLoadTest {
         });
 
         assertThat(seen.times).as("none is left out").hasSizeBetween(95, 100);
-        // The slow thread's turn comes each 20 ms, so 10 or so of its messages were due in the first 200 ms of the pause.
-        assertThat(seen.times.stream().filter(time -> time > Duration.ofMillis(90).toNanos()))
+        // The slow thread's turn comes each 20 ms, so 10 or so of its messages were due in the first 200 ms of the
+        // pause.
+        assertThat(seen.times.stream()
+                        .filter(time -> time > Duration.ofMillis(90).toNanos()))
                 .hasSizeGreaterThanOrEqualTo(8);
     }
 
