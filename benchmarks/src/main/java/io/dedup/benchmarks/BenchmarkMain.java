@@ -39,20 +39,31 @@ public final class BenchmarkMain {
             new MemorySection(report, targets).run();
         }
         if (options.wants("latency")) {
-            new LatencySection(report).run(options.maxIds());
+            new LatencySection(report).run(options.networks(), options.maxIds());
         }
         if (options.wants("transactions")) {
             new TransactionsSection(report, targets).run(options.stores(), options.networks(), options.run());
         }
         if (options.wants("purge")) {
-            new PurgeSection(report, targets).run(options.stores(), options.purged(), options.claimsPerSecond());
+            new PurgeSection(report, targets)
+                    .run(options.stores(), options.networks(), options.purged(), options.claimsPerSecond());
         }
         if (options.wants("disk")) {
             new DiskSection(report).run(options.stores());
         }
         if (options.wants("listeners")) {
-            new ListenersSection(report, targets)
-                    .run(options.stores(), options.networks(), options.run().rounds(), options.records());
+            new ListenersSection(report, targets, options.run().rounds())
+                    .run(options.stores(), options.networks(), options.records());
+        }
+        if (options.wants("steady")) {
+            new SteadySection(report, options.steady(report::progress), options.maxIds())
+                    .run(options.stores(), options.networks());
+        }
+        if (options.wants("failover")) {
+            new FailoverSection(report).run(options.stores(), options.run().rounds(), options.claimsPerSecond());
+        }
+        if (options.wants("idle")) {
+            new IdleSection(report, options.run()).run(options.plainStores());
         }
         targets.print(report);
         Duration took = Duration.ofNanos(System.nanoTime() - from);

@@ -1,6 +1,7 @@
 package io.dedup.benchmarks;
 
 import io.dedup.benchmarks.jdbc.PurgedDatabase;
+import io.dedup.benchmarks.network.Network;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -18,8 +19,9 @@ final class DiskSection {
     }
 
     void run(List<String> stores) {
-        Map<String, Supplier<PurgedDatabase>> databases =
-                Map.of("postgresql", PurgedDatabase::postgres, "mariadb", PurgedDatabase::mariadb);
+        Map<String, Supplier<PurgedDatabase>> databases = Map.of(
+                "postgresql", () -> PurgedDatabase.postgres(Network.LOOPBACK),
+                "mariadb", () -> PurgedDatabase.mariadb(Network.LOOPBACK));
         List<List<String>> rows = new ArrayList<>();
         for (String store : List.of("postgresql", "mariadb")) {
             Supplier<PurgedDatabase> open = databases.get(store);

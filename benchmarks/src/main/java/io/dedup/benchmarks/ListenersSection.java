@@ -2,14 +2,16 @@ package io.dedup.benchmarks;
 
 import io.dedup.benchmarks.jdbc.ByHandTable;
 import io.dedup.benchmarks.jdbc.PrefilledPostgres;
+import io.dedup.benchmarks.kafka.LeasedListeners;
 import io.dedup.benchmarks.kafka.ListenerBench;
+import io.dedup.benchmarks.kafka.ListenerContender;
+import io.dedup.benchmarks.kafka.ListenerNames;
 import io.dedup.benchmarks.kafka.OtherReceivers;
+import io.dedup.benchmarks.kafka.TransactionalListeners;
 import io.dedup.benchmarks.measure.Spread;
 import io.dedup.benchmarks.network.Network;
 import io.dedup.benchmarks.redis.ByHandKeys;
 import io.dedup.benchmarks.redis.PrefilledRedis;
-import io.dedup.benchmarks.subject.ByHandStore;
-import io.dedup.benchmarks.subject.PrefilledStore;
 import io.dedup.testservers.redis.RedisBinary;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -17,17 +19,13 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Optional;
 import java.util.stream.IntStream;
 
-/** Record listeners on a broker: bare, with each record claimed on its own, and with a poll claimed ahead. */
+/** Listeners on a broker: with dedup in each of its forms, without it, by hand, and with what others offer. */
 final class ListenersSection {
-    private static final Duration LONGEST = Duration.ofSeconds(5);
+    private static final Duration LONGEST = Duration.ofSeconds(2);
     private static final Duration SLOW = Duration.ofMillis(1);
-    private static final String BARE = "bare";
-    private static final String SINGLE = "record by record";
-    private static final String AHEAD = "a poll ahead";
-    private static final String BY_HAND = "a batch listener by hand";
+    private static final List<String> CASES = List.of("store", "network", "handler");
     /** The rates of a fast handler keep rising for so many rounds, until all code on a record's path is compiled. */
     private static final int WARM_UPS = 4;
 
@@ -35,133 +33,175 @@ final class ListenersSection {
     private static final double BARE_TARGET = 0.25;
     private static final double SLOW_TARGET = 0.9;
 
+    private final WideTable leased = new WideTable(CASES, ListenerNames.LEASED);
+    private final WideTable transactional = new WideTable(CASES, ListenerNames.TRANSACTIONAL);
     private final List<List<String>> rows = new ArrayList<>();
     private final RatesChart chart =
             new RatesChart("Kafka records a second through one listener thread, 20 % duplicates");
     private final Report report;
     private final Targets targets;
+    private final int rounds;
 
-    ListenersSection(Report report, Targets targets) {
+    ListenersSection(Report report, Targets targets, int rounds) {
         this.report = report;
         this.targets = targets;
+        this.rounds = rounds;
     }
 
-    void run(List<String> stores, List<Network> networks, int rounds, int records) {
+    void run(List<String> stores, List<Network> networks, int records) {
         ListenerBench bench = new ListenerBench(records, LONGEST);
-        for (Network network : networks) {
-            run(stores, network, rounds, bench);
+        for (String store : stores) {
+            for (Network network : networks) {
+                boolean isWarm = !network.equals(networks.get(0));
+                switch (store) {
+                    case "redis-6.2" -> redis(bench, RedisBinary.embedded(), network, isWarm);
+                    case "redis-7" ->
+                        RedisBinary.installed().ifPresent(binary -> redis(bench, binary, network, isWarm));
+                    case "postgresql" -> postgres(bench, network, isWarm);
+                    default -> report.progress(store + " isn't measured behind listeners");
+                }
+            }
         }
-        report.heading("Record listeners on a broker, one thread, 20 % duplicates");
+        report.heading("Records a second through one listener thread, 20 % duplicates: LEASED, effects anywhere");
+        leased.print(report);
+        report.heading("The same: TRANSACTIONAL, each handler inserts a row in the transaction that deduplicates");
+        transactional.print(report);
+        report.heading("Record listeners on a broker: medians and ranges");
         report.table(
-                List.of("store", "handler", "listener", "records/s", "to the bare listener", "to " + SINGLE), rows);
+                List.of(
+                        "store",
+                        "mode",
+                        "handler",
+                        "listener",
+                        "records/s",
+                        "to no dedup",
+                        "to " + ListenerNames.SINGLE),
+                rows);
         report.picture("listeners", chart);
     }
 
-    private void run(List<String> stores, Network network, int rounds, ListenerBench bench) {
-        for (String store : stores) {
-            Optional<StoreUnderTest> found = start(store, network);
-            if (found.isPresent()) {
-                try (StoreUnderTest unused = found.get()) {
-                    run(bench, found.get(), WARM_UPS, rounds, Duration.ZERO);
-                    run(bench, found.get(), 1, rounds, SLOW);
-                }
+    private void redis(ListenerBench bench, RedisBinary binary, Network network, boolean isWarm) {
+        try (PrefilledRedis server = new PrefilledRedis(binary, network);
+                ByHandKeys byHand = new ByHandKeys(server.port())) {
+            leased(
+                    new Case(server.name(), network, isWarm),
+                    LeasedListeners.on(bench, server.store(), byHand, OtherReceivers.onRedis(server.port())));
+        }
+    }
+
+    private void postgres(ListenerBench bench, Network network, boolean isWarm) {
+        try (PrefilledPostgres server = new PrefilledPostgres(network);
+                ByHandTable byHand = new ByHandTable(server.pool())) {
+            Case measured = new Case(server.name(), network, isWarm);
+            Map<String, OtherReceivers.Maker> others = OtherReceivers.onDatabase(server.pool());
+            leased(measured, LeasedListeners.on(bench, server.store(), byHand, others));
+            Map<String, ListenerContender> contenders =
+                    new TransactionalListeners(bench, server.pool(), server.store()).contenders(others);
+            for (Duration handler : List.of(Duration.ZERO, SLOW)) {
+                String effect = handler.isZero() ? "inserts a row" : "inserts a row after 1 ms";
+                Map<String, List<Double>> rates = measure(measured, contenders, handler);
+                add(measured, "TRANSACTIONAL", effect, rates, transactional);
             }
         }
     }
 
     /**
-     * What listeners have their memory in.
+     * A store at some distance.
      *
-     * @param byHand what one writes oneself for a whole poll
-     * @param others those of others, by name
+     * @param store its name, with the distance
+     * @param isWarm whether the same code ran before, at another distance
      */
-    private record StoreUnderTest(PrefilledStore server, ByHandStore byHand, Map<String, OtherReceivers.Maker> others)
-            implements AutoCloseable {
-        static StoreUnderTest of(PrefilledRedis server) {
-            return new StoreUnderTest(server, new ByHandKeys(server.port()), OtherReceivers.onRedis(server.port()));
-        }
-
-        static StoreUnderTest of(PrefilledPostgres server) {
-            return new StoreUnderTest(server, new ByHandTable(server.pool()), OtherReceivers.onDatabase(server.pool()));
-        }
-
-        @Override
-        public void close() {
-            byHand.close();
-            server.close();
-        }
-
-        double recordsPerSecond(ListenerBench bench, String who, Duration handler) {
-            if (who.equals(BY_HAND)) {
-                return bench.recordsByHand(byHand, handler);
+    private record Case(String store, Network network, boolean isWarm) {
+        int warmUps(Duration handler, int rounds) {
+            if (!handler.isZero()) {
+                return 0;
             }
-            OtherReceivers.Maker other = others.get(who);
-            return other == null
-                    ? bench.recordsPerSecond(who.equals(BARE) ? null : server.store(), who.equals(AHEAD), handler)
-                    : bench.recordsPerSecond(other, handler);
+            return isWarm ? 1 : Math.min(WARM_UPS, rounds);
         }
     }
 
-    private static Optional<StoreUnderTest> start(String store, Network network) {
-        return switch (store) {
-            case "redis-6.2" -> Optional.of(StoreUnderTest.of(new PrefilledRedis(RedisBinary.embedded(), network)));
-            case "redis-7" ->
-                RedisBinary.installed()
-                        .map(binary -> new PrefilledRedis(binary, network))
-                        .map(StoreUnderTest::of);
-            case "postgresql" -> Optional.of(StoreUnderTest.of(new PrefilledPostgres(network)));
-            default -> Optional.empty();
-        };
+    private void leased(Case measured, Map<String, ListenerContender> contenders) {
+        for (Duration handler : List.of(Duration.ZERO, SLOW)) {
+            String effect = handler.isZero() ? "nothing" : handler.toMillis() + " ms";
+            Map<String, List<Double>> rates = measure(measured, contenders, handler);
+            add(measured, "LEASED", effect, rates, leased);
+            chart(measured.store(), handler, rates);
+            targets(measured.store(), handler, rates);
+        }
     }
 
-    private void run(ListenerBench bench, StoreUnderTest tested, int warmUps, int rounds, Duration handler) {
-        PrefilledStore server = tested.server();
-        List<String> contenders = new ArrayList<>(List.of(BARE, SINGLE, AHEAD, BY_HAND));
-        contenders.addAll(tested.others().keySet());
+    private Map<String, List<Double>> measure(
+            Case measured, Map<String, ListenerContender> contenders, Duration handler) {
         Map<String, List<Double>> rates = new LinkedHashMap<>();
-        for (int round = 1 - warmUps; round <= rounds; round++) {
-            for (String who : contenders) {
-                double rate = tested.recordsPerSecond(bench, who, handler);
+        for (int round = 1 - measured.warmUps(handler, rounds); round <= rounds; round++) {
+            for (Map.Entry<String, ListenerContender> each : contenders.entrySet()) {
+                double rate = each.getValue().recordsPerSecond(handler);
                 report.progress(String.format(
-                        Locale.ROOT, "%s, handler %s, %s, round %d: %,.0f", server.name(), handler, who, round, rate));
+                        Locale.ROOT,
+                        "%s, handler %s, %s, round %d: %,.0f",
+                        measured.store(),
+                        handler,
+                        each.getKey(),
+                        round,
+                        rate));
                 if (round > 0) {
-                    rates.computeIfAbsent(who, any -> new ArrayList<>()).add(rate);
+                    rates.computeIfAbsent(each.getKey(), any -> new ArrayList<>())
+                            .add(rate);
                 }
             }
         }
-        List<Double> bare = rates.getOrDefault(BARE, List.of());
-        List<Double> single = rates.getOrDefault(SINGLE, List.of());
-        List<Double> ahead = rates.getOrDefault(AHEAD, List.of());
-        for (Map.Entry<String, List<Double>> each : rates.entrySet()) {
-            String who = each.getKey();
-            if (!who.equals(BARE)) { // it looks nothing up: beside it the others would be too short to compare
-                chart.add(
-                        server.name() + ", handler of " + handler.toMillis() + " ms",
-                        who.equals(AHEAD) || who.equals(SINGLE) ? "dedup, " + who : who,
-                        Spread.of(each.getValue().stream().mapToDouble(rate -> rate))
-                                .median(),
-                        who.equals(AHEAD) || who.equals(SINGLE));
-            }
+        return rates;
+    }
+
+    private void add(Case measured, String mode, String effect, Map<String, List<Double>> rates, WideTable wide) {
+        List<Double> bare = rates.getOrDefault(ListenerNames.NO_DEDUP, List.of());
+        List<Double> single = rates.getOrDefault(ListenerNames.SINGLE, List.of());
+        List<String> row = List.of(
+                measured.network().plain(measured.store()), measured.network().label(), effect);
+        rates.forEach((who, found) -> {
+            wide.add(row, who, spread(found).median());
             rows.add(List.of(
-                    server.name(),
-                    handler.isZero() ? "nothing" : handler.toMillis() + " ms",
-                    each.getKey(),
-                    Spread.of(each.getValue().stream().mapToDouble(rate -> rate))
-                            .whole(),
-                    ratio(each.getValue(), bare).ratio(),
-                    ratio(each.getValue(), single).ratio()));
-        }
-        double toBare = ratio(ahead, bare).median();
+                    measured.store(),
+                    mode,
+                    effect,
+                    who,
+                    spread(found).whole(),
+                    ratio(found, bare).ratio(),
+                    ratio(found, single).ratio()));
+        });
+    }
+
+    private void chart(String store, Duration handler, Map<String, List<Double>> rates) {
+        rates.forEach((who, found) -> {
+            if (!who.equals(ListenerNames.NO_DEDUP)) { // beside it the others would be too short to compare
+                chart.add(
+                        store + ", handler of " + handler.toMillis() + " ms",
+                        who,
+                        spread(found).median(),
+                        ListenerNames.isOurs(who));
+            }
+        });
+    }
+
+    private void targets(String store, Duration handler, Map<String, List<Double>> rates) {
+        List<Double> ahead = rates.getOrDefault(ListenerNames.AHEAD, List.of());
+        double toBare = ratio(ahead, rates.getOrDefault(ListenerNames.NO_DEDUP, List.of()))
+                .median();
         if (handler.isZero()) {
             targets.atLeast(
-                    AHEAD + " / " + SINGLE,
-                    server.name(),
+                    "a poll ahead / record by record",
+                    store,
                     FACTOR_TARGET,
-                    ratio(ahead, single).median());
-            targets.atLeast(AHEAD + " / bare listener", server.name(), BARE_TARGET, toBare);
+                    ratio(ahead, rates.getOrDefault(ListenerNames.SINGLE, List.of()))
+                            .median());
+            targets.atLeast("a poll ahead / no dedup", store, BARE_TARGET, toBare);
         } else {
-            targets.atLeast(AHEAD + " / bare listener, handler of 1 ms", server.name(), SLOW_TARGET, toBare);
+            targets.atLeast("a poll ahead / no dedup, handler of 1 ms", store, SLOW_TARGET, toBare);
         }
+    }
+
+    private static Spread spread(List<Double> values) {
+        return Spread.of(values.stream().mapToDouble(value -> value));
     }
 
     private static Spread ratio(List<Double> mine, List<Double> theirs) {

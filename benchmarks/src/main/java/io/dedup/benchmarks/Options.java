@@ -1,11 +1,13 @@
 package io.dedup.benchmarks;
 
+import io.dedup.benchmarks.latency.SteadyLatency;
 import io.dedup.benchmarks.measure.PairedRun;
 import io.dedup.benchmarks.network.Network;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
+import java.util.function.Consumer;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ITypeConverter;
@@ -17,18 +19,21 @@ import picocli.CommandLine.TypeConversionException;
 /** What the command was asked to do. */
 @Command(name = "benchmark", sortOptions = false, showDefaultValues = true)
 final class Options {
-    static final List<String> SECTIONS =
-            List.of("stores", "memory", "latency", "transactions", "purge", "disk", "listeners");
+    static final List<String> SECTIONS = List.of(
+            "stores", "memory", "latency", "transactions", "purge", "disk", "listeners", "steady", "failover", "idle");
     static final List<String> STORES = List.of(
             "memory", "redis-6.2", "redis-7", "postgresql", "postgresql-synced", "mariadb", "mariadb-prepared", "h2");
 
     /** Ways to run a database that only transactions are measured on. */
     private static final List<String> FOR_TRANSACTIONS = List.of("postgresql-synced");
 
+    private static final Duration STEADY_TURN = Duration.ofSeconds(2);
+
     private static final String ALL = "all";
 
     /** What {@link #ALL} doesn't run, since it takes as long as the rest together. */
-    private static final List<String> ONLY_BY_NAME = List.of("purge", "disk", "listeners");
+    private static final List<String> ONLY_BY_NAME =
+            List.of("purge", "disk", "listeners", "steady", "failover", "idle");
 
     @Parameters(paramLabel = "file", description = "where the tables are written to", arity = "0..1")
     private Path file = Path.of("target", "benchmark.md");
@@ -63,7 +68,7 @@ final class Options {
     @Option(
             names = "--claims-per-second",
             converter = FromOne.class,
-            description = "at which rate claims run beside the purge")
+            description = "at which rate messages come beside the purge, at the steady rate and during a failover")
     private int claimsPerSecond = 200;
 
     @Option(
@@ -141,9 +146,15 @@ final class Options {
         return purged;
     }
 
-    /** At which rate claims run beside the purge. */
+    /** At which rate messages come where the rate is steady. */
     int claimsPerSecond() {
         return claimsPerSecond;
+    }
+
+    /** Latency at a steady rate. */
+    SteadyLatency steady(Consumer<String> progress) {
+        PairedRun run = run();
+        return new SteadyLatency(claimsPerSecond, run.warmUp(), rounds, STEADY_TURN, progress);
     }
 
     /** How many records are in the topic that listeners read. */

@@ -2,6 +2,7 @@ package io.dedup.benchmarks;
 
 import io.dedup.benchmarks.jdbc.PurgedDatabase;
 import io.dedup.benchmarks.latency.PurgeLatency;
+import io.dedup.benchmarks.network.Network;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -18,17 +19,19 @@ final class PurgeSection {
         this.targets = targets;
     }
 
-    void run(List<String> stores, int records, int claimsPerSecond) {
+    void run(List<String> stores, List<Network> networks, int records, int claimsPerSecond) {
         PurgeLatency latency = new PurgeLatency(report::progress);
         List<List<String>> rows = new ArrayList<>();
-        if (stores.contains("postgresql")) {
-            try (PurgedDatabase database = PurgedDatabase.postgres()) {
-                rows.add(row(latency.measure(database, records, claimsPerSecond)));
+        for (Network network : networks) {
+            if (stores.contains("postgresql")) {
+                try (PurgedDatabase database = PurgedDatabase.postgres(network)) {
+                    rows.add(row(latency.measure(database, records, claimsPerSecond)));
+                }
             }
-        }
-        if (stores.contains("mariadb")) {
-            try (PurgedDatabase database = PurgedDatabase.mariadb()) {
-                rows.add(row(latency.measure(database, records, claimsPerSecond)));
+            if (stores.contains("mariadb")) {
+                try (PurgedDatabase database = PurgedDatabase.mariadb(network)) {
+                    rows.add(row(latency.measure(database, records, claimsPerSecond)));
+                }
             }
         }
         report.heading("Purge: single claims, " + claimsPerSecond + "/s, in µs at 50 / 99 / 99.9 per cent");

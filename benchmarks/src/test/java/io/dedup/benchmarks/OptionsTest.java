@@ -24,6 +24,22 @@ class OptionsTest {
     }
 
     @Test
+    void what_takes_long_runs_only_by_name() {
+        assertThat(Options.parse().wants("listeners")).isFalse();
+        assertThat(Options.parse().wants("steady")).isFalse();
+        assertThat(Options.parse("--benchmark=steady,failover,idle").wants("failover"))
+                .isTrue();
+    }
+
+    @Test
+    void a_distance_can_be_taken_from_a_name_and_has_a_column_of_its_own() {
+        Network away = new Network(Duration.ofNanos(500_000));
+        assertThat(away.plain(away.name("Redis 7.0.15"))).isEqualTo("Redis 7.0.15");
+        assertThat(Network.LOOPBACK.plain("Redis 7.0.15")).isEqualTo("Redis 7.0.15");
+        assertThat(away.label()).isEqualTo("0.5 ms");
+    }
+
+    @Test
     void says_which_argument_is_wrong() {
         assertThatExceptionOfType(ParameterException.class)
                 .isThrownBy(() -> Options.parse("--stores=oracle"))

@@ -13,6 +13,8 @@ import io.dedup.testservers.sql.SqlDatabase;
 import java.sql.Connection;
 import java.sql.DatabaseMetaData;
 import java.sql.SQLException;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import javax.sql.DataSource;
 
 /**
@@ -25,6 +27,8 @@ record DatabaseUnderTest(String kind, Runnable stop, HikariDataSource pool, Jdbc
         implements AutoCloseable {
     /** Twice what the threads need, and one. */
     private static final int POOL = 17;
+
+    private static final Pattern HOST = Pattern.compile("://[^/]*:(\\d+)/");
 
     static DatabaseUnderTest postgres(Network network) {
         return of("", server().start(), network);
@@ -78,6 +82,21 @@ record DatabaseUnderTest(String kind, Runnable stop, HikariDataSource pool, Jdbc
                 database.jdbcUrlThrough(route.port()) + options,
                 database.user(),
                 database.password());
+    }
+
+    /** The same database from another distance. Closing that leaves the server running. */
+    DatabaseUnderTest from(Network network) {
+        Matcher url = HOST.matcher(pool.getJdbcUrl());
+        if (!url.find()) {
+            throw new IllegalStateException("no port in " + pool.getJdbcUrl());
+        }
+        Network.Route route = network.to(Integer.parseInt(url.group(1)));
+        return of(
+                network.name(""),
+                route::close,
+                url.replaceFirst("://127.0.0.1:" + route.port() + "/"),
+                pool.getUsername(),
+                pool.getPassword());
     }
 
     static DatabaseUnderTest h2() {

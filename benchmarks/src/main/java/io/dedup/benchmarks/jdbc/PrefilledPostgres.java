@@ -5,7 +5,7 @@ import io.dedup.benchmarks.measure.Ids;
 import io.dedup.benchmarks.network.Network;
 import io.dedup.benchmarks.subject.PrefilledStore;
 import io.dedup.benchmarks.subject.StoreRequests;
-import io.dedup.store.DedupStore;
+import io.dedup.store.jdbc.JdbcDedupStore;
 import io.dedup.store.jdbc.JdbcDedupStoreBuilder;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -16,6 +16,14 @@ import java.util.List;
 public final class PrefilledPostgres implements PrefilledStore {
     private static final String TABLE = JdbcDedupStoreBuilder.DEFAULT_TABLE;
     private static final String ID_COLUMN = "message_id";
+    private static final String ID = "convert_from(" + ID_COLUMN + ", 'UTF8')";
+    private static final List<String> COPIES = List.of(
+            "INSERT INTO by_hand (id, ends_at, done) SELECT " + ID + ", now() + interval '24 hours', true FROM " + TABLE
+                    + " ORDER BY 1",
+            "INSERT INTO seen (id, at) SELECT " + ID + ", now() FROM " + TABLE + " ORDER BY 1",
+            "VACUUM ANALYZE by_hand",
+            "VACUUM ANALYZE seen",
+            "CHECKPOINT");
 
     private final DatabaseUnderTest database;
 
@@ -29,12 +37,29 @@ public final class PrefilledPostgres implements PrefilledStore {
     }
 
     @Override
-    public DedupStore store() {
+    public JdbcDedupStore store() {
         return database.store();
     }
 
     public HikariDataSource pool() {
         return database.pool();
+    }
+
+    /** The ways to handle messages with this server, from some distance. Closing it leaves the server running. */
+    public DatabaseHandling handling(Network network) {
+        return DatabaseHandling.of(name(), database.from(network));
+    }
+
+    /** Stores the same IDs in the tables of what is written by hand, which {@link #handling} has created. */
+    public void fillByHand() {
+        try (Connection connection = database.pool().getConnection();
+                Statement statement = connection.createStatement()) {
+            for (String sql : COPIES) {
+                int ignored = statement.executeUpdate(sql);
+            }
+        } catch (SQLException e) {
+            throw new IllegalStateException("can't fill the tables by hand", e);
+        }
     }
 
     @Override

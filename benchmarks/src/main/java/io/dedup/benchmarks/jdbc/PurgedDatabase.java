@@ -28,12 +28,12 @@ public final class PurgedDatabase implements AutoCloseable {
         this.postgres = postgres;
     }
 
-    public static PurgedDatabase postgres() {
-        return new PurgedDatabase(DatabaseUnderTest.postgres(Network.LOOPBACK), true);
+    public static PurgedDatabase postgres(Network network) {
+        return new PurgedDatabase(DatabaseUnderTest.postgres(network), true);
     }
 
-    public static PurgedDatabase mariadb() {
-        return new PurgedDatabase(DatabaseUnderTest.mariadb(Network.LOOPBACK), false);
+    public static PurgedDatabase mariadb(Network network) {
+        return new PurgedDatabase(DatabaseUnderTest.mariadb(network), false);
     }
 
     public String name() {

@@ -4,6 +4,7 @@ import io.dedup.Deduplicator;
 import io.dedup.benchmarks.measure.Ids;
 import io.dedup.benchmarks.subject.ByHandStore;
 import io.dedup.benchmarks.subject.ByHandStore.State;
+import io.dedup.engine.DeduplicatorBuilder;
 import io.dedup.engine.Deduplicators;
 import io.dedup.kafka.KafkaDedup;
 import io.dedup.kafka.KafkaMessageIds;
@@ -25,12 +26,14 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.StringDeserializer;
 import org.apache.kafka.common.serialization.StringSerializer;
 import org.jspecify.annotations.Nullable;
 import org.springframework.kafka.core.DefaultKafkaConsumerFactory;
+import org.springframework.kafka.listener.BatchInterceptor;
 import org.springframework.kafka.listener.BatchMessageListener;
 import org.springframework.kafka.listener.ConcurrentMessageListenerContainer;
 import org.springframework.kafka.listener.ContainerProperties;
@@ -81,16 +84,49 @@ public final class ListenerBench {
         if (store == null) {
             return run(container(group, handling(handler)), dedup -> {});
         }
-        try (Deduplicator dedup = Deduplicators.builder(store)
-                        .consumer(group)
-                        .defaults(DedupPolicy.defaults())
-                        .build();
+        return deduplicated(
+                group, Deduplicators.builder(store).defaults(DedupPolicy.defaults()), ahead, handling(handler));
+    }
+
+    /** The same with a batch listener, claimed and completed a batch at a time. */
+    public double batchRecordsPerSecond(DedupStore store, Duration handler) {
+        BatchMessageListener<String, String> listener = records -> records.forEach(record -> take(handler));
+        return deduplicated(newGroup(), Deduplicators.builder(store).defaults(DedupPolicy.defaults()), false, listener);
+    }
+
+    /** The same with any settings and any listener. */
+    double deduplicated(String group, DeduplicatorBuilder settings, boolean ahead, GenericMessageListener<?> listener) {
+        try (Deduplicator dedup = settings.consumer(group).build();
                 KafkaDedup kafka = KafkaDedup.builder(dedup)
                         .id(KafkaMessageIds.key())
                         .claimAhead(ahead)
                         .build()) {
-            return run(container(group, handling(handler)), kafka::decorate);
+            return run(container(group, listener), kafka::decorate);
         }
+    }
+
+    /** Without anything of ours around the listener. */
+    double plain(String group, GenericMessageListener<?> listener) {
+        return run(container(group, listener), dedup -> {});
+    }
+
+    /** The same with a record listener that deduplicates each record by what an expert writes. */
+    public double recordsByHandSingly(ByHandStore store, Duration handler) {
+        String group = newGroup();
+        AtomicInteger records = new AtomicInteger();
+        MessageListener<String, String> listener = record -> {
+            String id = group + ":" + record.key();
+            String owner = group + "-" + records.incrementAndGet();
+            State state = store.claim(id, owner);
+            if (state == State.IN_FLIGHT) {
+                throw new IllegalStateException("another consumer has it"); // the container seeks back to it
+            }
+            if (state == State.MINE) {
+                take(handler);
+                store.complete(id, owner);
+            }
+        };
+        return plain(group, listener);
     }
 
     /** The same with a receiver of others around the handler. */
@@ -151,11 +187,11 @@ public final class ListenerBench {
         return record -> take(time);
     }
 
-    private String newGroup() {
+    String newGroup() {
         return "group-" + groups.incrementAndGet() + "-" + System.nanoTime();
     }
 
-    private static void take(Duration time) {
+    static void take(Duration time) {
         if (!time.isZero()) {
             long until = System.nanoTime() + time.toNanos();
             while (System.nanoTime() < until) {
@@ -172,8 +208,27 @@ public final class ListenerBench {
             progress.one();
             return record;
         });
+        container.setBatchInterceptor(new Batches(progress));
         decorate.accept(container);
         return run(container, progress);
+    }
+
+    /** Counts those of a batch when it has been handled: a deduplicated listener sees only some of them. */
+    private record Batches(Progress progress) implements BatchInterceptor<String, String> {
+        @Override
+        public ConsumerRecords<String, String> intercept(
+                ConsumerRecords<String, String> records,
+                org.apache.kafka.clients.consumer.Consumer<String, String> by) {
+            progress.begin();
+            return records;
+        }
+
+        @Override
+        public void success(
+                ConsumerRecords<String, String> records,
+                org.apache.kafka.clients.consumer.Consumer<String, String> by) {
+            progress.many(records.count());
+        }
     }
 
     private static double run(ConcurrentMessageListenerContainer<String, String> container, Progress progress) {
@@ -192,15 +247,26 @@ public final class ListenerBench {
         private long first;
         private long took;
 
+        /** Where what comes first isn't counted until it has been handled. */
+        void begin() {
+            if (first == 0) {
+                first = System.nanoTime();
+            }
+        }
+
         void one() {
+            many(1);
+        }
+
+        void many(int more) {
             if (took > 0) {
                 return;
             }
-            count++;
+            count += more;
             long now = System.nanoTime();
-            if (count == 1) {
+            if (first == 0) {
                 first = now;
-            } else if (count == records || now - first > longest.toNanos()) {
+            } else if (count >= records || now - first > longest.toNanos()) {
                 took = now - first;
                 over.countDown();
             }

@@ -9,7 +9,8 @@ public final class Percentiles {
 
     private final Histogram nanos = new Histogram(DIGITS);
 
-    void add(long value) {
+    /** In nanoseconds. */
+    public void add(long value) {
         nanos.recordValue(value);
     }
 

@@ -1,4 +1,4 @@
-/** How long a claim takes while more and more IDs are stored. */
+/** How long messages take: while more and more IDs are stored, beside a purge, and at a steady rate. */
 @NullMarked
 package io.dedup.benchmarks.latency;
 

@@ -39,6 +39,16 @@ public record Network(Duration roundTrip) {
         return roundTrip.isZero();
     }
 
+    /** The distance alone, as tables have it. */
+    public String label() {
+        return isLoopback() ? "none" : String.format(Locale.ROOT, "%.1f ms", roundTrip.toNanos() / 1e6);
+    }
+
+    /** A {@link #name} without the distance. */
+    public String plain(String name) {
+        return name.replace(name(""), "");
+    }
+
     /** A store's name with its distance, as tables have it. */
     public String name(String store) {
         return isLoopback() ? store : String.format(Locale.ROOT, "%s, %.1f ms away", store, roundTrip.toNanos() / 1e6);
