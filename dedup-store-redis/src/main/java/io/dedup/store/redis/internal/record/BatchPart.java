@@ -23,7 +23,11 @@ record BatchPart<Q>(long common, List<Q> requests, int[] positions) {
             return List.of();
         }
         long first = common.applyAsLong(requests.get(0));
-        if (requests.stream().allMatch(request -> common.applyAsLong(request) == first)) {
+        boolean same = true;
+        for (Q request : requests) {
+            same &= common.applyAsLong(request) == first;
+        }
+        if (same) {
             return cut(first, requests, IntStream.range(0, requests.size()).toArray(), max);
         }
         Map<Long, List<Integer>> groups = new LinkedHashMap<>();

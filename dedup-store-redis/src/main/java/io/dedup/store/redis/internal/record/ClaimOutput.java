@@ -13,10 +13,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Reads the answer of {@code claim.lua} as it arrives: first the codes of all keys, then the answers for those without
- * a final code.
+ * a final code. The answer about a single key may be its token or its value alone.
  */
 final class ClaimOutput extends CommandOutput<byte[], byte[], ClaimResult[]> {
     private final RedisErrors errors;
+    private boolean several;
     private byte @Nullable [] codes;
     private int next;
 
@@ -27,9 +28,16 @@ final class ClaimOutput extends CommandOutput<byte[], byte[], ClaimResult[]> {
     }
 
     @Override
+    public void multi(int count) {
+        several = true;
+    }
+
+    @Override
     public void set(ByteBuffer answer) {
         byte[] value = codec.decodeValue(answer);
-        if (codes == null) {
+        if (!several) {
+            output[0] = parse(value);
+        } else if (codes == null) {
             codes = value;
         } else {
             output[nextOpen(codes)] = parse(value);
@@ -40,6 +48,10 @@ final class ClaimOutput extends CommandOutput<byte[], byte[], ClaimResult[]> {
     @Override
     public void set(long now) {
         ClaimResult first = new Acquired(1, 0, false, now);
+        if (!several) {
+            output[0] = first;
+            return;
+        }
         byte[] all = codes;
         if (all == null) {
             throw new IllegalStateException("the answer to a claim has no codes");

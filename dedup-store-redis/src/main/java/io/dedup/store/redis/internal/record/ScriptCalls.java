@@ -1,6 +1,7 @@
 package io.dedup.store.redis.internal.record;
 
 import io.dedup.DedupKey;
+import io.dedup.DedupScope;
 import io.dedup.Fingerprint;
 import io.dedup.policy.Window;
 import io.dedup.store.Claim;
@@ -180,9 +181,15 @@ public final class ScriptCalls {
 
     private <Q> BulkStrings start(List<Q> requests, Function<Q, DedupKey> keyOf) {
         BulkStrings arguments = new BulkStrings(BYTES_AROUND * (1 + requests.size())).add(requests.size());
+        DedupScope scope = null;
+        byte[] prefix = NOTHING;
         for (Q request : requests) {
             DedupKey key = keyOf.apply(request);
-            arguments.addKey(keys.prefix(key.scope()), RecordKeys.id(key));
+            if (!key.scope().equals(scope)) { // the records of a batch nearly always have one
+                scope = key.scope();
+                prefix = keys.prefix(scope);
+            }
+            arguments.addKey(prefix, key.messageId());
         }
         return arguments;
     }

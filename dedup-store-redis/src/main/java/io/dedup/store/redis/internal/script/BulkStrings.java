@@ -24,15 +24,38 @@ public final class BulkStrings {
     }
 
     public BulkStrings addKey(byte[] scopePrefix, byte[] id) {
-        int size = scopePrefix.length + id.length;
+        startKey(scopePrefix.length + id.length);
+        put(scopePrefix);
+        put(id);
+        return end();
+    }
+
+    private void startKey(int size) {
         start(size);
         if (keyLength < 0) {
             keyAt = length;
             keyLength = size;
         }
+    }
+
+    /** Adds a key whose ID is well-formed text. */
+    public BulkStrings addKey(byte[] scopePrefix, String id) {
+        if (!isAscii(id)) {
+            return addKey(scopePrefix, id.getBytes(StandardCharsets.UTF_8));
+        }
+        startKey(scopePrefix.length + id.length());
         put(scopePrefix);
         put(id);
         return end();
+    }
+
+    private static boolean isAscii(String text) {
+        for (int i = 0; i < text.length(); i++) {
+            if (text.charAt(i) >= 0x80) {
+                return false;
+            }
+        }
+        return true;
     }
 
     public BulkStrings add(byte[] value) {
@@ -71,9 +94,21 @@ public final class BulkStrings {
     private void start(int size) {
         ensure(size + 16);
         bytes[length++] = '$';
-        put(Integer.toString(size));
+        putNumber(size);
         bytes[length++] = '\r';
         bytes[length++] = '\n';
+    }
+
+    /** Nearly all sizes have one or two digits. */
+    private void putNumber(int number) {
+        if (number < 10) {
+            bytes[length++] = (byte) ('0' + number);
+        } else if (number < 100) {
+            bytes[length++] = (byte) ('0' + number / 10);
+            bytes[length++] = (byte) ('0' + number % 10);
+        } else {
+            put(Integer.toString(number));
+        }
     }
 
     private BulkStrings end() {
@@ -88,10 +123,10 @@ public final class BulkStrings {
         length += value.length;
     }
 
+    @SuppressWarnings("deprecation") // for text that isn't ASCII; for ASCII it is a plain copy of the bytes
     private void put(String ascii) {
-        for (int i = 0; i < ascii.length(); i++) {
-            bytes[length++] = (byte) ascii.charAt(i);
-        }
+        ascii.getBytes(0, ascii.length(), bytes, length);
+        length += ascii.length();
     }
 
     private void ensure(int more) {

@@ -4,9 +4,25 @@
 -- Answers a letter per key: A applied, L lease lost.
 local call, format, find, match, byte = redis.call, string.format, string.find, string.match, string.byte
 local window, width = ARGV[1], tonumber(ARGV[2])
-local time = call('TIME')
-local ms = time[1] * 1000 + math.floor(time[2] / 1000)
-local packed = math.max(ms - EPOCH, 0) * ATTEMPTS
+local time, ms, packed
+
+local function read_time()
+  time = call('TIME')
+  ms = time[1] * 1000 + math.floor(time[2] / 1000)
+  packed = math.max(ms - EPOCH, 0) * ATTEMPTS
+end
+
+if #KEYS == 1 and width ~= 3 and window ~= '' and not LIGHT_FIRST then -- what nearly every message needs
+  local value = redis.pcall('GET', KEYS[1])
+  -- This owner's first attempt, no fingerprint.
+  if type(value) == 'string' and find(value, ARGV[3] .. '1,', 2, true) == 2 and byte(value, -1) == 44 then
+    read_time()
+    call('SET', KEYS[1], format('%.0f', packed + 1), 'PX', window)
+    return 'A'
+  end
+end
+
+read_time()
 
 local function done(attempt, fingerprint, result)
   if result ~= '' then
