@@ -14,6 +14,11 @@ public interface Subject extends AutoCloseable {
     /** Called before each turn. */
     default void reset() {}
 
+    /** Nanoseconds on a core that the server has used so far, for the network as well; always 0 if it can't be asked. */
+    default long serverNanos() {
+        return 0;
+    }
+
     @Override
     void close();
 }
