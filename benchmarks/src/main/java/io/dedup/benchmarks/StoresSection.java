@@ -17,6 +17,7 @@ final class StoresSection {
     private static final double SINGLE_TARGET = 0.85;
     private static final double REDIS_BATCH_TARGET = 15;
     private static final double POSTGRES_BATCH_TARGET = 20;
+    private static final double SERVER_NANOS_TARGET = 5_000;
     private static final double ENGINE_NANOS_TARGET = 3_000;
     private static final double ENGINE_BYTES_TARGET = 1_024;
 
@@ -58,7 +59,8 @@ final class StoresSection {
                             subject.reset();
                             System.gc();
                         },
-                        line -> report.progress(subject.name() + ": " + line));
+                        line -> report.progress(subject.name() + ": " + line),
+                        subject::serverNanos);
                 add(store, subject.name(), outcome);
                 if (network.isLoopback()) {
                     subject.serverCosts(run.rounds()).forEach(cost -> addCost(subject.name(), cost));
@@ -149,7 +151,16 @@ final class StoresSection {
                     outcome.of(mine, Sample::messagesPerSecond).whole(),
                     outcome.of(theirs, Sample::messagesPerSecond).whole(),
                     outcome.of(mine, Sample::cpuNanosPerMessage).thousands(),
-                    outcome.of(theirs, Sample::cpuNanosPerMessage).thousands()));
+                    outcome.of(theirs, Sample::cpuNanosPerMessage).thousands(),
+                    server(outcome, mine),
+                    server(outcome, theirs)));
+            if (form.equals(ContenderNames.batch(500)) && !server(outcome, mine).isEmpty()) {
+                targets.atMost(
+                        "server, ns a message, " + form,
+                        name,
+                        SERVER_NANOS_TARGET,
+                        outcome.of(mine, Sample::serverNanosPerMessage).median());
+            }
         }
     }
 
@@ -163,6 +174,12 @@ final class StoresSection {
                 cost.logBytes().whole(),
                 cost.replacedRows().tenths(),
                 cost.deadRows().tenths()));
+    }
+
+    /** Empty if the server can't be asked. */
+    private static String server(Outcome outcome, String contender) {
+        Spread nanos = outcome.of(contender, Sample::serverNanosPerMessage);
+        return nanos.max() > 0 ? nanos.thousands() : "";
     }
 
     private void factor(String name, Outcome outcome, String mine, String theirs) {
@@ -205,7 +222,9 @@ final class StoresSection {
                             "dedup, messages/s",
                             "by hand, messages/s",
                             "dedup, CPU µs/message",
-                            "by hand, CPU µs/message"),
+                            "by hand, CPU µs/message",
+                            "dedup, server µs/message",
+                            "by hand, server µs/message"),
                     byHand);
         }
         if (!costs.isEmpty()) {

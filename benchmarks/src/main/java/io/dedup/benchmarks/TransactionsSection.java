@@ -55,7 +55,8 @@ final class TransactionsSection {
                         subject.reset();
                         System.gc();
                     },
-                    line -> report.progress(subject.name() + ", transactions: " + line));
+                    line -> report.progress(subject.name() + ", transactions: " + line),
+                    () -> 0);
             for (Shape shape : Shape.values()) {
                 TransactionSubject.FORMS.forEach(
                         form -> add(subject.name(), outcome, shape, TransactionSubject.BY_HAND, form));

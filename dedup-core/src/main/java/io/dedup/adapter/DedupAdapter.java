@@ -1,5 +1,6 @@
 package io.dedup.adapter;
 
+import io.dedup.DedupKey;
 import io.dedup.DedupOutcome.Completion;
 import io.dedup.Deduplicator;
 import io.dedup.store.transaction.TransactionalRecords;
@@ -101,6 +102,13 @@ public interface DedupAdapter {
      * renewed do not count.
      */
     int inFlight();
+
+    /**
+     * Whether this process is handling the message at this moment: it has claimed it, its lease isn't lost, and the end
+     * of the run isn't settled. A copy that was deferred as in flight need not be tried again before. Looks at all claims
+     * of the process and never calls the store.
+     */
+    boolean isHandling(DedupKey key);
 
     /** Returns how many successes are waiting to be recorded because the store has not answered. */
     int pendingCompletions();

@@ -87,7 +87,8 @@ public final class DeliveryFactory<M> {
         if (problem != null) {
             return Delivery.withoutId(topic, problem, origin);
         }
-        return Delivery.of(topic, id, topic.policy().fingerprint() ? fingerprint.apply(message) : null, origin);
+        DedupKey key = DedupKey.of(topic.scope(), id);
+        return new Delivery(topic, key, null, topic.policy().fingerprint() ? fingerprint.apply(message) : null, origin);
     }
 
     /** Explains why an ID is unusable, naming where it was expected; null if it is usable. */

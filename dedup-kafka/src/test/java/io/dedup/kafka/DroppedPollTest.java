@@ -4,8 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.dedup.adapter.Admission;
+import io.dedup.adapter.DedupAdapter;
+import io.dedup.adapter.Delivery;
+import io.dedup.adapter.Execution;
+import io.dedup.adapter.WaitBudget;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -25,6 +31,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.kafka.core.ConsumerPostProcessor;
@@ -273,6 +280,47 @@ class DroppedPollTest {
             assertThat(scene.effects).containsExactly("held");
             assertThat(wakeUps).hasValue(0);
         }
+    }
+
+    /** Nobody wakes the consumer up for it either: its polls are short meanwhile. */
+    @ParameterizedTest
+    @CsvSource({"BATCH,true", "MANUAL_IMMEDIATE,false", "BATCH_LISTENER,true", "BATCH_LISTENER,false"})
+    void aHoldEndsWithTheRunOfThisProcess(Shape shape, boolean succeeds) {
+        AtomicInteger wakeUps = new AtomicInteger();
+        Duration aLongTime = Scene.PATIENCE.multipliedBy(10);
+        try (Scene scene = new Scene(
+                2,
+                policy -> policy.maxProcessingTime(aLongTime).lease(aLongTime).maxDeferDelay(aLongTime))) {
+            var factory = new DefaultKafkaConsumerFactory<String, String>(
+                    new HashMap<>(scene.consumerConfig()), new StringDeserializer(), new StringDeserializer());
+            factory.addPostProcessor(real -> countingWakeUps(real, wakeUps));
+            ContainerProperties properties = shape.properties(scene);
+            properties.setPollTimeout(aLongTime.toMillis());
+            Execution here = runningHere(scene, "held");
+            scene.send("held");
+            scene.start(new ConcurrentMessageListenerContainer<>(factory, properties));
+            await().atMost(Scene.PATIENCE).until(() -> !scene.deferrals.isEmpty());
+            scene.sendTo(1, "other");
+            scene.awaitEffects("other"); // in the same consumer
+            assertThat(scene.deferrals).hasSize(1);
+            if (succeeds) {
+                here.succeed(null, WaitBudget.none());
+            } else {
+                boolean unused = here.fail(new IllegalStateException("the first has failed"));
+            }
+            await().atMost(Duration.ofSeconds(20)).until(() -> scene.committed().getOrDefault(0, 0L) == 1);
+            assertThat(scene.effects).containsExactlyElementsOf(succeeds ? List.of("other") : List.of("other", "held"));
+            assertThat(scene.deferrals).hasSize(1);
+            assertThat(wakeUps).hasValue(0);
+        }
+    }
+
+    private static Execution runningHere(Scene scene, String id) {
+        Admission admission = DedupAdapter.of(scene.dedup)
+                .admit(Delivery.of(scene.dedup.topic(scene.topic), id, null, () -> "here"), WaitBudget.none());
+        Execution execution = ((Admission.Run) admission).execution();
+        execution.begin();
+        return execution;
     }
 
     private static final class Unwatchable extends DefaultKafkaConsumerFactory<String, String> {

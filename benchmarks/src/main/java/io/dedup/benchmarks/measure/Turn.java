@@ -7,6 +7,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
 
 /** One contender's turn. */
 final class Turn {
@@ -16,18 +17,20 @@ final class Turn {
     private final AtomicLong messages = new AtomicLong();
     private final Contender contender;
     private final Duration time;
+    private final LongSupplier serverNanos;
     private final CountDownLatch ready;
     private final CountDownLatch done;
 
-    private Turn(Contender contender, Duration time) {
+    private Turn(Contender contender, Duration time, LongSupplier serverNanos) {
         this.contender = contender;
         this.time = time;
+        this.serverNanos = serverNanos;
         this.ready = new CountDownLatch(contender.threads());
         this.done = new CountDownLatch(contender.threads());
     }
 
-    static Sample run(Contender contender, Duration time) throws InterruptedException {
-        return new Turn(contender, time).run();
+    static Sample run(Contender contender, Duration time, LongSupplier serverNanos) throws InterruptedException {
+        return new Turn(contender, time, serverNanos).run();
     }
 
     private Sample run() throws InterruptedException {
@@ -38,6 +41,7 @@ final class Turn {
             new Thread(task, "worker-" + i).start();
         }
         ready.await();
+        long serverBefore = serverNanos.getAsLong();
         long bytesBefore = usage.bytes();
         long cpuBefore = usage.cpuNanos();
         long from = System.nanoTime();
@@ -47,10 +51,11 @@ final class Turn {
         long cpuNanos = usage.cpuNanos() - cpuBefore;
         long bytes = usage.bytes() - bytesBefore;
         end.countDown();
+        long server = serverNanos.getAsLong() - serverBefore;
         for (FutureTask<Void> task : tasks) {
             join(task);
         }
-        return new Sample(messages.get(), seconds, cpuNanos, bytes);
+        return new Sample(messages.get(), seconds, cpuNanos, server, bytes);
     }
 
     private static void join(FutureTask<Void> task) throws InterruptedException {

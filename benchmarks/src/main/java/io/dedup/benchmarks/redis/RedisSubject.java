@@ -40,6 +40,11 @@ public final class RedisSubject implements Subject {
     }
 
     @Override
+    public long serverNanos() {
+        return redis.serverNanos();
+    }
+
+    @Override
     public List<Contender> contenders() {
         List<Contender> contenders = new ArrayList<>(dedup(true).contenders());
         Capture capture = new Capture(requests, redis.store(), this::captured);

@@ -8,6 +8,8 @@ import io.dedup.testservers.redis.RedisServers;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.codec.ByteArrayCodec;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * A Redis server of one's own, a store on it, and a bare connection to it.
@@ -23,6 +25,8 @@ record RedisUnderTest(
         RedisClient client,
         StatefulRedisConnection<byte[], byte[]> connection)
         implements AutoCloseable {
+    private static final Pattern USED_CPU = Pattern.compile("(?m)^used_cpu_(?:user|sys):([0-9.]+)");
+
     static RedisUnderTest start(RedisBinary binary, Network network) {
         RedisServer server = RedisServers.builder()
                 .binary(binary)
@@ -43,6 +47,16 @@ record RedisUnderTest(
     /** Another connection; ends with the client. */
     StatefulRedisConnection<byte[], byte[]> ownConnection() {
         return client.connect(ByteArrayCodec.INSTANCE);
+    }
+
+    /** User and system time of the server's process. */
+    long serverNanos() {
+        Matcher seconds = USED_CPU.matcher(server.command("INFO", "cpu"));
+        double sum = 0;
+        while (seconds.find()) {
+            sum += Double.parseDouble(seconds.group(1));
+        }
+        return Math.round(sum * 1e9);
     }
 
     @Override

@@ -10,10 +10,14 @@ class OutcomeTest {
     private final Outcome outcome = new Outcome(Map.of(
             "this",
                     List.of(
-                            new Sample(100, 1, 500, 1_000),
-                            new Sample(50, 1, 250, 600),
-                            new Sample(300, 2, 900, 6_000)),
-            "that", List.of(new Sample(50, 1, 100, 100), new Sample(10, 1, 10, 20), new Sample(150, 1, 300, 600))));
+                            new Sample(100, 1, 500, 0, 1_000),
+                            new Sample(50, 1, 250, 0, 600),
+                            new Sample(300, 2, 900, 0, 6_000)),
+            "that",
+                    List.of(
+                            new Sample(50, 1, 100, 0, 100),
+                            new Sample(10, 1, 10, 0, 20),
+                            new Sample(150, 1, 300, 0, 600))));
 
     @Test
     void compares_each_round_with_itself() {

@@ -20,7 +20,7 @@ class PairedRunTest {
             LockSupport.parkNanos(100_000);
             return 1;
         });
-        Outcome outcome = run.run(List.of(allocating), () -> {}, line -> {});
+        Outcome outcome = run.run(List.of(allocating), () -> {}, line -> {}, () -> 0);
         assertThat(outcome.of("allocating", Sample::bytesPerMessage).median()).isBetween(10_000.0, 12_000.0);
     }
 
@@ -28,7 +28,7 @@ class PairedRunTest {
     void turns_alternate() throws InterruptedException {
         List<String> turns = new ArrayList<>();
         List<Contender> contenders = List.of(recording("a", turns), recording("b", turns));
-        run.run(contenders, () -> {}, line -> {});
+        run.run(contenders, () -> {}, line -> {}, () -> 0);
         assertThat(turns).containsExactly("a", "b", "a", "b", "b", "a", "a", "b");
     }
 
@@ -37,7 +37,7 @@ class PairedRunTest {
         Contender failing = new Contender("failing", 2, () -> () -> {
             throw new IllegalStateException("wrong answer");
         });
-        assertThatThrownBy(() -> run.run(List.of(failing), () -> {}, line -> {}))
+        assertThatThrownBy(() -> run.run(List.of(failing), () -> {}, line -> {}, () -> 0))
                 .hasRootCauseMessage("wrong answer");
     }
 

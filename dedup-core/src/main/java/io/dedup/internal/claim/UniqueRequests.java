@@ -23,7 +23,7 @@ record UniqueRequests(
 
     /** @param claimable whether a delivery is claimed at all */
     static UniqueRequests of(Claimer claimer, List<Delivery> deliveries, Predicate<Delivery> claimable) {
-        Map<DedupKey, Integer> first = new HashMap<>();
+        Map<DedupKey, Integer> first = new HashMap<>(2 * deliveries.size());
         List<Integer> indexes = new ArrayList<>(deliveries.size());
         List<Delivery> toClaim = new ArrayList<>(deliveries.size());
         List<ClaimRequest> requests = new ArrayList<>(deliveries.size());

@@ -128,6 +128,11 @@ public final class DedupEngine implements DedupAdapter, AutoCloseable {
     }
 
     @Override
+    public boolean isHandling(DedupKey key) {
+        return parts.heartbeat().isHandling(key);
+    }
+
+    @Override
     public int pendingCompletions() {
         return parts.background().pendingCompletions();
     }

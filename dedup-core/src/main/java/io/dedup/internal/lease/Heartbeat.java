@@ -143,6 +143,11 @@ public final class Heartbeat implements AutoCloseable {
         return running;
     }
 
+    /** Whether a run of this message goes on in this process and has its lease. Checks all runs. */
+    public boolean isHandling(DedupKey key) {
+        return !running(Set.of(key)).isEmpty();
+    }
+
     /** The runs of a message, whether or not they have succeeded. Checks all runs. */
     public List<AdmittedRun> runsOf(DedupKey key) {
         return claims.stream().filter(execution -> keyOf(execution).equals(key)).toList();

@@ -73,6 +73,6 @@ abstract class RunFlags {
     }
 
     private boolean isFirst(int flag) {
-        return ((int) FLAGS.getAndBitwiseOr(this, flag) & flag) == 0;
+        return (flags & flag) == 0 && ((int) FLAGS.getAndBitwiseOr(this, flag) & flag) == 0;
     }
 }

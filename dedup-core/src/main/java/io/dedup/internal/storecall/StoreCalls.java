@@ -153,7 +153,7 @@ public final class StoreCalls {
     private <Q> List<WriteResult> writes(
             Kind kind, List<Q> requests, Function<Q, DedupKey> keyOf, Function<List<Q>, List<WriteResult>> call) {
         List<WriteResult> answers = new ArrayList<>(requests.size());
-        Set<DedupKey> keys = new HashSet<>();
+        Set<DedupKey> keys = new HashSet<>(2 * requests.size());
         int from = 0;
         for (int i = 0; i < requests.size(); i++) {
             if (!keys.add(keyOf.apply(requests.get(i)))) {

@@ -64,6 +64,11 @@ public final class DeliveryDeferredException extends DedupException {
         return pause;
     }
 
+    /** Returns the record that can't be handled now. */
+    public ConsumerRecord<?, ?> record() {
+        return deferred;
+    }
+
     /** Returns the partition of the deferred record. */
     public TopicPartition partition() {
         return new TopicPartition(deferred.topic(), deferred.partition());

@@ -31,6 +31,7 @@ public final class PendingDeliveries {
     private final Map<TopicPartition, PendingPartition> partitions = new HashMap<>();
     private final RunningRecords running = new RunningRecords();
     private final Arrivals arrivals = new Arrivals(this, running);
+    private volatile boolean hasHadAny;
 
     /**
      * The delivery that the given one is a copy of, because the handler has the same message; null if there is none.
@@ -240,12 +241,18 @@ public final class PendingDeliveries {
     }
 
     PendingPartition partition(ConsumerRecord<?, ?> record) {
+        hasHadAny = true;
         return partitions.computeIfAbsent(Partitions.of(record), PendingPartition::new);
+    }
+
+    /** False in the automatic ack modes, in which no record is ever added. */
+    boolean hasHadAny() {
+        return hasHadAny;
     }
 
     /** Whether the handler has a record that isn't overdue. */
     public boolean isAnyRunning() {
-        return locked(running::isAny);
+        return hasHadAny && locked(running::isAny);
     }
 
     /** Whether the handler may be given another record. */

@@ -46,7 +46,7 @@ public final class UnfinishedLimit {
 
     /** Whether this record must wait until something below it is finished. */
     public boolean isReached(ConsumerRecord<?, ?> record) {
-        Full full = pending.locked(() -> full(record));
+        Full full = pending.hasHadAny() ? pending.locked(() -> full(record)) : null;
         if (full == null) {
             return false;
         }

@@ -5,6 +5,7 @@ import io.dedup.DedupOutcome.Completion;
 import io.dedup.adapter.DedupAdapter;
 import io.dedup.adapter.Delivery;
 import io.dedup.adapter.Execution;
+import io.dedup.adapter.WaitBudget;
 import io.dedup.kafka.internal.KafkaLog;
 import io.dedup.kafka.internal.PollBudget;
 import io.dedup.kafka.internal.Timer;
@@ -36,6 +37,18 @@ final class QueuedCompletions {
     /** A success that isn't recorded yet. */
     record Queued(Execution execution, Delivery delivery) {}
 
+    /**
+     * Successes that one call records.
+     *
+     * @param allowed how long the store may keep this call waiting, in nanoseconds
+     * @param left what is left of that
+     */
+    private record Batch(List<Queued> successes, long allowed, WaitBudget left) {
+        long waited() {
+            return allowed - left.nanosLeft();
+        }
+    }
+
     /** A recorded success, and the local time before it was recorded. */
     private record Recorded(Queued success, long before) {}
 
@@ -52,7 +65,9 @@ final class QueuedCompletions {
     private final Runnable recordQueued = this::recordQueued;
     private final Runnable timeIsUp = this::timeIsUp;
     private List<Queued> queue = new ArrayList<>();
-    private boolean recording;
+    /** The number of calls under way: one in the background, and one of a flush beside it. */
+    private int recording;
+
     private boolean timed;
 
     /** @param budget how long the store may keep the consumer waiting, in addition to the waits at the records' turns */
@@ -71,8 +86,8 @@ final class QueuedCompletions {
         lock.lock();
         try {
             enqueue(new Queued(execution, delivery));
-            first = !recording && queue.size() == 1;
-            many = !recording && queue.size() == MANY;
+            first = recording == 0 && queue.size() == 1;
+            many = recording == 0 && queue.size() == MANY;
         } catch (Throwable e) { // out of memory: the container stops, and nothing else would record the success
             execution.succeed(null, budget.current());
             throw e;
@@ -130,12 +145,16 @@ final class QueuedCompletions {
         }
     }
 
-    /** Returns when every success is recorded, or the engine goes on recording it in the background. */
+    /**
+     * Returns when every success is recorded, or the engine goes on recording it in the background. Doesn't wait for a
+     * call that is under way before it sends the rest.
+     */
     void flush() {
         while (true) {
+            record(take(true));
             lock.lock();
             try {
-                while (recording) {
+                while (recording > 0) {
                     notRecording.awaitUninterruptibly();
                 }
                 if (queue.isEmpty()) {
@@ -144,7 +163,6 @@ final class QueuedCompletions {
             } finally {
                 lock.unlock();
             }
-            recordQueued();
         }
     }
 
@@ -189,37 +207,52 @@ final class QueuedCompletions {
     private void recordQueued() {
         boolean more = true;
         while (more) {
-            List<Queued> batch = take();
-            if (batch.isEmpty()) {
-                return;
-            }
-            List<Completion> completions = List.of();
-            long before = System.nanoTime();
-            try {
-                completions =
-                        engine.succeedAll(batch.stream().map(Queued::execution).toList(), budget.current());
-            } catch (Throwable e) { // their effects have happened: not acking would repeat them
-                log.error(
-                        "Cannot record {} successes in the deduplication store; these messages are handled again if"
-                                + " redelivered",
-                        batch.size(),
-                        e);
-            } finally {
-                more = settled(batch, completions, before);
-            }
+            more = record(take(false));
         }
     }
 
-    private List<Queued> take() {
-        List<Queued> next =
-                new ArrayList<>(); // allocated before the state changes: flush() waits for the recording thread
+    /** Returns whether so many successes have been added meanwhile that they must be recorded at once. */
+    private boolean record(@Nullable Batch batch) {
+        if (batch == null) {
+            return false;
+        }
+        List<Completion> completions = List.of();
+        long before = System.nanoTime();
+        try {
+            List<Execution> executions = new ArrayList<>(batch.successes().size());
+            for (Queued each : batch.successes()) {
+                executions.add(each.execution());
+            }
+            completions = engine.succeedAll(executions, batch.left());
+        } catch (Throwable e) { // their effects have happened: not acking would repeat them
+            log.error(
+                    "Cannot record {} successes in the deduplication store; these messages are handled again if"
+                            + " redelivered",
+                    batch.successes().size(),
+                    e);
+        } finally {
+            settled(batch, completions, before);
+        }
+        return isAnotherDue();
+    }
+
+    /**
+     * Takes what is queued; null if there is nothing, or if a call is under way.
+     *
+     * @param beside whether to take it although a call is under way
+     */
+    private @Nullable Batch take(boolean beside) {
         lock.lock();
         try {
-            if (recording || queue.isEmpty()) {
-                return List.of();
+            if (queue.isEmpty() || (recording > 0 && !beside)) {
+                return null;
             }
-            recording = true;
-            List<Queued> batch = queue;
+            // Allocated before the state changes: flush() waits for whoever records.
+            List<Queued> next = new ArrayList<>();
+            // Two calls at a time may wait as long as one: the consumer waits for both together.
+            long allowed = budget.current().nanosLeft();
+            Batch batch = new Batch(queue, allowed, WaitBudget.of(Duration.ofNanos(allowed)));
+            recording++;
             queue = next;
             return batch;
         } finally {
@@ -227,25 +260,35 @@ final class QueuedCompletions {
         }
     }
 
-    /** Returns whether so many successes have been added meanwhile that they must be recorded at once. */
-    private boolean settled(List<Queued> batch, List<Completion> completions, long before) {
+    private void settled(Batch batch, List<Completion> completions, long before) {
+        lock.lock();
+        try {
+            recording--;
+            notRecording.signalAll(); // first: a failure below must not leave the consumer waiting
+            budget.current().spend(batch.waited());
+            List<Queued> successes = batch.successes();
+            for (Queued each : successes) {
+                open.remove(each.delivery().key(), each);
+            }
+            for (int i = 0; i < completions.size(); i++) {
+                DedupKey key = successes.get(i).delivery().key();
+                if (key != null && !open.containsKey(key) && completions.get(i) == Completion.DONE) {
+                    done.put(key, new Recorded(successes.get(i), before));
+                }
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Whether many successes have been added during a call. If there are only some, the timer takes care of them. */
+    private boolean isAnotherDue() {
         boolean some;
         boolean many;
         lock.lock();
         try {
-            recording = false;
-            notRecording.signalAll(); // first: a failure below must not leave the consumer waiting
-            for (Queued each : batch) {
-                open.remove(each.delivery().key(), each);
-            }
-            for (int i = 0; i < completions.size(); i++) {
-                DedupKey key = batch.get(i).delivery().key();
-                if (key != null && !open.containsKey(key) && completions.get(i) == Completion.DONE) {
-                    done.put(key, new Recorded(batch.get(i), before));
-                }
-            }
-            some = !queue.isEmpty();
-            many = queue.size() >= MANY;
+            some = recording == 0 && !queue.isEmpty();
+            many = some && queue.size() >= MANY;
         } finally {
             lock.unlock();
         }

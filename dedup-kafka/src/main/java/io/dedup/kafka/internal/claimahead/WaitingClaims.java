@@ -9,10 +9,8 @@ import io.dedup.kafka.internal.Timer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.Future;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -61,15 +59,7 @@ final class WaitingClaims {
         if (timer.isClosed()) {
             return; // if a handler hung, nothing would return the claims
         }
-        List<Delivery> unique = new ArrayList<>(deliveries.size());
-        Set<DedupKey> keys = new HashSet<>(2 * deliveries.size());
-        for (Delivery delivery : deliveries) {
-            DedupKey key = delivery.key();
-            if (key != null && keys.add(key)) { // a copy is decided after its first
-                unique.add(delivery);
-            }
-        }
-        List<@Nullable ClaimAhead> claims = engine.ahead().claim(unique);
+        List<@Nullable ClaimAhead> claims = engine.ahead().claim(deliveries);
         if (!isKept(claims, patience)) {
             giveBack(claims);
         }

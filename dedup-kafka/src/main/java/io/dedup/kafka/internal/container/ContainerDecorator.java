@@ -99,7 +99,7 @@ public final class ContainerDecorator implements AutoCloseable {
         DecoratedContainer decorated = new DecoratedContainer(
                 container,
                 services,
-                new DeferralBackOff(container, services.consumers(), pauses),
+                new DeferralBackOff(engine, deliveries, container, services.consumers(), pauses),
                 hooks,
                 claims,
                 new ListenerTraits(declaredLater, later != null, claimsAhead),

@@ -95,12 +95,14 @@ public final class HandlerCalls {
             super(method);
             this.invocations = invocations;
             this.declaredLater = super.isAsyncReplies();
+            invocations.handlerMethodAsks();
         }
 
         SeenHandler(DelegatingInvocableHandler methods, Invocations invocations) {
             super(methods);
             this.invocations = invocations;
             this.declaredLater = super.isAsyncReplies();
+            invocations.handlerMethodAsks();
         }
 
         /** False, because the adapter would acknowledge the record too early. */

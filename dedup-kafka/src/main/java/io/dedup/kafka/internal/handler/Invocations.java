@@ -46,6 +46,14 @@ public final class Invocations {
     private final Map<ConsumerRecord<?, ?>, Invocation> running =
             new ConcurrentHashMap<>(); // records are their own keys
 
+    /** Whether any handler method asks for its calls; a listener that isn't an annotated method has none. */
+    private volatile boolean asked;
+
+    /** A handler method was wrapped that asks for its calls. Called before the first of them. */
+    void handlerMethodAsks() {
+        asked = true;
+    }
+
     /** The exchange of the request with these arguments; null if its reply isn't stored. */
     @Nullable
     ReplyExchange reply(@Nullable Object[] arguments) {
@@ -65,11 +73,15 @@ public final class Invocations {
     }
 
     public void begin(ConsumerRecord<?, ?> record, Invocation invocation) {
-        running.put(record, invocation);
+        if (asked) {
+            running.put(record, invocation);
+        }
     }
 
     public void end(ConsumerRecord<?, ?> record) {
-        running.remove(record);
+        if (asked) {
+            running.remove(record);
+        }
     }
 
     /** The call with these arguments; null if it is a batch or its listener isn't decorated. */

@@ -45,7 +45,7 @@ public final class DeferredRecords {
 
     /** Whether this record is its partition's last deferred one. */
     public boolean contains(ConsumerRecord<?, ?> record) {
-        Long offset = offsets.get(Partitions.of(record));
+        Long offset = offsets.isEmpty() ? null : offsets.get(Partitions.of(record));
         return offset != null && offset == record.offset();
     }
 

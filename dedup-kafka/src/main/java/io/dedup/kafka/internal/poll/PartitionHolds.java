@@ -5,7 +5,9 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BooleanSupplier;
 import org.apache.kafka.common.TopicPartition;
+import org.jspecify.annotations.Nullable;
 import org.springframework.kafka.listener.MessageListenerContainer;
 
 /**
@@ -18,7 +20,8 @@ import org.springframework.kafka.listener.MessageListenerContainer;
  *
  * <p>It uses no timer: a resume from another thread wakes the consumer up, and the wake-up may interrupt whatever the
  * consumer does next, including a commit between a poll and the first record's turn. Instead the consumer's own polls
- * end the holds that are over, and don't take longer than the next one.
+ * end the holds that are over, and don't take longer than the next one. A hold for a run of the same process ends with
+ * that run; polls are short meanwhile, and look.
  *
  * <p>The container doesn't count pauses: if a user calls {@code pausePartition} while a partition is held here, that
  * pause ends with the hold. A pause that was there before is left alone.
@@ -26,17 +29,46 @@ import org.springframework.kafka.listener.MessageListenerContainer;
  * <p>Used by the consumer's thread.
  */
 public final class PartitionHolds {
+    /** The longest poll while a hold may end early: its reason ends on another thread, which must not wake the consumer up. */
+    private static final Duration BETWEEN_LOOKS = Duration.ofMillis(10);
+
     private record Held(MessageListenerContainer container, TopicPartition partition) {}
 
-    private final Map<Held, Long> ends = new HashMap<>();
+    /**
+     * When a hold ends.
+     *
+     * @param at the latest time, by {@link System#nanoTime}
+     * @param reason the hold also ends when this is false; null if only time ends it
+     */
+    private record End(long at, @Nullable BooleanSupplier reason) {
+        boolean hasCome(long now) {
+            return at - now <= 0 || (reason != null && !reason.getAsBoolean());
+        }
 
-    public void hold(MessageListenerContainer container, TopicPartition partition, Duration time) {
+        long mayComeIn(long now) {
+            long left = Math.max(0, at - now);
+            return reason == null ? left : Math.min(left, BETWEEN_LOOKS.toNanos());
+        }
+    }
+
+    private final Map<Held, End> ends = new HashMap<>();
+
+    /**
+     * Pauses a partition.
+     *
+     * @param reason the hold also ends when this is false; null if only time ends it
+     */
+    public void hold(
+            MessageListenerContainer container,
+            TopicPartition partition,
+            Duration time,
+            @Nullable BooleanSupplier reason) {
         MessageListenerContainer child = container.getContainerFor(partition.topic(), partition.partition());
         Held key = new Held(child, partition);
         if (!ends.containsKey(key) && child.isPartitionPauseRequested(partition)) {
             return; // paused by the user, who will resume it
         }
-        ends.put(key, System.nanoTime() + time.toNanos());
+        ends.put(key, new End(System.nanoTime() + time.toNanos(), reason));
         child.pausePartition(partition);
     }
 
@@ -48,7 +80,7 @@ public final class PartitionHolds {
         long now = System.nanoTime();
         List<Held> due = new ArrayList<>();
         ends.forEach((key, end) -> {
-            if (end - now <= 0) {
+            if (end.hasCome(now)) {
                 due.add(key);
             }
         });
@@ -59,8 +91,8 @@ public final class PartitionHolds {
     public Duration untilNextEnd(Duration atMost) {
         long now = System.nanoTime();
         long nanos = atMost.toNanos();
-        for (long end : ends.values()) {
-            nanos = Math.min(nanos, Math.max(0, end - now));
+        for (End end : ends.values()) {
+            nanos = Math.min(nanos, end.mayComeIn(now));
         }
         return Duration.ofNanos(nanos);
     }

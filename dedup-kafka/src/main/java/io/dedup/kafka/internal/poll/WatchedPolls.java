@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
@@ -143,10 +144,16 @@ public final class WatchedPolls {
 
     /**
      * Pauses a partition for a while. Returns false if nothing would end the pause, because the polls aren't watched.
+     *
+     * @param reason the hold also ends when this is false; null if only time ends it
      */
-    public boolean hold(MessageListenerContainer container, TopicPartition partition, Duration time) {
+    public boolean hold(
+            MessageListenerContainer container,
+            TopicPartition partition,
+            Duration time,
+            @Nullable BooleanSupplier reason) {
         if (seen) {
-            holds.hold(container, partition, time);
+            holds.hold(container, partition, time, reason);
         }
         return seen;
     }

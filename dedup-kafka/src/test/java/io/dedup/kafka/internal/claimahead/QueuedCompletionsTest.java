@@ -23,6 +23,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -104,6 +105,32 @@ class QueuedCompletionsTest {
 
         flushed.get(1, TimeUnit.MINUTES);
         assertThat(isDone(0)).isTrue();
+    }
+
+    @Test
+    @DisplayName("a flush sends the rest beside a call that is under way, and waits for both")
+    void flushGoesBeside() throws Exception {
+        CountDownLatch answer = new CountDownLatch(1);
+        AtomicInteger calls = new AtomicInteger();
+        watched.before("completeAll", () -> {
+            if (calls.incrementAndGet() == 1) {
+                asked.countDown();
+                await().atMost(Scene.PATIENCE).until(() -> answer.getCount() == 0);
+            }
+        });
+        QueuedCompletions completions = completions(background);
+        add(completions, 0); // told by a timer's thread
+        assertThat(asked.await(1, TimeUnit.MINUTES)).isTrue();
+        add(completions, 1);
+
+        Future<?> flushed = background.submit(completions::flush);
+        await().atMost(Scene.PATIENCE).until(() -> isDone(1));
+        assertThat(flushed.isDone()).isFalse();
+        answer.countDown();
+
+        flushed.get(1, TimeUnit.MINUTES);
+        assertThat(isDone(0)).isTrue();
+        assertThat(calls).hasValue(2);
     }
 
     @Test

@@ -225,7 +225,7 @@ class PausesTest {
         PartitionHolds holds = new PartitionHolds();
         PlayedContainer container = new PlayedContainer(() -> {});
         Duration timeout = Duration.ofSeconds(5);
-        holds.hold(container.container, new TopicPartition("t", 0), Duration.ofMillis(20));
+        holds.hold(container.container, new TopicPartition("t", 0), Duration.ofMillis(20), null);
         holds.endDue();
         assertThat(holds.untilNextEnd(timeout)).isLessThanOrEqualTo(Duration.ofMillis(20));
         await().atMost(Scene.PATIENCE).until(() -> {
@@ -240,7 +240,7 @@ class PausesTest {
     void consumerEnds() {
         PartitionHolds holds = new PartitionHolds();
         PlayedContainer container = new PlayedContainer(() -> {});
-        holds.hold(container.container, new TopicPartition("t", 0), Duration.ofMinutes(1));
+        holds.hold(container.container, new TopicPartition("t", 0), Duration.ofMinutes(1), null);
         assertThat(container.partitionPaused).isTrue();
         holds.endAll();
         assertThat(container.partitionPaused).isFalse();
