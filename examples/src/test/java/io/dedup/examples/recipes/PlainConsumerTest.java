@@ -35,7 +35,7 @@ class PlainConsumerTest {
             for (String order : List.of("o-1", "o-2", "o-1", "o-3")) {
                 byte[] id = order.getBytes(StandardCharsets.UTF_8);
                 var unused = producer.send(new ProducerRecord<>(
-                                "orders", 0, null, order, List.of(new RecordHeader("order-id", id))))
+                                "orders", 0, order, order, List.of(new RecordHeader("order-id", id))))
                         .get();
             }
             KafkaConsumer<String, String> consumer = new KafkaConsumer<>(
