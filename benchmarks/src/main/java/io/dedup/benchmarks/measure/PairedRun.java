@@ -18,6 +18,12 @@ import java.util.function.LongSupplier;
  * @param turn how long one measurement lasts
  */
 public record PairedRun(Duration warmUp, int rounds, Duration turn) {
+    /** Runs the contenders in turns, without asking a server for its processor time. */
+    public Outcome run(List<Contender> contenders, Runnable beforeTurn, Consumer<String> progress)
+            throws InterruptedException {
+        return run(contenders, beforeTurn, progress, () -> 0);
+    }
+
     /**
      * Runs all.
      *

@@ -1,6 +1,7 @@
 package io.dedup.examples.stream;
 
 import io.dedup.spring.boot.integration.DedupReceiverInterceptor;
+import java.nio.charset.StandardCharsets;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.integration.annotation.ServiceActivator;
@@ -21,7 +22,8 @@ class Invoices {
                         .id("invoices-in")
                         .configureListenerContainer(container -> container.groupId("accounting")))
                 .handle(message -> database.update(
-                        "INSERT INTO invoice VALUES (?)", new String((byte[]) message.getPayload())))
+                        "INSERT INTO invoice VALUES (?)",
+                        new String((byte[]) message.getPayload(), StandardCharsets.UTF_8)))
                 .get();
     }
 

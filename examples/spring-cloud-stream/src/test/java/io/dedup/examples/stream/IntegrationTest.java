@@ -38,7 +38,8 @@ class IntegrationTest {
     }
 
     @Test
-    @DisplayName("an inbound adapter for Kafka: messages that are sent twice take effect once, in the database's transaction")
+    @DisplayName(
+            "an inbound adapter for Kafka: messages that are sent twice take effect once, in the database's transaction")
     void inboundAdapter() {
         shop.send("invoices", 0, null, "invoice 1", "invoice-id", "1");
         shop.send("invoices", 0, null, "invoice 1 again", "invoice-id", "1");
@@ -79,7 +80,8 @@ class IntegrationTest {
         TestFunctions.SLOW.open();
         first.get(30, TimeUnit.SECONDS);
         slow("a later copy", "s1");
-        assertThat(TestFunctions.SLOW.count("a copy") + TestFunctions.SLOW.count("a later copy")).isZero();
+        assertThat(TestFunctions.SLOW.count("a copy") + TestFunctions.SLOW.count("a later copy"))
+                .isZero();
     }
 
     private static Throwable root(Throwable thrown) {
@@ -91,6 +93,8 @@ class IntegrationTest {
     }
 
     private void slow(String text, String id) {
-        shop.context.getBean("slow", MessageChannel.class).send(MessageBuilder.withPayload(text).setHeader("id2", id).build());
+        shop.context
+                .getBean("slow", MessageChannel.class)
+                .send(MessageBuilder.withPayload(text).setHeader("id2", id).build());
     }
 }

@@ -4,16 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.dedup.spring.boot.DedupConfigurationException;
+import io.dedup.testservers.kafka.KafkaServers;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.springframework.boot.test.context.TestConfiguration;
-import org.springframework.boot.builder.SpringApplicationBuilder;
-import org.springframework.context.annotation.Bean;
-import io.dedup.testservers.kafka.KafkaServers;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.boot.test.context.TestConfiguration;
+import org.springframework.context.annotation.Bean;
 import reactor.core.publisher.Flux;
 
 /** Bindings that would lose messages or let them take effect twice don't start. */
@@ -42,18 +42,19 @@ class RefusedTest {
         "plain, spring.cloud.stream.bindings.plain-in-0.group=g;spring.cloud.stream.bindings.plain-in-0.consumer.batch-mode=true;spring.cloud.stream.kafka.binder.required-acks=all;spring.cloud.stream.kafka.binder.transaction.transaction-id-prefix=tx-, in a Kafka transaction, afterRollbackProcessor"
     })
     void refused(String function, String settings, String problem, String action) {
-        String[] arguments = (
-                        "spring.main.web-application-type=none;spring.kafka.bootstrap-servers=" + KafkaServers.shared().bootstrapServers()
-                                + ";spring.datasource.url=jdbc:h2:mem:refused;dedup.store=jdbc;dedup.jdbc.initialize-schema=always"
-                                + ";spring.config.name=none;spring.cloud.function.definition=" + function
-                                + ";spring.cloud.stream.bindings." + function + "-in-0.destination=refused"
-                                + ";dedup.topics.refused.id=key"
-                                + (settings == null ? "" : ";" + settings))
+        String[] arguments = ("spring.main.web-application-type=none;spring.kafka.bootstrap-servers="
+                        + KafkaServers.shared().bootstrapServers()
+                        + ";spring.datasource.url=jdbc:h2:mem:refused;dedup.store=jdbc;dedup.jdbc.initialize-schema=always"
+                        + ";spring.config.name=none;spring.cloud.function.definition=" + function
+                        + ";spring.cloud.stream.bindings." + function + "-in-0.destination=refused"
+                        + ";dedup.topics.refused.id=key"
+                        + (settings == null ? "" : ";" + settings))
                 .split(";");
         for (int i = 0; i < arguments.length; i++) {
             arguments[i] = "--" + arguments[i];
         }
-        assertThatThrownBy(() -> new SpringApplicationBuilder(App.class).run(arguments).close())
+        assertThatThrownBy(() ->
+                        new SpringApplicationBuilder(App.class).run(arguments).close())
                 .rootCause()
                 .isInstanceOfSatisfying(DedupConfigurationException.class, refusal -> {
                     assertThat(refusal).hasMessageContaining(problem);
