@@ -27,8 +27,11 @@ class FormerNamesTest {
     private static final Set<String> NEW = Set.of(
             "DedupMethodAutoConfiguration",
             "HttpDedupAutoConfiguration",
+            "IntegrationDedupAutoConfiguration",
+            "KafkaInboundDedupAutoConfiguration",
             "RocketMqSpringDedupAutoConfiguration",
-            "RocketMqV5SpringDedupAutoConfiguration");
+            "RocketMqV5SpringDedupAutoConfiguration",
+            "StreamDedupAutoConfiguration");
 
     @Configuration(proxyBeanMethods = false)
     @EnableAutoConfiguration
