@@ -1,5 +1,6 @@
 package io.dedup.store.jdbc.internal.lookalike;
 
+import io.dedup.store.jdbc.internal.dialect.ServerVersion;
 import io.dedup.store.jdbc.internal.dialect.WriteProbe;
 import io.dedup.store.jdbc.internal.sql.Database;
 import io.dedup.store.jdbc.internal.sql.Statements;
@@ -42,7 +43,7 @@ public final class LookAlikes {
      * @throws IllegalStateException if the store can't work with this server; says why
      */
     public @Nullable ServerProduct identify(Connection connection) throws SQLException {
-        if (database != Database.POSTGRESQL && !database.isMySqlOrMariaDb()) {
+        if (!isOfFamily(connection)) {
             return null;
         }
         ServerProduct product = KnownProducts.of(database, words(connection));
@@ -51,6 +52,13 @@ public final class LookAlikes {
                     + ". Use one of the databases that the store is tested on");
         }
         return product;
+    }
+
+    /** False if there are no look-alikes, or if the dialect is for another database, which it will say itself. */
+    private boolean isOfFamily(Connection connection) throws SQLException {
+        return database == Database.POSTGRESQL
+                || (database.isMySqlOrMariaDb()
+                        && ServerVersion.read(connection).database().isMySqlOrMariaDb());
     }
 
     /**

@@ -48,8 +48,11 @@ final class ServerBehaviour {
     List<String> missing(Connection first, Connection second, boolean advisoryLocks) throws SQLException {
         List<String> missing = new ArrayList<>();
         probe.withRow(first, id -> {
-            ask(missing, "FOR UPDATE SKIP LOCKED doesn't lock rows, or doesn't skip locked ones", id, row -> locks(
-                    first, second, row));
+            ask(
+                    missing,
+                    "FOR UPDATE SKIP LOCKED doesn't lock rows, or doesn't skip locked ones",
+                    id,
+                    row -> locks(first, second, row));
             ask(
                     missing,
                     "a transaction at READ COMMITTED doesn't see what others commit meanwhile",
@@ -90,8 +93,7 @@ final class ServerBehaviour {
         String lock = read + " FOR UPDATE SKIP LOCKED";
         return SkipLocked.inTransaction(
                 first,
-                () -> isThere(first, lock, id)
-                        && SkipLocked.inTransaction(second, () -> !isThere(second, lock, id)));
+                () -> isThere(first, lock, id) && SkipLocked.inTransaction(second, () -> !isThere(second, lock, id)));
     }
 
     private boolean readsCommitted(Connection first, Connection second, byte[] id) throws SQLException {
@@ -113,8 +115,7 @@ final class ServerBehaviour {
     private static boolean excludes(Connection first, Connection second) throws SQLException {
         long lock = ThreadLocalRandom.current().nextLong();
         boolean kept = SkipLocked.inTransaction(
-                first,
-                () -> isLocked(first, lock) && SkipLocked.inTransaction(second, () -> !isLocked(second, lock)));
+                first, () -> isLocked(first, lock) && SkipLocked.inTransaction(second, () -> !isLocked(second, lock)));
         return kept && SkipLocked.inTransaction(second, () -> isLocked(second, lock));
     }
 
