@@ -1,4 +1,4 @@
-/** Servers that speak another server's language: are they known, and do they do what a dialect relies on? */
+/** Does a server do what a dialect relies on, although the store's tests don't run on it? */
 @NullMarked
 package io.dedup.store.jdbc.internal.lookalike;
 

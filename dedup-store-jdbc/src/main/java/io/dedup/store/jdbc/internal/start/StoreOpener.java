@@ -8,6 +8,7 @@ import io.dedup.store.jdbc.internal.connection.PoolSize;
 import io.dedup.store.jdbc.internal.dialect.Dialect;
 import io.dedup.store.jdbc.internal.dialect.ServerVersion;
 import io.dedup.store.jdbc.internal.failure.SqlFailures;
+import io.dedup.store.jdbc.internal.lookalike.KeyPadding;
 import io.dedup.store.jdbc.internal.lookalike.LookAlikes;
 import io.dedup.store.jdbc.internal.lookalike.ServerProduct;
 import io.dedup.store.jdbc.internal.operation.LeaseOperations;
@@ -77,6 +78,9 @@ public final class StoreOpener {
             schema.prepare(borrowed.connection(), creation);
             warnings.addAll(schema.warnings(borrowed.connection()));
             dialect.probe().run(borrowed.connection());
+            if (actual == Database.GENERIC) {
+                new KeyPadding(settings.table(), dialect.probe()).check(borrowed.connection());
+            }
             warnings.addAll(lookAlikes.check(product, borrowed.connection(), questions -> {
                 try (Borrowed second = connections.open()) {
                     return questions.ask(second.connection());
