@@ -3,6 +3,7 @@ package io.dedup.store.jdbc.internal.connection;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.SQLFeatureNotSupportedException;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -19,7 +20,8 @@ public final class SilenceLimit {
 
     private static final Logger LOG = LoggerFactory.getLogger(SilenceLimit.class);
 
-    private volatile boolean supported = true;
+    /** Null until the first connection is asked. */
+    private volatile @Nullable Boolean supported;
 
     /**
      * Sets the limit, unless the connection already has a shorter one.
@@ -29,7 +31,10 @@ public final class SilenceLimit {
      * @throws SQLException when the connection is closed
      */
     public int set(Connection connection, int millis) throws SQLException {
-        if (!supported) {
+        if (supported == null) {
+            supported = isSupported(connection);
+        }
+        if (!Boolean.TRUE.equals(supported)) {
             return UNCHANGED;
         }
         try {
@@ -43,6 +48,19 @@ public final class SilenceLimit {
             supported = false;
             LOG.debug("The driver has no network time-outs", e);
             return UNCHANGED;
+        }
+    }
+
+    /** Asks the driver past the pool: HikariCP ends a connection on which a feature isn't supported. */
+    private static boolean isSupported(Connection connection) throws SQLException {
+        try {
+            Connection driver =
+                    connection.isWrapperFor(Connection.class) ? connection.unwrap(Connection.class) : connection;
+            driver.setNetworkTimeout(Runnable::run, driver.getNetworkTimeout()); // HSQLDB answers 0, and takes none
+            return true;
+        } catch (SQLFeatureNotSupportedException | AbstractMethodError e) {
+            LOG.debug("The driver has no network time-outs", e);
+            return false;
         }
     }
 

@@ -53,13 +53,33 @@ public final class WriteProbe {
      * @throws SQLException if the table cannot be written
      */
     public void run(Connection connection) throws SQLException {
+        withRow(connection, id -> execute(connection, update, id));
+    }
+
+    /** Work with the row. */
+    public interface Work {
+        void with(byte[] id) throws SQLException;
+    }
+
+    /**
+     * Does something with a row that no message has: inserts it, and deletes it if the work ends well.
+     *
+     * @param connection in autocommit mode
+     */
+    public void withRow(Connection connection, Work work) throws SQLException {
         byte[] id = KeyBytes.utf8(Long.toHexString(ThreadLocalRandom.current().nextLong()));
         try (PreparedStatement statement = prepare(connection, insert, id)) {
             statement.setLong(3, Micros.of(Instant.now().plus(LEFTOVER)));
             statement.executeUpdate();
         }
-        execute(connection, update, id);
+        work.with(id);
         execute(connection, delete, id);
+    }
+
+    /** Sets the first two values of a statement, the row's key: {@code message_id = ? AND scope = ?}. */
+    public static void bind(PreparedStatement statement, byte[] id) throws SQLException {
+        statement.setBytes(1, id);
+        statement.setBytes(2, SCOPE);
     }
 
     private void execute(Connection connection, String sql, byte[] id) throws SQLException {
@@ -70,8 +90,7 @@ public final class WriteProbe {
 
     private PreparedStatement prepare(Connection connection, String sql, byte[] id) throws SQLException {
         PreparedStatement statement = statements.prepare(connection, sql);
-        statement.setBytes(1, id);
-        statement.setBytes(2, SCOPE);
+        bind(statement, id);
         return statement;
     }
 }

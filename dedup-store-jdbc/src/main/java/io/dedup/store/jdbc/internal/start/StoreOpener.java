@@ -8,6 +8,9 @@ import io.dedup.store.jdbc.internal.connection.PoolSize;
 import io.dedup.store.jdbc.internal.dialect.Dialect;
 import io.dedup.store.jdbc.internal.dialect.ServerVersion;
 import io.dedup.store.jdbc.internal.failure.SqlFailures;
+import io.dedup.store.jdbc.internal.lookalike.KeyPadding;
+import io.dedup.store.jdbc.internal.lookalike.LookAlikes;
+import io.dedup.store.jdbc.internal.lookalike.ServerProduct;
 import io.dedup.store.jdbc.internal.operation.LeaseOperations;
 import io.dedup.store.jdbc.internal.operation.OperatorCommands;
 import io.dedup.store.jdbc.internal.operation.StatementPieces;
@@ -67,12 +70,22 @@ public final class StoreOpener {
         PoolSize poolSize = PoolSize.of(dataSource);
         List<String> warnings = new ArrayList<>(poolSize == null ? List.of() : poolSize.warnings());
         try (Borrowed borrowed = connections.open()) {
+            LookAlikes lookAlikes = new LookAlikes(actual, settings.table(), dialect.probe());
+            ServerProduct product = lookAlikes.identify(borrowed.connection());
             requireCommitted(borrowed.connection(), actual);
             warnings.addAll(dialect.checkServer(borrowed.connection()));
             Schema schema = new Schema(settings.table(), actual);
             schema.prepare(borrowed.connection(), creation);
             warnings.addAll(schema.warnings(borrowed.connection()));
             dialect.probe().run(borrowed.connection());
+            if (actual == Database.GENERIC) {
+                new KeyPadding(settings.table(), dialect.probe()).check(borrowed.connection());
+            }
+            warnings.addAll(lookAlikes.check(product, borrowed.connection(), questions -> {
+                try (Borrowed second = connections.open()) {
+                    return questions.ask(second.connection());
+                }
+            }));
             statementSize.ask(borrowed.connection());
         } catch (SQLException e) {
             throw failures.failed("start", e);
