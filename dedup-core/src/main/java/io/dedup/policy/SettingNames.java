@@ -34,6 +34,16 @@ public interface SettingNames {
         return String.valueOf(value);
     }
 
+    /**
+     * Explains for the log why a message ID may have been seen with another payload, and names what was done about it.
+     *
+     * @param applied the policy that was applied
+     */
+    default String conflict(OnConflict applied) {
+        return "the producer reuses IDs, or the ID extractor of this topic picks a field that isn't unique. Applied "
+                + path("onConflict") + ": " + value(applied);
+    }
+
     /** Translates a message of a store, which uses Java names, to the user's names. */
     default String text(String message) {
         return message;

@@ -107,13 +107,7 @@ public final class TroubleLog implements DedupListener {
 
     @Override
     public void conflict(DedupKey key, OnConflict policy) {
-        say(
-                "conflict ",
-                key,
-                names ->
-                        " was seen with another payload: the producer reuses IDs, or the ID extractor of this topic picks a"
-                                + " field that isn't unique. Applied " + names.path("onConflict") + ": "
-                                + names.value(policy));
+        say("conflict ", key, names -> " was seen with another payload: " + names.conflict(policy));
     }
 
     @Override

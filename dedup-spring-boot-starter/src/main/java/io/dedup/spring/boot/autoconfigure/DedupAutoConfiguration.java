@@ -27,7 +27,7 @@ import org.springframework.core.env.Environment;
 @AutoConfiguration
 @ConditionalOnBooleanProperty(name = "dedup.enabled", matchIfMissing = true)
 @EnableConfigurationProperties(DedupProperties.class)
-@Import(DedupRedisConfiguration.class)
+@Import({DedupRedisConfiguration.class, NoHttpConfiguration.class})
 final class DedupAutoConfiguration {
     @Bean
     static WindowConverter dedupWindowConverter() {

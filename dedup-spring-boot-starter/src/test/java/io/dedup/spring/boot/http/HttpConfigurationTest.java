@@ -2,8 +2,10 @@ package io.dedup.spring.boot.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.dedup.policy.OnConflict;
 import io.dedup.spring.boot.DedupConfigurationException;
 import io.dedup.spring.boot.internal.deduplicator.DeduplicatorRegistry;
+import io.dedup.spring.boot.internal.http.HttpPaths;
 import io.dedup.spring.boot.internal.http.servlet.IdempotencyKeyFilter;
 import java.util.ArrayList;
 import java.util.List;
@@ -14,6 +16,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.boot.kafka.autoconfigure.KafkaAutoConfiguration;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
 import org.springframework.boot.web.servlet.FilterRegistrationBean;
 import org.springframework.context.annotation.Configuration;
@@ -100,6 +103,39 @@ class HttpConfigurationTest {
                                             .toString())
                                     .contains("mode LEASED", "window PT1H", "lease PT20S", "inFlightWait PT0S"));
                 });
+    }
+
+    @Test
+    @DisplayName("a conflict is explained by the client and its request, not by a producer and a topic")
+    void conflict() {
+        application(RIGHT)
+                .run(context -> assertThat(
+                                context.getBean(DeduplicatorRegistry.class).listeners())
+                        .singleElement()
+                        .satisfies(each -> assertThat(each.listener()
+                                        .byTopic()
+                                        .get("/payments")
+                                        .policy()
+                                        .settingNames()
+                                        .conflict(OnConflict.FAIL))
+                                .contains("client", "422", "dedup.http.paths.\"[/payments]\".fingerprint: false")
+                                .doesNotContain("producer", "topic")));
+    }
+
+    @Test
+    @DisplayName(
+            "an application without a web server warns that nothing is deduplicated, and doesn't start in strict mode")
+    void noWebApplication() {
+        ApplicationContextRunner batch = new ApplicationContextRunner()
+                .withConfiguration(AutoConfigurations.of(autoConfigurations()))
+                .withPropertyValues(RIGHT.toArray(String[]::new));
+        batch.run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(HttpPaths.class));
+        batch.withPropertyValues("dedup.strict=true")
+                .run(context -> assertThat(context)
+                        .getFailure()
+                        .rootCause()
+                        .isInstanceOf(DedupConfigurationException.class)
+                        .hasMessageContaining("dedup.http.paths is set, but this isn't a web application"));
     }
 
     @Test

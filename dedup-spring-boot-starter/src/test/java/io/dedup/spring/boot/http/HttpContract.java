@@ -19,6 +19,7 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -397,6 +398,69 @@ abstract class HttpContract {
             assertThat(second.body()).isEqualTo("done 1");
         });
         assertThat(runs()).isEqualTo(1);
+    }
+
+    /** Sends a request, reads a part of the response, and hangs up. */
+    void hangUp(String path, int bytes) throws IOException {
+        try (Socket socket = new Socket("localhost", port())) {
+            socket.setSoLinger(true, 0);
+            OutputStream out = socket.getOutputStream();
+            out.write(("POST " + path + "?operation=" + operation + " HTTP/1.1\r\nHost: localhost\r\nIdempotency-Key: "
+                            + key + "\r\nContent-Length: 2\r\n\r\n10")
+                    .getBytes(StandardCharsets.UTF_8));
+            out.flush();
+            await().until(() -> runs() == 1);
+            assertThat(socket.getInputStream().readNBytes(bytes)).hasSize(bytes);
+        }
+    }
+
+    /** Whether the server notices without a write that a client has gone away. */
+    boolean noticesAtOnce() {
+        return false;
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"/small/gated-large", "/small/pieces"})
+    @DisplayName("a client that goes away doesn't stop a response that is too large to be held back")
+    void clientLeavesLargeResponse(String path) throws IOException {
+        Work.close(operation);
+        hangUp(path, path.endsWith("pieces") ? 500 : 0);
+        await().until(() -> !noticesAtOnce() || Work.hasLeft(operation));
+        Work.open(operation);
+        await().untilAsserted(() -> {
+            HttpResponse<String> second = send(request(path).POST(BodyPublishers.ofString("10")));
+            assertThat(isReplay(second)).isTrue();
+            assertThat(second.headers().firstValue("Idempotency-Body-Omitted")).contains("true");
+        });
+        assertThat(runs()).isEqualTo(1);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"/api/endless-events", "/api/endless-download"})
+    @DisplayName("a stream that is cut off by its client leaves its key claimed")
+    void cutOff(String path) throws IOException {
+        hangUp(path, 500);
+        await().until(() -> Work.hasLeft(operation));
+        await().during(Duration.ofMillis(300))
+                .atMost(Duration.ofSeconds(5))
+                .until(() ->
+                        send(request(path).POST(BodyPublishers.ofString("10"))).statusCode() == 409);
+        assertThat(runs()).isEqualTo(1);
+    }
+
+    @Test
+    @DisplayName("what has exactly the largest size is compared, and stored")
+    void limits() {
+        assertThat(post("/small/payments", "x".repeat(100)).statusCode()).isEqualTo(201);
+        HttpResponse<String> first = send(request("/small/large?size=50")
+                .setHeader("Idempotency-Key", "other-" + operation)
+                .POST(BodyPublishers.ofString("10")));
+        HttpResponse<String> second = send(request("/small/large?size=50")
+                .setHeader("Idempotency-Key", "other-" + operation)
+                .POST(BodyPublishers.ofString("10")));
+        assertThat(isReplay(second)).isTrue();
+        assertThat(second.body()).isEqualTo(first.body()).hasSize(50);
+        assertThat(runs()).isEqualTo(2);
     }
 
     @Test

@@ -23,6 +23,7 @@ import java.security.Principal;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -155,6 +156,77 @@ class ServletTest extends HttpContract {
         ResponseEntity<String> large(@RequestParam String operation, @RequestParam int size) {
             Work.run(operation);
             return ResponseEntity.ok().eTag("7").body("x".repeat(size));
+        }
+
+        @PostMapping("/gated-large")
+        String gatedLarge(@RequestParam String operation) {
+            return gated(operation) + "x".repeat(100_000);
+        }
+
+        @PostMapping("/pieces")
+        void pieces(@RequestParam String operation, HttpServletResponse response) throws IOException {
+            Work.run(operation);
+            byte[] piece = new byte[100_000];
+            response.getOutputStream().write(piece);
+            Work.await(operation);
+            for (int i = 0; i < 20; i++) {
+                response.getOutputStream().write(piece);
+            }
+        }
+
+        @PostMapping("/large-failure")
+        void largeFailure(@RequestParam String operation, HttpServletResponse response) throws IOException {
+            Work.run(operation);
+            response.getOutputStream().write(new byte[100_000]);
+            throw new IllegalStateException("planned");
+        }
+
+        @PostMapping("/endless-events")
+        SseEmitter endlessEvents(@RequestParam String operation) {
+            SseEmitter emitter = new SseEmitter();
+            Work.run(operation);
+            var unused = CompletableFuture.runAsync(() -> {
+                try {
+                    while (true) {
+                        emitter.send("x".repeat(1000));
+                    }
+                } catch (IOException e) {
+                    emitter.completeWithError(e);
+                    Work.left(operation);
+                }
+            });
+            return emitter;
+        }
+
+        @PostMapping("/endless-download")
+        StreamingResponseBody endlessDownload(@RequestParam String operation) {
+            Work.run(operation);
+            return out -> {
+                try {
+                    while (true) {
+                        out.write(new byte[1000]);
+                    }
+                } catch (IOException e) {
+                    Work.left(operation);
+                    throw e;
+                }
+            };
+        }
+
+        @PostMapping("/late-stream")
+        SseEmitter lateStream(@RequestParam String operation) throws IOException {
+            SseEmitter emitter = new SseEmitter(100L);
+            Work.run(operation);
+            emitter.send("one");
+            return emitter;
+        }
+
+        @PostMapping("/failed-later")
+        DeferredResult<String> failedLater(@RequestParam String operation) {
+            DeferredResult<String> result = new DeferredResult<>();
+            Work.run(operation);
+            var unused = CompletableFuture.runAsync(() -> result.setErrorResult(new IllegalStateException("planned")));
+            return result;
         }
 
         @PostMapping("/form")
@@ -298,6 +370,36 @@ class ServletTest extends HttpContract {
         assertThat(post("/api/late", "10").statusCode()).isEqualTo(503);
         assertThat(post("/api/late", "10").statusCode()).isEqualTo(409);
         assertThat(runs()).isEqualTo(1);
+    }
+
+    @Test
+    @DisplayName("a stream that times out may still be working: its key stays claimed")
+    void streamTimeout() {
+        assertThat(post("/api/late-stream", "10").body()).contains("data:one");
+        await().during(Duration.ofMillis(200))
+                .atMost(Duration.ofSeconds(5))
+                .until(() -> post("/api/late-stream", "10").statusCode() == 409);
+        assertThat(runs()).isEqualTo(1);
+    }
+
+    @Test
+    @DisplayName("a failure after a part of the response was sent releases the key")
+    void failsWhileSending() {
+        for (int run = 1; run <= 2; run++) {
+            var response = sending(request("/api/large-failure").POST(BodyPublishers.ofString("10")));
+            assertThat(response.handle((ended, cutOff) -> cutOff != null).join())
+                    .as("the client notices that the response is incomplete")
+                    .isTrue();
+            assertThat(runs()).isEqualTo(run);
+        }
+    }
+
+    @Test
+    @DisplayName("asynchronous work that fails releases the key")
+    void failsLater() {
+        assertThat(post("/api/failed-later", "10").statusCode()).isEqualTo(500);
+        assertThat(post("/api/failed-later", "10").statusCode()).isEqualTo(500);
+        assertThat(runs()).isEqualTo(2);
     }
 
     @Test

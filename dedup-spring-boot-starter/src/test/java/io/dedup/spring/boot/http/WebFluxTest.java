@@ -7,13 +7,16 @@ import io.dedup.DedupContext;
 import io.dedup.spring.boot.HttpDedup;
 import io.dedup.store.memory.InMemoryDedupStore;
 import io.dedup.testkit.faults.FaultyStore;
+import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.security.Principal;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -65,13 +68,15 @@ class WebFluxTest extends HttpContract {
         WebFilter users() {
             return (exchange, chain) -> {
                 String user = exchange.getRequest().getHeaders().getFirst("X-User");
+                String operation = exchange.getRequest().getQueryParams().getFirst("operation");
                 Principal principal = () -> String.valueOf(user);
                 return chain.filter(
-                        user == null
-                                ? exchange
-                                : exchange.mutate()
-                                        .principal(Mono.just(principal))
-                                        .build());
+                                user == null
+                                        ? exchange
+                                        : exchange.mutate()
+                                                .principal(Mono.just(principal))
+                                                .build())
+                        .doFinally(end -> Work.left(String.valueOf(operation)));
             };
         }
     }
@@ -169,6 +174,39 @@ class WebFluxTest extends HttpContract {
                             .subscribeOn(Schedulers.boundedElastic()));
         }
 
+        @PostMapping("/gated-large")
+        Mono<String> gatedLarge(@RequestParam String operation) {
+            return gated(operation).map(done -> done + "x".repeat(100_000));
+        }
+
+        @PostMapping(path = "/pieces", produces = MediaType.APPLICATION_OCTET_STREAM_VALUE)
+        Flux<byte[]> pieces(@RequestParam String operation) {
+            Work.run(operation);
+            return Flux.just(new byte[100_000])
+                    .concatWith(Flux.defer(() -> {
+                                Work.await(operation);
+                                return Flux.just(new byte[100_000], new byte[100_000]);
+                            })
+                            .subscribeOn(Schedulers.boundedElastic()));
+        }
+
+        @PostMapping(path = "/endless-events", produces = MediaType.TEXT_EVENT_STREAM_VALUE)
+        Flux<String> endlessEvents(@RequestParam String operation) {
+            Work.run(operation);
+            return Flux.<String>generate(sink -> sink.next("x".repeat(1000)));
+        }
+
+        @PostMapping(path = "/endless-download", produces = MediaType.APPLICATION_NDJSON_VALUE)
+        Flux<Map<String, String>> endlessDownload(@RequestParam String operation) {
+            Work.run(operation);
+            return Flux.generate(sink -> sink.next(Map.of("text", "x".repeat(1000))));
+        }
+
+        @PostMapping(path = "/late-stream", produces = MediaType.TEXT_EVENT_STREAM_VALUE)
+        Flux<String> lateStream(@RequestParam String operation) {
+            return gated(operation).flux();
+        }
+
         @PostMapping("/context")
         String context(@RequestAttribute(HttpDedup.CONTEXT) DedupContext dedup) {
             return dedup.key().messageId() + ", attempt " + dedup.attempt();
@@ -179,6 +217,24 @@ class WebFluxTest extends HttpContract {
             Work.run(operation);
             return ResponseEntity.noContent().build();
         }
+    }
+
+    @Override
+    boolean noticesAtOnce() {
+        return true;
+    }
+
+    @Test
+    @DisplayName("a stream whose client goes away before its first piece leaves its key claimed")
+    void cutOffBeforeItBegins() throws IOException {
+        Work.close(operation);
+        hangUp("/api/late-stream", 0);
+        await().until(() -> Work.hasLeft(operation));
+        Work.open(operation);
+        await().during(Duration.ofMillis(300))
+                .atMost(Duration.ofSeconds(5))
+                .until(() -> post("/api/late-stream", "10").statusCode() == 409);
+        assertThat(runs()).isEqualTo(1);
     }
 
     @BeforeAll

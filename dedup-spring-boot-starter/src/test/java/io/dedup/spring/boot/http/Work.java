@@ -2,6 +2,7 @@ package io.dedup.spring.boot.http;
 
 import java.time.Duration;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -12,7 +13,18 @@ final class Work {
     private static final Map<String, AtomicInteger> RUNS = new ConcurrentHashMap<>();
     private static final Map<String, CountDownLatch> GATES = new ConcurrentHashMap<>();
 
+    private static final Set<String> LEFT = ConcurrentHashMap.newKeySet();
+
     private Work() {}
+
+    /** The server, or the handler, has noticed that the client of the operation has gone away. */
+    static void left(String operation) {
+        LEFT.add(operation);
+    }
+
+    static boolean hasLeft(String operation) {
+        return LEFT.contains(operation);
+    }
 
     /** Counts a run; returns its number. */
     static int run(String operation) {

@@ -167,6 +167,7 @@ public final class HttpPaths implements SmartInitializingSingleton {
                 IdExpression.parse("header:" + http.getHeader()),
                 "dedup.http.header",
                 policy.toBuilder()
+                        .settingNames(new RequestSettingNames(name))
                         .maxResultBytes(settings.maxResponseSize() + MAX_HEADERS)
                         .build());
         PlannedListener planned = new PlannedListener(

@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import org.springframework.core.io.buffer.DataBuffer;
 import org.springframework.core.io.buffer.DataBufferUtils;
@@ -34,6 +35,9 @@ final class CapturingServerResponse extends ServerHttpResponseDecorator {
     private final BodyCapture body;
     private final AtomicBoolean settling = new AtomicBoolean();
     private volatile boolean passing;
+    private volatile boolean streamEnded;
+    private volatile boolean streamFailed;
+    private volatile @Nullable ContinuedContent content;
 
     CapturingServerResponse(ServerHttpResponse response, HttpRun run) {
         super(response);
@@ -61,9 +65,25 @@ final class CapturingServerResponse extends ServerHttpResponseDecorator {
                         .subscribeOn(Schedulers.fromExecutor(run.path().settlements()));
     }
 
+    /** Whether the client has gone away, and the content goes on to its end, which settles the run. */
+    boolean continuesWithoutClient() {
+        ContinuedContent continued = content;
+        return continued != null && continued.isDetached();
+    }
+
+    /** If its client goes away, the handler goes on to its end, and is recorded then. */
     @Override
-    public Mono<Void> writeWith(Publisher<? extends DataBuffer> content) {
-        return super.writeWith(Flux.defer(() -> held(content)));
+    public Mono<Void> writeWith(Publisher<? extends DataBuffer> made) {
+        ContinuedContent continued = new ContinuedContent(Flux.defer(() -> held(made)), this);
+        content = continued;
+        return super.writeWith(continued).doOnError(e -> continued.detach());
+    }
+
+    /** The content failed when its client had gone away. */
+    void fail(Throwable thrown) {
+        if (beginSettling()) {
+            run.failed(thrown);
+        }
     }
 
     /** Nothing until the content is complete and the run is settled, or it gets larger than the limit. */
@@ -98,9 +118,21 @@ final class CapturingServerResponse extends ServerHttpResponseDecorator {
     @Override
     public Mono<Void> writeAndFlushWith(Publisher<? extends Publisher<? extends DataBuffer>> content) {
         passing = true;
-        Flux<Publisher<? extends DataBuffer>> copied =
-                Flux.from(content).map(piece -> Flux.from(piece).doOnNext(this::copy));
-        return super.writeAndFlushWith(copied.doOnCancel(this::abandon));
+        Flux<Publisher<? extends DataBuffer>> copied = Flux.from(content)
+                .map(piece -> Flux.from(piece).doOnNext(this::copy).doOnError(e -> streamFailed = true));
+        return super.writeAndFlushWith(copied.doOnComplete(() -> streamEnded = true)
+                        .doOnError(e -> streamFailed = true)
+                        .doOnCancel(this::abandon))
+                .doOnError(e -> {
+                    if (!streamFailed && !streamEnded) { // it was the client's connection that failed
+                        abandon();
+                    }
+                });
+    }
+
+    /** Whether the handler has made all of its stream, which may not have reached the client. */
+    boolean isStreamComplete() {
+        return streamEnded && !streamFailed;
     }
 
     private void copy(DataBuffer buffer) {
@@ -109,7 +141,12 @@ final class CapturingServerResponse extends ServerHttpResponseDecorator {
         body.append(bytes.array(), 0, bytes.capacity());
     }
 
-    private void abandon() {
+    /** Whether somebody else may be handling the request by now. */
+    boolean isOverdue() {
+        return run.execution().isOverdue();
+    }
+
+    void abandon() {
         if (beginSettling()) {
             run.abandoned();
         }

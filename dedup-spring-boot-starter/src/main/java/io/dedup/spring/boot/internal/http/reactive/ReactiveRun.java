@@ -48,6 +48,13 @@ final class ReactiveRun implements Settlement<CompletableFuture<Void>, Completab
                 end.complete(Optional.empty());
                 return;
             }
+            if (response.isStreamComplete()) {
+                response.settle();
+            }
+            if (response.continuesWithoutClient()) {
+                end.completeExceptionally(error);
+                return;
+            }
             Answer answer = response.beginSettling() ? settle(error) : null;
             if (answer == null) {
                 end.completeExceptionally(error);

@@ -29,6 +29,7 @@ final class ServletRun implements Settlement<Boolean, Optional<Throwable>>, Asyn
     private final CapturingResponse response;
     private final AtomicBoolean settled = new AtomicBoolean();
     private volatile boolean timedOut;
+    private volatile boolean sentBeforeTimeout;
 
     ServletRun(HttpRun run, HttpServletRequest request, CapturingResponse response) {
         this.run = run;
@@ -57,6 +58,9 @@ final class ServletRun implements Settlement<Boolean, Optional<Throwable>>, Asyn
 
     @Override
     public Optional<Throwable> failed(Throwable thrown) {
+        if (response.isCutOff()) { // what the handler throws is that
+            return abandoned(thrown);
+        }
         if (!settled.compareAndSet(false, true)) {
             return Optional.of(thrown);
         }
@@ -109,7 +113,8 @@ final class ServletRun implements Settlement<Boolean, Optional<Throwable>>, Asyn
         if (!settled.compareAndSet(false, true)) {
             return;
         }
-        if (response.isCutOff() || (timedOut && response.status() >= CLIENT_ERROR)) {
+        boolean unfinished = timedOut && (sentBeforeTimeout || response.status() >= CLIENT_ERROR);
+        if (response.isCutOff() || unfinished) {
             run.abandoned();
         } else {
             run.ended(response.stored(run.path().headers()));
@@ -143,6 +148,7 @@ final class ServletRun implements Settlement<Boolean, Optional<Throwable>>, Asyn
 
     @Override
     public void onTimeout(AsyncEvent event) {
+        sentBeforeTimeout = response.isSent();
         timedOut = true;
     }
 
