@@ -1,6 +1,8 @@
 package io.dedup.examples.stream;
 
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
@@ -8,7 +10,7 @@ import java.util.concurrent.TimeUnit;
 /** What the handlers of the tests were given, in order. A message's text says what the handler does with it. */
 final class Handled {
     private final List<String> texts = new CopyOnWriteArrayList<>();
-    private final Semaphore gate = new Semaphore(0);
+    private final Map<String, Semaphore> gates = new ConcurrentHashMap<>();
 
     /** Texts that begin with fail fail the first time, doom always; wait waits. */
     void take(String text) {
@@ -19,7 +21,7 @@ final class Handled {
         }
         if (text.startsWith("wait")) {
             try {
-                if (!gate.tryAcquire(60, TimeUnit.SECONDS)) {
+                if (!gate(text).tryAcquire(60, TimeUnit.SECONDS)) {
                     throw new IllegalStateException("nobody opened the gate");
                 }
             } catch (InterruptedException e) {
@@ -28,8 +30,13 @@ final class Handled {
         }
     }
 
-    void open() {
-        gate.release();
+    private Semaphore gate(String text) {
+        return gates.computeIfAbsent(text, unused -> new Semaphore(0));
+    }
+
+    /** Ends the wait of one call with this text. */
+    void open(String text) {
+        gate(text).release();
     }
 
     int count(String text) {

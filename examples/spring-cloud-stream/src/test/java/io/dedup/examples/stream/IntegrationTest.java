@@ -1,6 +1,7 @@
 package io.dedup.examples.stream;
 
 import static io.dedup.examples.stream.Shop.SOON;
+import static io.dedup.examples.stream.TestFunctions.CLAIMS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
@@ -49,6 +50,25 @@ class IntegrationTest {
     }
 
     @Test
+    @DisplayName("an inbound adapter with a filter: what its error channel takes isn't done, what its filter drops is")
+    void filteringAdapter() {
+        shop.send("claims", 0, null, "garbage", "claim-id", "1");
+        await().atMost(SOON).until(() -> CLAIMS.count("error") == 1);
+        shop.send("claims", 0, null, "claim 1", "claim-id", "1");
+        shop.send("claims", 0, null, "doom 2", "claim-id", "2");
+        shop.send("claims", 0, null, "claim 2", "claim-id", "2");
+        shop.send("claims", 0, null, "drop 3", "claim-id", "3");
+        shop.send("claims", 0, null, "claim 3", "claim-id", "3");
+        shop.send("claims", 0, null, "claim 4", "claim-id", "4");
+        await().atMost(SOON).until(() -> CLAIMS.count("claim 4") == 1);
+        assertThat(CLAIMS.count("claim 1")).isEqualTo(1);
+        assertThat(CLAIMS.count("doom 2")).isEqualTo(1);
+        assertThat(CLAIMS.count("claim 2")).isEqualTo(1);
+        assertThat(CLAIMS.count("drop 3")).isZero();
+        assertThat(CLAIMS.count("claim 3")).isZero();
+    }
+
+    @Test
     @DisplayName("an advice: a duplicate never reaches the handler, and goes to the discard channel")
     void advice() {
         List<Object> discarded = Collections.synchronizedList(new ArrayList<>());
@@ -77,7 +97,7 @@ class IntegrationTest {
         await().atMost(SOON).until(() -> TestFunctions.SLOW.count("wait") == 1);
         assertThatThrownBy(() -> slow("a copy", "s1"))
                 .satisfies(thrown -> assertThat(root(thrown)).isInstanceOf(CallDeferredException.class));
-        TestFunctions.SLOW.open();
+        TestFunctions.SLOW.open("wait");
         first.get(30, TimeUnit.SECONDS);
         slow("a later copy", "s1");
         assertThat(TestFunctions.SLOW.count("a copy") + TestFunctions.SLOW.count("a later copy"))

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.dedup.spring.boot.DedupConfigurationException;
 import io.dedup.testservers.kafka.KafkaServers;
+import java.util.Locale;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.junit.jupiter.api.DisplayName;
@@ -15,6 +16,7 @@ import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.boot.test.context.TestConfiguration;
 import org.springframework.context.annotation.Bean;
 import reactor.core.publisher.Flux;
+import reactor.util.function.Tuple2;
 
 /** Bindings that would lose messages or let them take effect twice don't start. */
 class RefusedTest {
@@ -30,6 +32,21 @@ class RefusedTest {
         Function<Flux<String>, Flux<String>> reactive() {
             return texts -> texts;
         }
+
+        @Bean
+        Function<String, String> upper() {
+            return text -> text.toUpperCase(Locale.ROOT);
+        }
+
+        @Bean
+        Consumer<Flux<String>> sink() {
+            return texts -> texts.subscribe();
+        }
+
+        @Bean
+        Function<Tuple2<Flux<String>, Flux<String>>, Tuple2<Flux<String>, Flux<String>>> several() {
+            return texts -> texts;
+        }
     }
 
     @ParameterizedTest
@@ -37,6 +54,10 @@ class RefusedTest {
     @CsvSource({
         "plain, , it has no group, spring.cloud.stream.bindings.plain-in-0.group",
         "reactive, spring.cloud.stream.bindings.reactive-in-0.group=g, is reactive, Consumer or Function",
+        "plain, spring.cloud.stream.bindings.plain-in-0.group=g;dedup.listeners.plain-in-0.enabled=false;dedup.strict=true;spring.cloud.stream.pollable-source=polled;spring.cloud.stream.bindings.polled-in-0.destination=refused;spring.cloud.stream.bindings.polled-in-0.group=g2, has a polled consumer, DedupReceiverInterceptor",
+        "upper|sink, spring.cloud.stream.bindings.uppersink-in-0.group=g, is reactive, Consumer or Function",
+        "upper|reactive|plain, spring.cloud.stream.bindings.upperreactiveplain-in-0.group=g, is reactive, Consumer or Function",
+        "several, spring.cloud.stream.bindings.several-in-0.group=g, is reactive, Consumer or Function",
         "plain, spring.cloud.stream.bindings.plain-in-0.group=g;spring.cloud.stream.kafka.bindings.plain-in-0.consumer.ack-mode=MANUAL;spring.cloud.stream.kafka.bindings.plain-in-0.consumer.enable-dlq=true, manual ack mode, enable-dlq",
         "plain, spring.cloud.stream.bindings.plain-in-0.group=g;dedup.topics.refused.mode=transactional, spring.cloud.stream.bindings.plain-in-0.consumer.max-attempts, new transaction",
         "plain, spring.cloud.stream.bindings.plain-in-0.group=g;spring.cloud.stream.bindings.plain-in-0.consumer.batch-mode=true;spring.cloud.stream.kafka.binder.required-acks=all;spring.cloud.stream.kafka.binder.transaction.transaction-id-prefix=tx-, in a Kafka transaction, afterRollbackProcessor"
@@ -46,7 +67,7 @@ class RefusedTest {
                         + KafkaServers.shared().bootstrapServers()
                         + ";spring.datasource.url=jdbc:h2:mem:refused;dedup.store=jdbc;dedup.jdbc.initialize-schema=always"
                         + ";spring.config.name=none;spring.cloud.function.definition=" + function
-                        + ";spring.cloud.stream.bindings." + function + "-in-0.destination=refused"
+                        + ";spring.cloud.stream.bindings." + function.replace("|", "") + "-in-0.destination=refused"
                         + ";dedup.topics.refused.id=key"
                         + (settings == null ? "" : ";" + settings))
                 .split(";");

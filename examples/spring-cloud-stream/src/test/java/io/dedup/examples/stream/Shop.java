@@ -40,17 +40,20 @@ final class Shop {
     private Shop() throws SQLException {
         server = Server.createTcpServer("-tcpPort", "0", "-ifNotExists").start();
         database = TcpProxy.to(server.getPort());
-        for (String topic : List.of("orders", "offers", "prices", "clicks", "bookings", "entries", "invoices")) {
+        for (String topic : List.of(
+                "orders", "offers", "prices", "clicks", "bookings", "invoices", "claims", "returns", "settlements")) {
             KafkaServers.shared().createTopic(topic, 1);
         }
         KafkaServers.shared().createTopic("payments", 2);
+        KafkaServers.shared().createTopic("entries", 2);
         context = application()
                 .run(
                         "--spring.datasource.url=jdbc:h2:tcp://localhost:" + database.port()
                                 + "/mem:shop;DB_CLOSE_DELAY=-1",
                         "--spring.datasource.hikari.connection-timeout=500",
                         "--spring.datasource.hikari.validation-timeout=300",
-                        "--spring.cloud.function.definition=reserve;price;count;pay;book;enter",
+                        "--spring.cloud.function.definition=reserve;price;count;pay;book;enter;settle",
+                        "--spring.cloud.stream.bindings.reserve-in-0.destination=orders,returns",
                         "--spring.cloud.stream.bindings.pay-in-0.destination=payments",
                         "--spring.cloud.stream.bindings.pay-in-0.group=tills",
                         "--spring.cloud.stream.bindings.pay-in-0.consumer.concurrency=2",
@@ -64,8 +67,18 @@ final class Shop {
                         "--spring.cloud.stream.bindings.enter-in-0.destination=entries",
                         "--spring.cloud.stream.bindings.enter-in-0.group=ledger",
                         "--spring.cloud.stream.bindings.enter-in-0.consumer.batch-mode=true",
+                        "--spring.cloud.stream.bindings.enter-in-0.consumer.concurrency=2",
                         "--spring.cloud.stream.kafka.bindings.enter-in-0.consumer.enable-dlq=true",
                         "--spring.cloud.stream.kafka.bindings.enter-in-0.consumer.dlq-name=entries-dlq",
+                        "--dedup.topics.returns.id=header:order-id",
+                        "--dedup.topics.claims.id=header:claim-id",
+                        "--spring.cloud.stream.bindings.settle-in-0.destination=settlements",
+                        "--spring.cloud.stream.bindings.settle-in-0.group=ledger",
+                        "--spring.cloud.stream.bindings.settle-in-0.consumer.max-attempts=1",
+                        "--spring.cloud.stream.kafka.bindings.settle-in-0.consumer.enable-dlq=true",
+                        "--spring.cloud.stream.kafka.bindings.settle-in-0.consumer.dlq-name=settlements-dlq",
+                        "--dedup.topics.settlements.id=key",
+                        "--dedup.topics.settlements.mode=transactional",
                         "--dedup.topics.payments.id=key",
                         "--dedup.topics.bookings.id=key",
                         "--dedup.topics.entries.id=key",

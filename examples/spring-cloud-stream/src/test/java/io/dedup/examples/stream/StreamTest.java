@@ -13,6 +13,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestInstance.Lifecycle;
+import org.springframework.cloud.stream.binding.BindingsLifecycleController;
 
 /** Functions of Spring Cloud Stream, deduplicated by their YAML alone. */
 @TestInstance(Lifecycle.PER_CLASS)
@@ -77,7 +78,7 @@ class StreamTest {
         await().atMost(SOON)
                 .until(() ->
                         reported("IN_FLIGHT").stream().filter("slow"::equals).count() > 4); // more than attempts
-        PAYMENTS.open();
+        PAYMENTS.open("wait");
         await().atMost(SOON).until(() -> reported("duplicate").contains("slow"));
         assertThat(PAYMENTS.count("a copy meanwhile")).isZero();
         assertThat(Shop.texts("payments-dlq")).doesNotContain("wait", "a copy meanwhile");
@@ -138,6 +139,78 @@ class StreamTest {
         await().atMost(SOON)
                 .untilAsserted(() -> assertThat(Shop.texts("entries-dlq")).containsOnlyOnce("entry without a key"));
         assertThat(ENTRIES.count("entry without a key")).isZero();
+    }
+
+    @Test
+    @DisplayName(
+            "in a batch that is dead-lettered, a message in flight elsewhere and those behind it wait and are handled")
+    void inFlightInDeadLetteredBatch() {
+        shop.send("entries", 1, "slow entry", "wait entry");
+        shop.send("entries", 0, "blocking entry", "wait block");
+        await().atMost(SOON).until(() -> ENTRIES.count("wait entry") + ENTRIES.count("wait block") == 2);
+        shop.send("entries", 0, "f", "fetched before, so that the next ones are one batch");
+        shop.send("entries", 0, "d1", "doom d1");
+        shop.send("entries", 0, "slow entry", "a copy of the entry");
+        shop.send("entries", 0, "d2", "d2");
+        ENTRIES.open("wait block");
+        await().atMost(SOON).until(() -> reported("IN_FLIGHT").contains("slow entry"));
+        assertThat(ENTRIES.count("d2")).isZero();
+        ENTRIES.open("wait entry");
+        await().atMost(SOON).until(() -> ENTRIES.count("d2") == 1);
+        assertThat(reported("duplicate")).contains("slow entry");
+        assertThat(ENTRIES.count("a copy of the entry")).isZero();
+        assertThat(Shop.texts("entries-dlq")).contains("doom d1").doesNotContain("a copy of the entry");
+    }
+
+    @Test
+    @DisplayName(
+            "in a dead-lettered batch whose failed record is named, those before it are done and those behind it go on")
+    void namedInDeadLetteredBatch() {
+        shop.send("entries", 0, "blocking", "wait again");
+        await().atMost(SOON).until(() -> ENTRIES.count("wait again") == 1);
+        shop.send("entries", 0, "g", "fetched before");
+        shop.send("entries", 0, "x1", "x1");
+        shop.send("entries", 0, "x2", "doom at x2");
+        shop.send("entries", 0, "x3", "x3");
+        ENTRIES.open("wait again");
+        await().atMost(SOON).until(() -> ENTRIES.count("x3") == 1);
+        shop.send("entries", 0, "x1", "x1, replayed");
+        shop.send("entries", 0, "x2", "x2, replayed");
+        await().atMost(SOON).until(() -> ENTRIES.count("x2, replayed") == 1);
+        assertThat(ENTRIES.count("x1") + ENTRIES.count("x1, replayed")).isEqualTo(1);
+        assertThat(ENTRIES.count("doom at x2")).isEqualTo(1);
+        assertThat(Shop.texts("entries-dlq")).containsOnlyOnce("doom at x2");
+    }
+
+    @Test
+    @DisplayName(
+            "a dead-lettered message of a transactional mode: its effect is rolled back, and its replay is handled")
+    void transactionalDeadLetter() {
+        shop.send("settlements", 0, "s1", "doom s1");
+        shop.send("settlements", 0, "s1", "s1, replayed");
+        shop.send("settlements", 0, "s1", "s1, a copy");
+        shop.send("settlements", 0, "s2", "s2");
+        await().atMost(SOON).until(() -> shop.rows("reservation").contains("s2"));
+        assertThat(shop.rows("reservation")).containsOnlyOnce("s1, replayed").doesNotContain("doom s1", "s1, a copy");
+        assertThat(Shop.texts("settlements-dlq")).containsExactly("doom s1");
+    }
+
+    @Test
+    @DisplayName("a binding of two destinations, that is stopped and started again")
+    void stoppedAndStarted() {
+        shop.send("returns", null, null, "return 1", "order-id", "r1");
+        await().atMost(SOON).until(() -> shop.rows("reservation").contains("return 1"));
+        BindingsLifecycleController bindings = shop.context.getBean(BindingsLifecycleController.class);
+        bindings.changeState("reserve-in-0", BindingsLifecycleController.State.STOPPED);
+        shop.send("returns", null, null, "return 1 again", "order-id", "r1");
+        shop.send("returns", null, null, "return 2", "order-id", "r2");
+        shop.send("returns", null, null, "return 2 again", "order-id", "r2");
+        shop.send("returns", null, null, "return 3", "order-id", "r3");
+        bindings.changeState("reserve-in-0", BindingsLifecycleController.State.STARTED);
+        await().atMost(SOON).until(() -> shop.rows("reservation").contains("return 3"));
+        assertThat(shop.rows("reservation"))
+                .containsOnlyOnce("return 1", "return 2")
+                .doesNotContain("return 1 again", "return 2 again");
     }
 
     @Test

@@ -1,9 +1,12 @@
 package io.dedup.spring.boot.internal.kafka.inbound;
 
+import static java.util.Objects.requireNonNull;
+
 import io.dedup.spring.boot.DedupConfigurationException;
 import io.dedup.spring.boot.internal.kafka.KafkaListeners;
 import io.dedup.spring.boot.internal.kafka.KafkaListeners.Decorated;
 import org.jspecify.annotations.Nullable;
+import org.springframework.beans.DirectFieldAccessor;
 import org.springframework.kafka.listener.AbstractMessageListenerContainer;
 import org.springframework.kafka.listener.BatchMessageListener;
 import org.springframework.kafka.listener.CommonErrorHandler;
@@ -12,7 +15,7 @@ import org.springframework.kafka.listener.DefaultErrorHandler;
 import org.springframework.kafka.listener.MessageListener;
 import org.springframework.kafka.listener.adapter.FilteringBatchMessageListenerAdapter;
 import org.springframework.kafka.listener.adapter.FilteringMessageListenerAdapter;
-import org.springframework.messaging.MessageChannel;
+import org.springframework.kafka.listener.adapter.RecordFilterStrategy;
 import org.springframework.messaging.support.InterceptableChannel;
 
 /** Deduplicates listeners that send to a channel, before their containers start. Thread-safe. */
@@ -61,17 +64,47 @@ public final class InboundListeners {
     }
 
     private static void watch(AbstractMessageListenerContainer<?, ?> container, InboundListener listener) {
-        MessageChannel channel = listener.channel();
-        Object target = container.getContainerProperties().getMessageListener();
-        if (channel instanceof InterceptableChannel interceptable) {
-            SendWatch watch = new SendWatch(target instanceof FilteringMessageListenerAdapter<?, ?>
-                    || target instanceof FilteringBatchMessageListenerAdapter<?, ?>);
-            if (target instanceof BatchMessageListener<?, ?> batches) {
-                container.setupMessageListener(new WatchedBatchListener<>(batches, watch, listener.name()));
-            } else if (target instanceof MessageListener<?, ?> records) {
-                container.setupMessageListener(new WatchedRecordListener<>(records, watch, listener.name()));
-            }
+        if (listener.channel() instanceof InterceptableChannel interceptable) {
+            SendWatch watch = new SendWatch();
+            Object target = container.getContainerProperties().getMessageListener();
+            container.setupMessageListener(watched(target, watch, listener.name()));
             interceptable.addInterceptor(watch);
         }
+    }
+
+    /** Behind a filter: what that drops on purpose counts as handled. */
+    private static Object watched(@Nullable Object target, SendWatch watch, String name) {
+        if (target instanceof FilteringMessageListenerAdapter<?, ?> filter) {
+            return behind(filter, watch, name);
+        }
+        if (target instanceof FilteringBatchMessageListenerAdapter<?, ?> filter) {
+            return behind(filter, watch, name);
+        }
+        if (target instanceof BatchMessageListener<?, ?> batches) {
+            return new WatchedBatchListener<>(batches, watch, name);
+        }
+        if (target instanceof MessageListener<?, ?> records) {
+            return new WatchedRecordListener<>(records, watch, name);
+        }
+        throw new IllegalStateException("Not a listener of records or batches: " + target);
+    }
+
+    @SuppressWarnings("unchecked") // the field's type
+    private static <K, V> Object behind(FilteringMessageListenerAdapter<K, V> filter, SendWatch watch, String name) {
+        DirectFieldAccessor fields = new DirectFieldAccessor(filter); // there are no getters
+        return new FilteringMessageListenerAdapter<>(
+                new WatchedRecordListener<>(filter.getDelegate(), watch, name),
+                (RecordFilterStrategy<K, V>) requireNonNull(fields.getPropertyValue("recordFilterStrategy")),
+                Boolean.TRUE.equals(fields.getPropertyValue("ackDiscarded")));
+    }
+
+    @SuppressWarnings("unchecked") // the field's type
+    private static <K, V> Object behind(
+            FilteringBatchMessageListenerAdapter<K, V> filter, SendWatch watch, String name) {
+        DirectFieldAccessor fields = new DirectFieldAccessor(filter); // there are no getters
+        return new FilteringBatchMessageListenerAdapter<>(
+                new WatchedBatchListener<>(filter.getDelegate(), watch, name),
+                (RecordFilterStrategy<K, V>) requireNonNull(fields.getPropertyValue("recordFilterStrategy")),
+                Boolean.TRUE.equals(fields.getPropertyValue("ackDiscarded")));
     }
 }

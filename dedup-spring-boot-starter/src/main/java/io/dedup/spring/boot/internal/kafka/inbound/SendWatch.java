@@ -15,26 +15,20 @@ import org.springframework.messaging.support.ChannelInterceptor;
 final class SendWatch implements ChannelInterceptor {
     private final Map<Thread, Call> calls = new ConcurrentHashMap<>();
 
-    private final boolean filtered;
-
     /** A call of the listener. */
     private static final class Call {
         private boolean handled;
-    }
-
-    /** @param filtered whether the listener drops messages on purpose: then a message that it didn't send counts as handled */
-    SendWatch(boolean filtered) {
-        this.filtered = filtered;
+        private @Nullable Exception failure;
     }
 
     /**
      * Runs a call of the listener.
      *
-     * @return whether its message, or its list of messages, was handled
+     * @param name of the listener
+     * @throws RecoveredException if its message, or its list of messages, wasn't handled
      */
-    boolean handles(Runnable listener) {
+    void run(String name, Runnable listener) {
         Call call = new Call();
-        call.handled = filtered;
         Thread thread = Thread.currentThread();
         calls.put(thread, call);
         try {
@@ -42,7 +36,9 @@ final class SendWatch implements ChannelInterceptor {
         } finally {
             calls.remove(thread);
         }
-        return call.handled;
+        if (!call.handled) {
+            throw new RecoveredException(name, call.failure);
+        }
     }
 
     @Override
@@ -51,6 +47,7 @@ final class SendWatch implements ChannelInterceptor {
         Call call = calls.get(Thread.currentThread());
         if (call != null) {
             call.handled = sent && failure == null;
+            call.failure = failure;
         }
     }
 }

@@ -27,9 +27,7 @@ final class WatchedBatchListener<K, V> extends AbstractDelegatingMessageListener
             List<ConsumerRecord<K, V>> records,
             @Nullable Acknowledgment acknowledgment,
             @Nullable Consumer<?, ?> consumer) {
-        if (!watch.handles(() -> delegate.onMessage(records, acknowledgment, consumer))) {
-            throw new RecoveredException(name);
-        }
+        watch.run(name, () -> delegate.onMessage(records, acknowledgment, consumer));
     }
 
     @Override

@@ -24,9 +24,7 @@ final class WatchedRecordListener<K, V> extends AbstractDelegatingMessageListene
     @Override
     public void onMessage(
             ConsumerRecord<K, V> record, @Nullable Acknowledgment acknowledgment, @Nullable Consumer<?, ?> consumer) {
-        if (!watch.handles(() -> delegate.onMessage(record, acknowledgment, consumer))) {
-            throw new RecoveredException(name);
-        }
+        watch.run(name, () -> delegate.onMessage(record, acknowledgment, consumer));
     }
 
     @Override

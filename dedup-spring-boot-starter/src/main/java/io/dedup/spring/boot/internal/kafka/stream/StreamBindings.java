@@ -8,12 +8,14 @@ import io.dedup.spring.boot.internal.kafka.KafkaListeners.Decorated;
 import io.dedup.spring.boot.internal.kafka.inbound.InboundListener;
 import io.dedup.spring.boot.internal.kafka.inbound.InboundListeners;
 import io.dedup.spring.boot.internal.plan.KnownTopics;
+import io.dedup.spring.boot.internal.plan.ListenerPlanner;
 import io.dedup.spring.boot.internal.plan.ListenerSpec;
 import io.dedup.spring.boot.internal.store.DedupStores;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -48,6 +50,9 @@ public final class StreamBindings
     private final StreamFunctions functions;
     private final StreamRules rules;
     private final Map<String, Waiting> waiting = new ConcurrentHashMap<>();
+    private final List<ListenerSpec> inputs = new CopyOnWriteArrayList<>();
+    private final Set<String> seen = ConcurrentHashMap.newKeySet();
+    private final Set<String> bound = ConcurrentHashMap.newKeySet();
     private volatile @Nullable DedupConfigurationException refused;
     private volatile boolean running;
 
@@ -79,12 +84,14 @@ public final class StreamBindings
                 .values()
                 .forEach(function -> function.getInputs().forEach(input -> {
                     String topics = bindings.getBindingDestination(input);
-                    known.add(new ListenerSpec(
+                    ListenerSpec spec = new ListenerSpec(
                             input,
                             bindings.getGroup(input),
                             Set.copyOf(StringUtils.commaDelimitedListToSet(topics)),
                             null,
-                            null));
+                            null);
+                    inputs.add(spec);
+                    known.add(spec);
                     known.expectMoreTopics(); // a destination may be a pattern
                 }));
     }
@@ -100,6 +107,7 @@ public final class StreamBindings
     /** An exception would be taken for a broker that can't be reached, and the binding made again and again. */
     private void created(StreamContainer made) {
         DedupConfigurationException problem = null;
+        seen.add(made.name());
         try {
             if (!listeners().isDeduplicated(made.container(), made.name())) {
                 return;
@@ -117,6 +125,7 @@ public final class StreamBindings
         if (!(event.getSource() instanceof Binding<?> binding) || !binding.isInput()) {
             return;
         }
+        bound.add(binding.getBindingName());
         Waiting its = waiting.remove(binding.getBindingName());
         if (its == null) {
             return;
@@ -139,6 +148,39 @@ public final class StreamBindings
                             "Binding " + binding.getBindingName() + " can't be deduplicated: " + e,
                             "See the cause.",
                             e));
+        }
+    }
+
+    /** A polled consumer has no container, and other binders make theirs elsewhere. */
+    private void warnOfOthers() {
+        boolean strict = context.getBean(DedupProperties.class).isStrict();
+        for (ListenerSpec input : inputs) {
+            if (seen.contains(input.name()) || !isBound(input) || !isConfigured(input)) {
+                continue;
+            }
+            String problem = "Binding " + input.name() + " isn't deduplicated, although " + input.topics()
+                    + " is in dedup.topics: it has a polled consumer, or its binder isn't the Kafka binder for message"
+                    + " channels";
+            String action = "Use @Deduplicated or a DedupReceiverInterceptor where its messages are handled, and set"
+                    + " dedup.listeners." + input.name() + ".enabled: false.";
+            if (strict) {
+                throw new DedupConfigurationException(
+                        problem + ".", action + " (Without dedup.strict: true, this is only a warning.)");
+            }
+            log.warn("{}. {}", problem, action);
+        }
+    }
+
+    /** Not while its broker can't be reached. The name of a polled binding is that of its destination. */
+    private boolean isBound(ListenerSpec input) {
+        return bound.contains(input.name()) || input.topics().stream().anyMatch(bound::contains);
+    }
+
+    private boolean isConfigured(ListenerSpec input) {
+        try {
+            return context.getBean(ListenerPlanner.class).plan(input) != null;
+        } catch (DedupConfigurationException e) { // only some of its topics, or without a group
+            return true;
         }
     }
 
@@ -177,6 +219,7 @@ public final class StreamBindings
         if (problem != null) {
             throw problem;
         }
+        warnOfOthers();
     }
 
     @Override

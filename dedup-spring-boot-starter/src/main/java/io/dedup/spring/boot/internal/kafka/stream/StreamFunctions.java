@@ -1,8 +1,11 @@
 package io.dedup.spring.boot.internal.kafka.stream;
 
+import java.util.Arrays;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.cloud.function.context.FunctionCatalog;
+import org.springframework.cloud.function.context.catalog.FunctionTypeUtils;
 import org.springframework.cloud.function.context.catalog.SimpleFunctionRegistry.FunctionInvocationWrapper;
 import org.springframework.cloud.stream.function.BindableFunctionProxyFactory;
 import org.springframework.context.ApplicationContext;
@@ -31,11 +34,21 @@ final class StreamFunctions {
         if (function == null) {
             return null;
         }
-        Object found = context.getBean(FunctionCatalog.class).lookup(function.getFunctionDefinition());
-        return found instanceof FunctionInvocationWrapper wrapper
-                        && (wrapper.isInputTypePublisher() || wrapper.isOutputTypePublisher())
-                ? "function " + function.getFunctionDefinition() + " is reactive, or a suspend function"
+        String definition = function.getFunctionDefinition();
+        FunctionCatalog catalog = context.getBean(FunctionCatalog.class);
+        // The type of a composed function is that of its ends.
+        return Stream.concat(Stream.of(definition), Arrays.stream(definition.split("[|,]")))
+                        .anyMatch(part -> isReactive(catalog.lookup(part.strip())))
+                ? "function " + definition + " is reactive, or a suspend function, or has such a part"
                 : null;
+    }
+
+    private static boolean isReactive(@Nullable Object found) {
+        return found instanceof FunctionInvocationWrapper function
+                && (function.isInputTypePublisher()
+                        || function.isOutputTypePublisher()
+                        || FunctionTypeUtils.isMultipleArgumentType(function.getInputType())
+                        || FunctionTypeUtils.isMultipleArgumentType(function.getOutputType()));
     }
 
     /** The output bindings of the function of an input. */
