@@ -1,6 +1,6 @@
 package io.dedup.spring.boot.internal.http.reactive;
 
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Subscription;
 import org.springframework.core.io.buffer.DataBuffer;
@@ -33,7 +33,7 @@ final class ContinuedContent extends Flux<DataBuffer> {
 
     boolean isDetached() {
         Pieces now = pieces;
-        return now != null && now.detached.get();
+        return now != null && now.isDetached();
     }
 
     @Override
@@ -43,14 +43,24 @@ final class ContinuedContent extends Flux<DataBuffer> {
         source.subscribe(made);
     }
 
+    private enum State {
+        RUNNING,
+        DETACHED,
+        /** Before its client went away. */
+        ENDED
+    }
+
     private final class Pieces implements CoreSubscriber<DataBuffer>, Subscription {
         private final CoreSubscriber<? super DataBuffer> client;
-        private final AtomicBoolean detached = new AtomicBoolean();
-        private volatile boolean ended;
+        private final AtomicReference<State> state = new AtomicReference<>(State.RUNNING);
         private volatile @Nullable Subscription upstream;
 
         Pieces(CoreSubscriber<? super DataBuffer> client) {
             this.client = client;
+        }
+
+        boolean isDetached() {
+            return state.get() == State.DETACHED;
         }
 
         @Override
@@ -74,14 +84,14 @@ final class ContinuedContent extends Flux<DataBuffer> {
 
         @Override
         public void cancel() {
-            if (!ended && detached.compareAndSet(false, true)) {
+            if (state.compareAndSet(State.RUNNING, State.DETACHED)) {
                 var unused = Schedulers.boundedElastic().schedule(() -> request(Long.MAX_VALUE)); // it may block
             }
         }
 
         @Override
         public void onNext(DataBuffer piece) {
-            if (detached.get()) {
+            if (isDetached()) {
                 DataBufferUtils.release(piece);
                 if (response.isOverdue()) {
                     giveUp();
@@ -101,18 +111,16 @@ final class ContinuedContent extends Flux<DataBuffer> {
 
         @Override
         public void onError(Throwable thrown) {
-            ended = true;
-            if (detached.get()) {
-                response.fail(thrown);
-            } else {
+            if (state.compareAndSet(State.RUNNING, State.ENDED)) {
                 client.onError(thrown);
+            } else {
+                response.fail(thrown);
             }
         }
 
         @Override
         public void onComplete() {
-            ended = true;
-            if (!detached.get()) {
+            if (state.compareAndSet(State.RUNNING, State.ENDED)) {
                 client.onComplete();
             }
         }
