@@ -2,7 +2,11 @@ package io.dedup.spring.boot.autoconfigure;
 
 import static io.dedup.spring.boot.autoconfigure.ConfigurationTest.analysis;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
+import io.dedup.DedupKey;
+import io.dedup.DedupScope;
+import io.dedup.DedupStoreException;
 import io.dedup.spring.boot.Logs;
 import io.dedup.spring.boot.internal.store.DedupStores;
 import io.dedup.store.DedupStore;
@@ -11,6 +15,9 @@ import io.dedup.testservers.redis.RedisServer;
 import io.dedup.testservers.redis.RedisServers;
 import io.dedup.testservers.sql.PostgresServers;
 import io.dedup.testservers.sql.SqlDatabase;
+import io.lettuce.core.RedisCredentials;
+import io.lettuce.core.RedisCredentialsProvider;
+import java.util.concurrent.atomic.AtomicReference;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -175,6 +182,37 @@ class StoresTest {
                                 .isEqualTo("Check spring.datasource.url, and that the database accepts connections.");
                     });
         }
+    }
+
+    /** As with AWS IAM or a vault: the old password ends while the application runs. */
+    @Test
+    void redisCredentialsAreAskedForWithEachConnection() {
+        try (RedisServer guarded = RedisServers.builder().start()) {
+            guarded.command("ACL", "SETUSER", "app", "on", ">first", "~*", "+@all");
+            AtomicReference<String> password = new AtomicReference<>("first");
+            withRedis
+                    .withBean(
+                            RedisCredentialsProvider.class,
+                            () -> RedisCredentialsProvider.from(() -> RedisCredentials.just("app", password.get())))
+                    .withPropertyValues(
+                            "spring.data.redis.host=" + guarded.host(),
+                            "spring.data.redis.port=" + guarded.port(),
+                            "spring.data.redis.username=app",
+                            "spring.data.redis.password=none of the two")
+                    .run(context -> {
+                        DedupStore store = context.getBean(DedupStores.class).store();
+                        assertThat(store.find(key())).isEmpty();
+                        guarded.command("ACL", "SETUSER", "app", "resetpass", ">second");
+                        password.set("second");
+                        guarded.command("CLIENT", "KILL", "USER", "app");
+                        await().ignoreExceptionsInstanceOf(DedupStoreException.class)
+                                .until(() -> store.find(key()).isEmpty());
+                    });
+        }
+    }
+
+    private static DedupKey key() {
+        return DedupKey.of(DedupScope.of("billing", "payments"), "p-1");
     }
 
     @Test

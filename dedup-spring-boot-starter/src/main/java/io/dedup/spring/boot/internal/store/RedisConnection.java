@@ -23,10 +23,12 @@ final class RedisConnection {
     private static final String URL = "spring.data.redis.url";
 
     private final RedisServers servers;
+    private final RedisCredentialsProvider credentials;
     private final boolean ssl;
 
-    private RedisConnection(RedisServers servers, Environment environment) {
+    private RedisConnection(RedisServers servers, RedisCredentialsProvider credentials, Environment environment) {
         this.servers = servers;
+        this.credentials = credentials;
         // A rediss:// URL without a bundle means TLS, too, but what Spring Boot knows doesn't contain it.
         this.ssl = servers.sslBundle() != null
                 || (servers.ofProperties() && environment.getProperty(URL, "").startsWith("rediss:"));
@@ -36,12 +38,21 @@ final class RedisConnection {
     static boolean connect(RedisDedupStoreBuilder builder, ConfigurableListableBeanFactory beans, CloseOrder order) {
         BootRedis redis = beans.getBeanProvider(BootRedis.class).getIfAvailable();
         RedisServers servers = redis == null ? null : redis.servers();
-        if (servers == null) {
+        if (redis == null || servers == null) {
             return false;
         }
         order.closeAfterStores(servers.details());
-        new RedisConnection(servers, beans.getBean(Environment.class)).connect(builder);
+        RedisCredentialsProvider credentials = beans.getBeanProvider(RedisCredentialsProvider.class)
+                .getIfAvailable(() -> RedisCredentialsProvider.from(() -> present(redis, servers)));
+        new RedisConnection(servers, credentials, beans.getBean(Environment.class)).connect(builder);
         return true;
+    }
+
+    /** Asked with each connection: passwords are changed while the application runs. */
+    private static RedisCredentials present(BootRedis redis, RedisServers atStart) {
+        RedisServers now = redis.servers();
+        RedisServers servers = now == null ? atStart : now;
+        return RedisCredentials.just(servers.username(), servers.password());
     }
 
     private void connect(RedisDedupStoreBuilder builder) {
@@ -75,7 +86,7 @@ final class RedisConnection {
     private RedisURI server(String host, int port, int database) {
         RedisURI uri = RedisURI.builder().withHost(host).withPort(port).build();
         uri.setDatabase(database);
-        secure(uri, servers.username(), servers.password());
+        secure(uri, servers.password() == null ? null : credentials);
         return uri;
     }
 
@@ -86,19 +97,19 @@ final class RedisConnection {
                     .withHost(node.host())
                     .withPort(node.port())
                     .build();
-            secure(each, sentinel.username(), sentinel.password());
+            RedisCredentials own = RedisCredentials.just(sentinel.username(), sentinel.password());
+            secure(each, sentinel.password() == null ? null : RedisCredentialsProvider.from(() -> own));
             builder.withSentinel(each);
         }
         RedisURI uri = builder.build();
         uri.setDatabase(sentinel.database());
-        secure(uri, servers.username(), servers.password());
+        secure(uri, servers.password() == null ? null : credentials);
         return uri;
     }
 
-    private void secure(RedisURI uri, @Nullable String user, @Nullable String password) {
-        if (password != null) {
-            RedisCredentials credentials = RedisCredentials.just(user, password);
-            uri.setCredentialsProvider(RedisCredentialsProvider.from(() -> credentials));
+    private void secure(RedisURI uri, @Nullable RedisCredentialsProvider provider) {
+        if (provider != null) {
+            uri.setCredentialsProvider(provider);
         }
         uri.setSsl(ssl);
     }
