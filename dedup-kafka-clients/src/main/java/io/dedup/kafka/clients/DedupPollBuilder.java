@@ -139,6 +139,7 @@ public final class DedupPollBuilder {
                 consumer,
                 partitions.stream().map(TopicPartition::topic).distinct().toList());
         consumer.assign(partitions);
+        loop.assigned(partitions);
         return new DedupPoll<>(consumer, loop);
     }
 

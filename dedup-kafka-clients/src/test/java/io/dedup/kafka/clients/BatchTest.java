@@ -130,7 +130,7 @@ class BatchTest {
                                 })
                                 > 0))
                 .isInstanceOf(AssertionError.class);
-        assertThat(scene.committed(0)).isEqualTo(-1);
+        assertThat(scene.committed(0)).isZero();
         pollUntil(poll, () -> scene.effects.size() == 2);
     }
 }

@@ -42,7 +42,7 @@ class CommitTest {
         DedupPoll<String, String> poll = scene.open(scene.builder(), faulty.consumer);
 
         scene.pollUntil(poll, () -> !scene.effects.isEmpty());
-        assertThat(scene.committed(0)).isEqualTo(-1);
+        assertThat(scene.committed(0)).isZero();
         int none = poll.poll(SHORT, scene::effect);
 
         assertThat(none).isZero();
@@ -58,7 +58,7 @@ class CommitTest {
         scene.pollUntil(poll, () -> !scene.effects.isEmpty());
         int none = poll.poll(SHORT, scene::effect);
         assertThat(none).isZero();
-        assertThat(scene.committed(0)).isEqualTo(-1);
+        assertThat(scene.committed(0)).isZero();
 
         scene.send(0, "b");
         scene.pollUntil(poll, () -> scene.effects.size() == 2);

@@ -1,6 +1,7 @@
 package io.dedup.kafka.clients;
 
 import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.util.List;
 import java.util.Map;
@@ -10,9 +11,13 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Supplier;
 import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 
 /** A real consumer whose calls fail as asked for. */
 final class FaultyConsumer {
+    /** A {@code commitSync} of partitions of which nothing is handled yet; {@code commitSync} is any other. */
+    static final String COMMIT_BEGINNINGS = "commitSync of beginnings";
+
     final List<String> calls = new CopyOnWriteArrayList<>();
     final Consumer<String, String> consumer;
     private final Map<String, Queue<Supplier<RuntimeException>>> faults = new ConcurrentHashMap<>();
@@ -22,9 +27,10 @@ final class FaultyConsumer {
     FaultyConsumer(Consumer<String, String> real) {
         consumer = (Consumer<String, String>) Proxy.newProxyInstance(
                 getClass().getClassLoader(), new Class<?>[] {Consumer.class}, (self, method, arguments) -> {
-                    calls.add(method.getName());
-                    before.getOrDefault(method.getName(), () -> {}).run();
-                    Queue<Supplier<RuntimeException>> queue = faults.get(method.getName());
+                    String name = isOfBeginnings(method, arguments) ? COMMIT_BEGINNINGS : method.getName();
+                    calls.add(name);
+                    before.getOrDefault(name, () -> {}).run();
+                    Queue<Supplier<RuntimeException>> queue = faults.get(name);
                     Supplier<RuntimeException> fault = queue == null ? null : queue.poll();
                     if (fault != null) {
                         throw fault.get();
@@ -35,6 +41,13 @@ final class FaultyConsumer {
                         throw e.getCause();
                     }
                 });
+    }
+
+    private static boolean isOfBeginnings(Method method, Object[] arguments) {
+        return method.getName().equals("commitSync")
+                && arguments[0] instanceof Map<?, ?> offsets
+                && offsets.values().stream()
+                        .allMatch(each -> each instanceof OffsetAndMetadata offset && offset.offset() == 0);
     }
 
     /** The next call of this method fails instead. */

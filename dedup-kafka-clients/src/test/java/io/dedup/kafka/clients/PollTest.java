@@ -9,6 +9,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.dedup.DedupOutcome;
 import io.dedup.Deduplicator;
+import io.dedup.LiveLease;
 import io.dedup.MissingMessageIdException;
 import io.dedup.kafka.KafkaMessageIds;
 import io.dedup.policy.DedupPolicy;
@@ -127,7 +128,7 @@ class PollTest {
         DedupPoll<String, String> poll = scene.open(scene.builder().giveUpAfter(2, (record, cause) -> {
             given.add(record.value() + " " + cause.getMessage());
             if (given.size() == 1) {
-                assertThat(scene.committed(0)).isEqualTo(-1);
+                assertThat(scene.committed(0)).isZero();
                 throw new IllegalStateException("no dead-letter topic");
             }
         }));
@@ -155,7 +156,7 @@ class PollTest {
         scene.send(0, "b");
         DedupPoll<String, String> waiting = scene.open(scene.builder());
         await().pollInSameThread().during(Duration.ofMillis(300)).until(() -> waiting.poll(SHORT, scene::effect) == 0);
-        assertThat(scene.committed(0)).isEqualTo(-1);
+        assertThat(scene.committed(0)).isZero();
         waiting.close();
 
         List<Exception> causes = new ArrayList<>();
@@ -209,7 +210,7 @@ class PollTest {
 
         await().pollInSameThread().during(Duration.ofMillis(300)).until(() -> poll.poll(SHORT, scene::effect) == 0);
         assertThat(scene.store.struck()).isPositive();
-        assertThat(scene.committed(0)).isEqualTo(-1);
+        assertThat(scene.committed(0)).isZero();
 
         scene.store.heal();
         scene.pollUntil(poll, () -> scene.effects.size() == 3);
@@ -234,6 +235,33 @@ class PollTest {
             paused.store.heal();
             paused.pollUntil(poll, () -> paused.effects.size() == 1);
         }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    @DisplayName(
+            "a handler that fails after another consumer has taken over its claim doesn't decide about the message")
+    void leaseLost(boolean batches) {
+        scene.send(0, "a");
+        Deduplicator other = scene.deduplicator();
+        List<Exception> givenUp = new ArrayList<>();
+        DedupPoll<String, String> poll =
+                scene.open(scene.builder().giveUpAfter(1, (record, cause) -> givenUp.add(cause)));
+        RecordHandler<String, String> handler = record -> {
+            scene.watched.store.forget(other.key(scene.topic, "a"), LiveLease.OVERRIDE);
+            var unused = other.execute(other.key(scene.topic, "a"), context -> scene.effects.add("elsewhere"));
+            throw new IllegalStateException("too late");
+        };
+
+        await().pollInSameThread().until(() -> {
+            int none = batches
+                    ? poll.pollBatch(SHORT, records -> handler.handle(records.get(0)))
+                    : poll.poll(SHORT, handler);
+            return none == 0 && scene.committed(0) == 1;
+        });
+
+        assertThat(givenUp).isEmpty();
+        assertThat(scene.effects).containsExactly("elsewhere");
     }
 
     @Test

@@ -3,6 +3,7 @@ package io.dedup.kafka.clients.internal.loop;
 import io.dedup.adapter.ConsumerGroup;
 import io.dedup.adapter.DedupAdapter;
 import io.dedup.kafka.clients.internal.position.BackOffs;
+import io.dedup.kafka.clients.internal.position.Beginnings;
 import io.dedup.kafka.clients.internal.position.HandledOffsets;
 import io.dedup.kafka.clients.internal.position.PartitionHolds;
 import io.dedup.kafka.clients.internal.position.Positions;
@@ -20,6 +21,7 @@ import io.dedup.kafka.clients.internal.turn.RecordTurns;
 import io.dedup.kafka.clients.internal.turn.Retries;
 import io.dedup.kafka.clients.internal.turn.Work;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -27,11 +29,13 @@ import java.util.function.ToIntFunction;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The steps of a poll. Their order is what keeps messages: whatever the last poll has left unhandled is fetched again
- * before the consumer polls; successes are recorded before their offsets are committed. Used by one thread at a time.
+ * before the consumer polls; a partition's beginning is committed before its first record is handled; successes are
+ * recorded before their offsets are committed. Used by one thread at a time.
  *
  * @param <K> the type of the records' keys
  * @param <V> the type of the records' values
@@ -49,6 +53,7 @@ public final class Loop<K, V> {
     private final Duration turnsOfPoll;
     private final Successes successes;
     private final HandledOffsets offsets;
+    private final Beginnings beginnings;
     private final Positions positions;
     private final PartitionHolds holds;
     private final Rebalances rebalances;
@@ -73,11 +78,12 @@ public final class Loop<K, V> {
         Duration patience = maxPollInterval.dividedBy(SHARE_OF_WAITING);
         this.successes = new Successes(engine, patience);
         this.offsets = new HandledOffsets(consumer, successes::record, patience);
+        this.beginnings = new Beginnings(consumer, offsets);
         this.positions = new Positions(consumer, offsets);
         this.holds = new PartitionHolds(consumer, engine::ping);
         BackOffs deferrals = new BackOffs();
         BackOffs failures = new BackOffs();
-        this.rebalances = new Rebalances(offsets, positions, holds, List.of(deferrals, failures), listener);
+        this.rebalances = new Rebalances(offsets, beginnings, positions, holds, List.of(deferrals, failures), listener);
         Outcomes outcomes = new Outcomes(positions, holds, deferrals, failures, retries);
         this.turns = new RecordTurns(engine, new ClaimsAhead(engine), successes, outcomes);
         this.batches = new BatchTurns(engine, turns, successes, outcomes);
@@ -86,6 +92,11 @@ public final class Loop<K, V> {
     /** What the consumer has to be subscribed with. */
     public ConsumerRebalanceListener rebalances() {
         return rebalances;
+    }
+
+    /** The consumer has these partitions, without subscribing to their topics. */
+    public void assigned(Collection<TopicPartition> partitions) {
+        beginnings.assigned(partitions);
     }
 
     public int poll(Duration timeout, Work<K, V> work) {
@@ -115,7 +126,8 @@ public final class Loop<K, V> {
 
     private int handle(ConsumerRecords<K, V> records, ToIntFunction<List<Polled<K, V>>> handle) {
         try {
-            return offsets.isWokenUp() || records.isEmpty() ? 0 : handle.applyAsInt(turnsOf(records));
+            boolean mayHandle = beginnings.commit(records) && !offsets.isWokenUp();
+            return mayHandle && !records.isEmpty() ? handle.applyAsInt(turnsOf(records)) : 0;
         } catch (Throwable e) {
             try {
                 settle();

@@ -47,6 +47,16 @@ public final class HandledOffsets {
         due.put(partition, new OffsetAndMetadata(record.offset() + 1, record.leaderEpoch(), ""));
     }
 
+    /** Nothing of the partition was handled yet, and this is its first offset. */
+    void begin(TopicPartition partition, long offset) {
+        due.putIfAbsent(partition, new OffsetAndMetadata(offset));
+    }
+
+    /** Whether an offset of these partitions isn't committed yet. */
+    boolean isAnyDue(Collection<TopicPartition> partitions) {
+        return partitions.stream().anyMatch(due::containsKey);
+    }
+
     /**
      * Commits what is due. After a wake-up it commits nevertheless; {@link #rethrowWakeUp} then throws it.
      *

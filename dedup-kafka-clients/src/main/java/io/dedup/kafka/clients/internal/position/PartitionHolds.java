@@ -40,7 +40,8 @@ public final class PartitionHolds {
         }
         boolean pausedBefore = consumer.paused().contains(partition);
         Hold before = holds.get(partition);
-        boolean pausedHere = before == null ? !pausedBefore : before.pausedHere();
+        // If the application has resumed it meanwhile, it is paused here now.
+        boolean pausedHere = !pausedBefore || (before != null && before.pausedHere());
         consumer.pause(List.of(partition));
         holds.put(partition, new Hold(System.nanoTime() + time.toNanos(), pausedHere, untilStoreAnswers));
     }

@@ -48,6 +48,9 @@ public final class Positions {
         Set<TopicPartition> assigned = consumer.assignment();
         for (TopicPartition partition : records.partitions()) {
             List<? extends ConsumerRecord<?, ?>> some = records.records(partition);
+            if (some.isEmpty()) {
+                continue; // a ConsumerInterceptor has removed them all
+            }
             long next = handledUpTo.getOrDefault(partition, some.get(0).offset());
             boolean complete = next > some.get(some.size() - 1).offset();
             if (!complete && assigned.contains(partition) && !gone.contains(partition)) {

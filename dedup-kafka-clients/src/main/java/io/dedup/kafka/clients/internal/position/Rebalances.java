@@ -17,6 +17,7 @@ public final class Rebalances implements ConsumerRebalanceListener {
     private static final Logger log = LoggerFactory.getLogger("io.dedup.kafka.clients.DedupPoll");
 
     private final HandledOffsets offsets;
+    private final Beginnings beginnings;
     private final Positions positions;
     private final PartitionHolds holds;
     private final List<BackOffs> backOffs;
@@ -24,11 +25,13 @@ public final class Rebalances implements ConsumerRebalanceListener {
 
     public Rebalances(
             HandledOffsets offsets,
+            Beginnings beginnings,
             Positions positions,
             PartitionHolds holds,
             List<BackOffs> backOffs,
             @Nullable ConsumerRebalanceListener next) {
         this.offsets = offsets;
+        this.beginnings = beginnings;
         this.positions = positions;
         this.holds = holds;
         this.backOffs = backOffs;
@@ -37,6 +40,7 @@ public final class Rebalances implements ConsumerRebalanceListener {
 
     @Override
     public void onPartitionsAssigned(Collection<TopicPartition> partitions) {
+        beginnings.assigned(partitions);
         if (next != null) {
             next.onPartitionsAssigned(partitions);
         }
@@ -66,6 +70,7 @@ public final class Rebalances implements ConsumerRebalanceListener {
 
     private void forget(Collection<TopicPartition> partitions) {
         offsets.forget(partitions);
+        beginnings.forget(partitions);
         positions.forget(partitions);
         holds.forget(partitions);
         backOffs.forEach(each -> each.forget(partitions));

@@ -74,6 +74,7 @@ public final class BatchTurns {
 
         private final List<Integer> running = new ArrayList<>();
         private @Nullable Throwable failure;
+        private boolean leaseLost;
 
         Batch(List<Polled<K, V>> records, List<Admission> admissions) {
             this.records = records;
@@ -140,7 +141,7 @@ public final class BatchTurns {
 
                         @Override
                         public Boolean failed(Throwable thrown) {
-                            boolean unused = engine.failAll(executions, thrown);
+                            leaseLost = engine.failAll(executions, thrown);
                             if (thrown instanceof Error error) {
                                 throw error;
                             }
@@ -176,7 +177,7 @@ public final class BatchTurns {
             Admission admission = admissions.get(index);
             boolean isCut = Integer.valueOf(index).equals(cuts.get(polled.partition()));
             if (admission instanceof Admission.Run && !successful && running.size() == 1) {
-                outcomes.failed(polled, requireNonNull(failure));
+                outcomes.failed(polled, leaseLost, requireNonNull(failure));
             } else if (admission instanceof Admission.Run || admission instanceof Admission.Follow) {
                 if (successful && !isCut) {
                     outcomes.handled(polled);

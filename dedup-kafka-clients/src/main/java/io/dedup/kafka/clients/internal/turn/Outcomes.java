@@ -2,6 +2,7 @@ package io.dedup.kafka.clients.internal.turn;
 
 import io.dedup.DedupOutcome.DeferReason;
 import io.dedup.adapter.Admission;
+import io.dedup.adapter.HandlerRun;
 import io.dedup.kafka.clients.internal.position.BackOffs;
 import io.dedup.kafka.clients.internal.position.PartitionHolds;
 import io.dedup.kafka.clients.internal.position.Positions;
@@ -61,11 +62,6 @@ public final class Outcomes {
         hold(polled, BackOffs.delay(count, FIRST_DEFERRAL, defer.retryAfter()), defer.pause());
     }
 
-    /** The handler failed after another consumer had taken over its claim: that one decides. */
-    void failedWithoutClaim(Polled<?, ?> polled) {
-        hold(polled, polled.delivery().topic().policy().maxDeferDelay(), false);
-    }
-
     /** Nothing of this partition is handled before the next poll. */
     void again(Polled<?, ?> polled) {
         polled.in().cut();
@@ -74,12 +70,17 @@ public final class Outcomes {
     /**
      * The handler failed, and its claim is released.
      *
+     * @param leaseLost whether another consumer had taken over the claim before: that one decides about the message
      * @param thrown not an {@link Error}
      */
-    void failed(Polled<?, ?> polled, Throwable thrown) {
+    void failed(Polled<?, ?> polled, boolean leaseLost, Throwable thrown) {
         if (thrown instanceof InterruptedException) {
             Thread.currentThread().interrupt(); // no failure of the message: it is delivered again
             again(polled);
+            return;
+        }
+        if (HandlerRun.isDeferral(leaseLost, thrown)) {
+            hold(polled, polled.delivery().topic().policy().maxDeferDelay(), false);
             return;
         }
         int count = failures.count(polled.partition(), polled.record());

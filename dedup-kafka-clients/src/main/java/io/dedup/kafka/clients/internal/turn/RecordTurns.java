@@ -110,11 +110,7 @@ public final class RecordTurns {
                         if (thrown instanceof Error error) {
                             throw error;
                         }
-                        if (HandlerRun.isDeferral(leaseLost, thrown)) {
-                            outcomes.failedWithoutClaim(polled);
-                        } else {
-                            outcomes.failed(polled, thrown);
-                        }
+                        outcomes.failed(polled, leaseLost, thrown);
                         return false;
                     }
                 });
@@ -139,7 +135,7 @@ public final class RecordTurns {
             if (cause instanceof Error error) {
                 throw error;
             }
-            outcomes.failed(polled, cause);
+            outcomes.failed(polled, false, cause);
         }
         return false;
     }

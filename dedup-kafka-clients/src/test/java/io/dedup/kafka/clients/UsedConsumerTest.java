@@ -1,0 +1,142 @@
+package io.dedup.kafka.clients;
+
+import static io.dedup.kafka.clients.Scene.SHORT;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.kafka.clients.consumer.ConsumerInterceptor;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.RecordDeserializationException;
+import org.apache.kafka.common.serialization.StringDeserializer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+@DisplayName("A poll loop whose consumer the application configures and uses")
+class UsedConsumerTest {
+    private final Scene scene = new Scene(2);
+
+    @AfterEach
+    void close() throws Exception {
+        scene.close();
+    }
+
+    /** Removes some records, as interceptors do: a partition may keep an empty list. Created by the consumer. */
+    public static final class Removing implements ConsumerInterceptor<String, String> {
+        @Override
+        public ConsumerRecords<String, String> onConsume(ConsumerRecords<String, String> records) {
+            Map<TopicPartition, List<ConsumerRecord<String, String>>> kept = new HashMap<>();
+            records.partitions()
+                    .forEach(each -> kept.put(
+                            each,
+                            records.records(each).stream()
+                                    .filter(record -> !record.value().startsWith("removed"))
+                                    .toList()));
+            return new ConsumerRecords<>(kept, records.nextOffsets());
+        }
+
+        @Override
+        public void onCommit(Map<TopicPartition, OffsetAndMetadata> offsets) {}
+
+        @Override
+        public void close() {}
+
+        @Override
+        public void configure(Map<String, ?> configs) {}
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    @DisplayName("goes on after an interceptor has removed all records of a partition")
+    void interceptor(boolean batches) {
+        scene.send(0, "removed 1", "removed 2");
+        AtomicInteger polls = new AtomicInteger();
+        DedupPoll<String, String> poll = scene.open(
+                scene.builder(), scene.consumer(Map.of("interceptor.classes", List.of(Removing.class.getName()))));
+        await().pollInSameThread().until(() -> {
+            if (polls.incrementAndGet() == 5) {
+                scene.send(0, "a", "removed 3", "b");
+                scene.send(1, "removed 4", "c");
+            }
+            int unused = batches
+                    ? poll.pollBatch(SHORT, records -> records.forEach(scene::effect))
+                    : poll.poll(SHORT, scene::effect);
+            return scene.effects.size() == 3;
+        });
+        assertThat(scene.committed(0)).isEqualTo(5);
+        assertThat(scene.committed(1)).isEqualTo(2);
+    }
+
+    @Test
+    @DisplayName("ends the hold of a partition that the application has paused before and resumed meanwhile")
+    void pausedAndResumed() {
+        TopicPartition partition = new TopicPartition(scene.topic, 0);
+        scene.send(0, "a");
+        DedupPoll<String, String> poll = scene.open(
+                scene.builder().retryDelay(Duration.ofMillis(500), Duration.ofMillis(500)),
+                scene.consumer(Map.of("fetch.max.wait.ms", 20)));
+        AtomicInteger runs = new AtomicInteger();
+        RecordHandler<String, String> handler = record -> {
+            if (runs.incrementAndGet() == 1) {
+                poll.consumer().pause(List.of(partition));
+            }
+            if (runs.get() <= 2) {
+                throw new IllegalStateException("fails");
+            }
+            scene.effect(record);
+        };
+        scene.pollUntil(poll, handler, () -> runs.get() == 1);
+        poll.consumer().resume(List.of(partition));
+        scene.pollUntil(poll, handler, () -> runs.get() == 2);
+
+        scene.pollUntil(poll, handler, () -> !scene.effects.isEmpty());
+    }
+
+    @Test
+    @DisplayName("goes on behind a record that can't be deserialized, once the application has sought over it")
+    void poison() {
+        scene.send(0, "a", "poison", "b");
+        scene.send(1, "c", "poison", "d");
+        KafkaConsumer<String, String> consumer =
+                new KafkaConsumer<>(scene.config(), new StringDeserializer(), (topic, data) -> {
+                    String text = new String(data, StandardCharsets.UTF_8);
+                    if (text.equals("poison")) {
+                        throw new IllegalStateException("cannot be read");
+                    }
+                    return text;
+                });
+        DedupPoll<String, String> poll = scene.open(scene.builder(), consumer);
+        AtomicInteger poisons = new AtomicInteger();
+        AtomicInteger runs = new AtomicInteger();
+        await().pollInSameThread().until(() -> {
+            try {
+                int unused = poll.poll(SHORT, record -> {
+                    if (runs.incrementAndGet() % 2 == 1) {
+                        throw new IllegalStateException("fails");
+                    }
+                    scene.effect(record);
+                });
+            } catch (RecordDeserializationException e) {
+                poisons.incrementAndGet();
+                consumer.seek(e.topicPartition(), e.offset() + 1);
+            }
+            return scene.effects.size() == 4;
+        });
+        assertThat(poisons).hasValue(2);
+        assertThat(scene.effects).containsExactlyInAnyOrder("a", "b", "c", "d");
+        assertThat(scene.committed(0)).isEqualTo(3);
+        assertThat(scene.committed(1)).isEqualTo(3);
+    }
+}
