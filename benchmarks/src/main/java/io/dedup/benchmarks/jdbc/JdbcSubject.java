@@ -77,7 +77,7 @@ public final class JdbcSubject implements Subject {
 
     @Override
     public List<ServerCost> serverCosts(int rounds) {
-        if (byHand == null) {
+        if (!(byHand instanceof ByHandTable)) { // which is PostgreSQL's
             return List.of();
         }
         try (PostgresCosts costs = new PostgresCosts(database.pool())) {
