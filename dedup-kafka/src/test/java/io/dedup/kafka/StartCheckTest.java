@@ -4,16 +4,24 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import io.dedup.DedupContext;
+import io.dedup.kafka.internal.KafkaLog;
 import io.dedup.kafka.internal.deferral.DeferralAwareErrorHandler;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.regex.Pattern;
 import org.apache.kafka.common.serialization.StringDeserializer;
 import org.apache.kafka.common.serialization.StringSerializer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.slf4j.LoggerFactory;
 import org.springframework.kafka.annotation.KafkaListener;
 import org.springframework.kafka.core.DefaultKafkaConsumerFactory;
 import org.springframework.kafka.core.DefaultKafkaProducerFactory;
@@ -21,6 +29,7 @@ import org.springframework.kafka.listener.BatchMessageListener;
 import org.springframework.kafka.listener.CommonLoggingErrorHandler;
 import org.springframework.kafka.listener.ContainerProperties;
 import org.springframework.kafka.listener.ContainerProperties.AckMode;
+import org.springframework.kafka.listener.ContainerProperties.AssignmentCommitOption;
 import org.springframework.kafka.listener.DefaultErrorHandler;
 import org.springframework.kafka.listener.KafkaMessageListenerContainer;
 import org.springframework.kafka.listener.MessageListener;
@@ -50,6 +59,31 @@ class StartCheckTest {
         properties.getKafkaConsumerProperties().setProperty("enable.auto.commit", "true");
         assertThatThrownBy(() -> scene.start(scene.container(properties, Map.of("enable.auto.commit", false))))
                 .hasMessageContaining("enable.auto.commit");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"latest,NEVER,true", "latest,LATEST_ONLY_NO_TX,false", "earliest,NEVER,false"})
+    @DisplayName("K1 a start at the end without a commit there is warned of: a restart would skip an unhandled record")
+    void beginning(String reset, AssignmentCommitOption option, boolean warned) {
+        Logger logger = (Logger) LoggerFactory.getLogger(KafkaLog.NAME);
+        ListAppender<ILoggingEvent> lines = new ListAppender<>();
+        lines.list = new CopyOnWriteArrayList<>();
+        lines.start();
+        logger.addAppender(lines);
+        try {
+            var properties = scene.properties(AckMode.BATCH, listener);
+            properties.setAssignmentCommitOption(option);
+            scene.start(scene.container(properties, Map.of("auto.offset.reset", reset)));
+            assertThat(lines.list.stream()
+                            .map(ILoggingEvent::getFormattedMessage)
+                            .filter(line -> line.contains(scene.topic) && line.contains("auto.offset.reset")))
+                    .hasSize(warned ? 1 : 0)
+                    .allSatisfy(line -> assertThat(line)
+                            .contains("assignmentCommitOption is NEVER")
+                            .contains("Set it to earliest"));
+        } finally {
+            logger.detachAppender(lines);
+        }
     }
 
     @Test

@@ -14,6 +14,7 @@ import io.dedup.policy.DedupPolicy;
 import io.dedup.policy.SettingNames;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -21,11 +22,13 @@ import java.util.Objects;
 import java.util.Set;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.RangeAssignor;
+import org.jspecify.annotations.Nullable;
 import org.springframework.kafka.listener.AbstractMessageListenerContainer;
 import org.springframework.kafka.listener.BatchMessageListener;
 import org.springframework.kafka.listener.ConsumerSeekAware.ConsumerSeekCallback;
 import org.springframework.kafka.listener.ContainerProperties;
 import org.springframework.kafka.listener.ContainerProperties.AckMode;
+import org.springframework.kafka.listener.ContainerProperties.AssignmentCommitOption;
 import org.springframework.kafka.listener.adapter.KafkaBackoffAwareMessageListenerAdapter;
 import org.springframework.kafka.support.TopicPartitionOffset;
 
@@ -263,9 +266,28 @@ final class StartCheck {
                         + "): a handler that runs longer loses its partitions while it runs");
             }
         }
+        String uncommitted = whyBeginningsAreNotCommitted();
+        if (uncommitted != null && new ConsumerSettings(container).beginsAtTheEnd()) {
+            warnings.add(name() + ": " + names().name(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG) + " is latest, and "
+                    + uncommitted + ": until something is committed for a partition, a restart begins at its end, and"
+                    + " skips records whose handling has failed or was interrupted. Set it to earliest");
+        }
         warnings.addAll(new TransactionCheck(container, services, traits)
                 .warnings(topics(), Objects.requireNonNull(properties.getMessageListener()), name()));
         return warnings;
+    }
+
+    /** Null if the container commits where a partition begins before it hands out a record, as it does by default. */
+    private @Nullable String whyBeginningsAreNotCommitted() {
+        if (properties.getAssignmentCommitOption() == AssignmentCommitOption.NEVER) {
+            return "assignmentCommitOption is NEVER";
+        }
+        TopicPartitionOffset[] partitions = properties.getTopicPartitions();
+        return partitions != null
+                        && Arrays.stream(partitions)
+                                .anyMatch(each -> each.getOffset() == null && each.getPosition() == null)
+                ? "its partitions are assigned without an initial offset"
+                : null;
     }
 
     private Set<String> topics() {

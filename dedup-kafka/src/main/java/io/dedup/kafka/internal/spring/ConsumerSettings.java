@@ -79,6 +79,12 @@ public final class ConsumerSettings {
         return value != null && Boolean.parseBoolean(value.toString().trim());
     }
 
+    /** Whether a group without offsets begins at the end of its partitions. */
+    public boolean beginsAtTheEnd() {
+        Object value = get(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG);
+        return value == null || value.toString().trim().equals("latest");
+    }
+
     /**
      * Whether a rebalance may leave the consumer some of its partitions, so that it continues polling while commits
      * fail.
