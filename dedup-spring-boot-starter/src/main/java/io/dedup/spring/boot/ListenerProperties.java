@@ -7,7 +7,7 @@ public class ListenerProperties extends PolicyProperties {
     /** The consumer name within which IDs are unique; the consumer group by default. Changing it forgets windows. */
     private @Nullable String consumer;
 
-    /** RocketMQ only: the consumer group of the listener bean. A listener with @RocketMQMessageListener has its own group. */
+    /** RocketMQ only: the consumer group of the listener bean. */
     private @Nullable String consumerGroup;
 
     public @Nullable String getConsumer() {
