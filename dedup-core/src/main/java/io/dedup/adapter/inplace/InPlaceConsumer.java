@@ -23,6 +23,11 @@ public final class InPlaceConsumer {
         ACKNOWLEDGE,
         /** The effect has not happened: the broker must redeliver the message. */
         REDELIVER,
+        /**
+         * It could not be decided in time whether the message may run. The broker must redeliver it, without counting a
+         * delivery attempt if that can be avoided: the handler has not failed.
+         */
+        DEFER,
         /** The effect has not happened, and retrying cannot help: the message belongs in the dead-letter queue. */
         REJECT
     }
@@ -82,12 +87,12 @@ public final class InPlaceConsumer {
         }
         if (admission instanceof Admission.Defer defer) {
             log.warn(
-                    "Message in {} could not be handled in time ({}{}). Returned to the broker, which counts a delivery"
-                            + " attempt",
+                    "Message in {} could not be handled in time ({}{}). It will be redelivered, which counts a delivery attempt"
+                            + " unless its listener is an orderly one of the older RocketMQ client",
                     message.origin().get(),
                     defer.reason(),
                     defer.reason() == DeferReason.CLOSED ? ": close consumers before their Deduplicator" : "");
-            return Answer.REDELIVER;
+            return Answer.DEFER;
         }
         return Answer.ACKNOWLEDGE;
     }

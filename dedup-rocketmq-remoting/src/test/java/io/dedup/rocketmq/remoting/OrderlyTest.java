@@ -4,9 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.dedup.adapter.Execution;
+import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.apache.rocketmq.client.consumer.DefaultMQPushConsumer;
 import org.apache.rocketmq.client.consumer.listener.ConsumeOrderlyContext;
 import org.apache.rocketmq.client.consumer.listener.ConsumeOrderlyStatus;
@@ -97,6 +99,34 @@ class OrderlyTest {
             scene.startOrderly(effect(scene));
             scene.send("a", "b", "c");
             await().atMost(Scene.PATIENCE).until(() -> scene.count("deferred b") >= 60); // longer than a lease
+            assertThat(scene.effects).containsExactly("a");
+            elsewhere.fail(new IllegalStateException("the other one failed"));
+            await().atMost(Scene.PATIENCE).until(() -> scene.effects.size() == 3);
+            assertThat(scene.effects).containsExactly("a", "b", "c");
+            assertThat(scene.reconsumed).containsOnly(0);
+        }
+    }
+
+    @Test
+    @DisplayName(
+            "with maxReconsumeTimes: waits that end without a decision spend no attempt, and nothing is dead-lettered unhandled")
+    void deferredBeyondLimitOfAttempts() {
+        try (Scene scene = new Scene(1)) {
+            Execution elsewhere = scene.runningElsewhere("b");
+            RemotingDedup dedup = scene.builder().maxWait(Duration.ofMillis(20)).build();
+            List<ConsumeOrderlyStatus> answers = new CopyOnWriteArrayList<>();
+            scene.start(consumer -> {
+                consumer.setMaxReconsumeTimes(1);
+                consumer.setSuspendCurrentQueueTimeMillis(20);
+                MessageListenerOrderly decorated = dedup.decorate(scene.group, effect(scene));
+                consumer.registerMessageListener((List<MessageExt> messages, ConsumeOrderlyContext context) -> {
+                    ConsumeOrderlyStatus answer = decorated.consumeMessage(messages, context);
+                    answers.add(answer);
+                    return answer;
+                });
+            });
+            scene.send("a", "b", "c");
+            await().atMost(Scene.PATIENCE).until(() -> answers.size() >= 5);
             assertThat(scene.effects).containsExactly("a");
             elsewhere.fail(new IllegalStateException("the other one failed"));
             await().atMost(Scene.PATIENCE).until(() -> scene.effects.size() == 3);

@@ -38,9 +38,9 @@ public @interface Deduplicated {
     DedupMode[] mode() default {};
 
     /**
-     * The consumer group of a RocketMQ listener bean, which doesn't know its group itself. It has no effect for Kafka and for a
-     * {@code @RocketMQMessageListener}. Topics that
-     * aren't configured stay as they are, unless {@link #id()} is set here.
+     * The consumer group of a RocketMQ listener bean, which doesn't know its group itself. It has no effect for Kafka. A
+     * {@code @RocketMQMessageListener} has a group itself: another one here fails the start. Topics that aren't configured stay as they
+     * are, unless {@link #id()} is set here.
      */
     String consumerGroup() default "";
 

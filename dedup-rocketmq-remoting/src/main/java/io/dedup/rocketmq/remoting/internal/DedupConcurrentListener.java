@@ -54,10 +54,20 @@ public final class DedupConcurrentListener implements MessageListenerConcurrentl
             if (answer == Answer.ACKNOWLEDGE) {
                 sendBack.done();
             } else {
-                sendBack.failed(i, answer == Answer.REJECT ? hopeless(message) : own.getDelayLevelWhenNextConsume());
+                sendBack.failed(i, level(answer, message, context, own));
             }
         }
         return sendBack.answer(context);
+    }
+
+    /** A deferral has the consumer's delay: what the listener set for its failures may be "to the dead-letter queue". */
+    private static int level(
+            Answer answer, MessageExt message, ConsumeConcurrentlyContext context, ConsumeConcurrentlyContext own) {
+        return switch (answer) {
+            case REJECT -> hopeless(message);
+            case DEFER -> context.getDelayLevelWhenNextConsume();
+            default -> own.getDelayLevelWhenNextConsume();
+        };
     }
 
     private static void run(MessageListenerConcurrently listener, MessageExt message, ConsumeConcurrentlyContext own)

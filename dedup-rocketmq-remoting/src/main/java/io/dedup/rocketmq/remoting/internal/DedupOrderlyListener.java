@@ -44,12 +44,26 @@ public final class DedupOrderlyListener implements MessageListenerOrderly {
         InPlaceRunner.Call call = waits.call(longestWait);
         for (MessageExt message : messages) {
             AutoCommitContext own = new AutoCommitContext(context);
-            if (handler.handle(message, call, own) != Answer.ACKNOWLEDGE) {
+            Answer answer = handler.handle(message, call, own);
+            if (answer == Answer.DEFER) {
+                return deferred(messages);
+            }
+            if (answer != Answer.ACKNOWLEDGE) {
                 context.setSuspendCurrentQueueTimeMillis(own.getSuspendCurrentQueueTimeMillis());
                 return ConsumeOrderlyStatus.SUSPEND_CURRENT_QUEUE_A_MOMENT;
             }
         }
         return ConsumeOrderlyStatus.SUCCESS;
+    }
+
+    /**
+     * The client counts an attempt for each message of a suspended batch, and dead-letters those at maxReconsumeTimes. A
+     * deferral isn't an attempt, so the number that the client is about to raise is lowered first. It is the client's own
+     * number: the broker doesn't know it.
+     */
+    private static ConsumeOrderlyStatus deferred(List<MessageExt> messages) {
+        messages.forEach(message -> message.setReconsumeTimes(message.getReconsumeTimes() - 1));
+        return ConsumeOrderlyStatus.SUSPEND_CURRENT_QUEUE_A_MOMENT;
     }
 
     @SuppressWarnings(

@@ -2,6 +2,7 @@ package io.dedup.spring.boot.autoconfigure;
 
 import io.dedup.rocketmq.RocketMqDedup;
 import io.dedup.spring.boot.internal.plan.KnownTopics;
+import io.dedup.spring.boot.internal.plan.ListenerPlanner;
 import io.dedup.spring.boot.internal.plan.TopicPlans;
 import io.dedup.spring.boot.internal.rocketmq.RocketMqListeners;
 import io.dedup.spring.boot.internal.rocketmqv5spring.SimpleConsumerCheck;
@@ -27,8 +28,9 @@ final class RocketMqV5SpringDedupAutoConfiguration {
             ConfigurableListableBeanFactory beans,
             ApplicationContext context,
             ObjectProvider<RocketMqListeners> listeners,
-            ObjectProvider<KnownTopics> known) {
-        return new V5ContainerPostProcessor(beans, context, listeners, known);
+            ObjectProvider<KnownTopics> known,
+            ObjectProvider<ListenerPlanner> planner) {
+        return new V5ContainerPostProcessor(beans, context, listeners, known, planner);
     }
 
     @Bean

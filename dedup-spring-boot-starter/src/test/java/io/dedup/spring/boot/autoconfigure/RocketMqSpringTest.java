@@ -5,6 +5,12 @@ import static org.assertj.core.api.Assertions.tuple;
 import static org.awaitility.Awaitility.await;
 
 import io.dedup.DedupListener;
+import io.dedup.Deduplicator;
+import io.dedup.adapter.Admission;
+import io.dedup.adapter.DedupAdapter;
+import io.dedup.adapter.Delivery;
+import io.dedup.adapter.Execution;
+import io.dedup.adapter.WaitBudget;
 import io.dedup.policy.DedupMode;
 import io.dedup.spring.boot.Deduplicated;
 import io.dedup.spring.boot.TestApp;
@@ -42,6 +48,7 @@ import org.springframework.boot.SpringApplication;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
+import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
 import org.springframework.boot.jdbc.autoconfigure.DataSourceTransactionManagerAutoConfiguration;
 import org.springframework.boot.jdbc.autoconfigure.JdbcTemplateAutoConfiguration;
@@ -50,6 +57,8 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
 import org.springframework.context.support.GenericApplicationContext;
 import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.scheduling.annotation.Async;
+import org.springframework.scheduling.annotation.EnableAsync;
 import org.springframework.transaction.annotation.EnableTransactionManagement;
 import org.springframework.transaction.annotation.Transactional;
 
@@ -95,9 +104,16 @@ class RocketMqSpringTest {
     static class Steps implements RocketMQListener<MessageExt>, Patient {
         @Override
         public void onMessage(MessageExt message) {
-            handle("steps", new String(message.getBody(), StandardCharsets.UTF_8));
+            handle(message.getTopic().substring(ID.length()), new String(message.getBody(), StandardCharsets.UTF_8));
         }
     }
+
+    @RocketMQMessageListener(
+            topic = "${prefix}doors",
+            consumerGroup = "${prefix}doors",
+            consumeMode = ConsumeMode.ORDERLY,
+            maxReconsumeTimes = 1)
+    static class Doors extends Steps {}
 
     /** A value of a body in JSON. */
     record Payment(String id, int amount) {}
@@ -133,6 +149,21 @@ class RocketMqSpringTest {
             return body.equals("nothing")
                     ? null
                     : body + " costs " + handled("quotes").size();
+        }
+    }
+
+    @RocketMQMessageListener(
+            topic = "${prefix}seats",
+            consumerGroup = "${prefix}seats",
+            consumeMode = ConsumeMode.ORDERLY,
+            suspendCurrentQueueTimeMillis = 50,
+            replyTimeout = REQUEST_MILLIS)
+    @Deduplicated(id = "keys")
+    static class Seats implements RocketMQReplyListener<Payment, Payment>, Patient {
+        @Override
+        public Payment onMessage(Payment request) {
+            handle("seats", request.id());
+            return new Payment(request.id(), handled("seats").size());
         }
     }
 
@@ -177,16 +208,19 @@ class RocketMqSpringTest {
     }
 
     @SpringBootConfiguration(proxyBeanMethods = false)
-    @Import({Base.class, Orders.class, Steps.class, Payments.class, Quotes.class, Plain.class})
+    @Import({Base.class, Orders.class, Steps.class, Payments.class, Quotes.class, Seats.class, Doors.class, Plain.class
+    })
     static class App {}
 
     @BeforeAll
     static void start() throws Exception {
         server = RocketMqServers.shared();
-        for (String topic : List.of("orders", "payments", "quotes", "plain", "replayed", "late")) {
+        for (String topic : List.of("orders", "payments", "quotes", "plain", "replayed", "late", "loose", "parted")) {
             server.createTopic(ID + topic, TopicType.NORMAL, 2);
         }
         server.createTopic(ID + "steps", TopicType.FIFO, 1);
+        server.createTopic(ID + "seats", TopicType.FIFO, 1);
+        server.createTopic(ID + "doors", TopicType.FIFO, 1);
         producer = new DefaultMQProducer("producers-" + ID);
         producer.setNamesrvAddr(server.nameServerAddress());
         producer.setSendMsgTimeout(REQUEST_MILLIS);
@@ -212,6 +246,7 @@ class RocketMqSpringTest {
                 "--spring.datasource.url=jdbc:h2:mem:" + ID + ";DB_CLOSE_DELAY=-1",
                 "--dedup.store=jdbc",
                 "--dedup.jdbc.initialize-schema=always",
+                "--dedup.defaults.in-flight-wait=10ms",
                 "--dedup.defaults.max-defer-delay=50ms",
                 "--dedup.topics.[" + ID + "orders].id=property:order-id",
                 "--dedup.topics.[" + ID + "quotes].id=keys"));
@@ -283,6 +318,35 @@ class RocketMqSpringTest {
     }
 
     @Test
+    @DisplayName("Orderly, in flight elsewhere: its queue waits, nothing is acknowledged, and the order is kept")
+    void orderlyInFlight() throws Exception {
+        Execution elsewhere = runningElsewhere("doors", "a");
+        try {
+            send("doors", "a", "in flight elsewhere");
+            send("doors", "b", "behind it");
+            awaitOutcomes("deferred", "doors", 3);
+            assertThat(handled("doors")).doesNotContain("in flight elsewhere", "behind it");
+        } finally {
+            elsewhere.fail(new IllegalStateException("the other one failed"));
+        }
+        await().atMost(TestApp.LIMIT)
+                .untilAsserted(() -> assertThat(handled("doors")).containsExactly("in flight elsewhere", "behind it"));
+    }
+
+    /** Claimed by something that isn't the listener. */
+    private static Execution runningElsewhere(String topic, String id) {
+        Deduplicator dedup = context.getBean(DeduplicatorRegistry.class).listeners().stream()
+                .filter(each -> each.listener().byTopic().containsKey(ID + topic))
+                .map(each -> each.servedBy().deduplicator())
+                .findFirst()
+                .orElseThrow();
+        Admission.Run admitted = (Admission.Run) DedupAdapter.of(dedup)
+                .admit(Delivery.of(dedup.topic(ID + topic), id, null, () -> "elsewhere"), WaitBudget.none());
+        admitted.execution().begin();
+        return admitted.execution();
+    }
+
+    @Test
     @DisplayName(
             "By the annotation of the method, transactional: the handler's own @Transactional joins, its rollback undoes the record")
     void transactional() throws Exception {
@@ -309,8 +373,23 @@ class RocketMqSpringTest {
     }
 
     private static String request(String body) throws Exception {
+        return request("quotes", "q", body);
+    }
+
+    private static String request(String topic, String key, String body) throws Exception {
         return new String(
-                producer.request(message("quotes", "q", body), REQUEST_MILLIS).getBody(), StandardCharsets.UTF_8);
+                producer.request(message(topic, key, body), REQUEST_MILLIS).getBody(), StandardCharsets.UTF_8);
+    }
+
+    @Test
+    @DisplayName(
+            "Orderly requests in JSON: a failure suspends the queue until its reply, and a duplicate gets the stored reply")
+    void orderlyReplies() throws Exception {
+        assertThat(request("seats", "s1", "{\"id\":\"fails at first\",\"amount\":0}"))
+                .isEqualTo("{\"id\":\"fails at first\",\"amount\":2}");
+        assertThat(request("seats", "s1", "{\"id\":\"sent again\",\"amount\":0}"))
+                .isEqualTo("{\"id\":\"fails at first\",\"amount\":2}");
+        assertThat(handled("seats")).containsExactly("fails at first", "fails at first");
     }
 
     @RocketMQMessageListener(topic = "${prefix}replayed", consumerGroup = "${prefix}${group}")
@@ -362,6 +441,73 @@ class RocketMqSpringTest {
         awaitOutcomes("duplicate", "late", 1);
         await().atMost(TestApp.LIMIT).until(() -> handled("late").size() == 2);
         assertThat(handled("late")).anyMatch(each -> each.startsWith("a")).contains("b first");
+    }
+
+    @RocketMQMessageListener(
+            topic = "${prefix}loose",
+            consumerGroup = "${prefix}loose",
+            selectorExpression = "wanted || also")
+    @Deduplicated(id = "keys")
+    static class Loose implements RocketMQListener<String>, Patient {
+        @Override
+        public void prepareStart(DefaultMQPushConsumer consumer) {
+            Patient.super.prepareStart(consumer);
+            consumer.setConsumeMessageBatchMaxSize(8);
+        }
+
+        @Override
+        public void onMessage(String body) {
+            handle("loose", body);
+        }
+    }
+
+    @Test
+    @DisplayName(
+            "A listener that is no bean is deduplicated by the annotation of its class; in batches; its tags select as before")
+    void noBean() throws Exception {
+        RocketMQMessageListenerContainerRegistrar registrar =
+                context.getBean(RocketMQMessageListenerContainerRegistrar.class);
+        registrar.registerContainer("no bean", new Loose(), Loose.class.getAnnotation(RocketMQMessageListener.class));
+        for (String tag : List.of("wanted", "also", "other", "wanted")) {
+            Message message = message("loose", tag.equals("other") ? "other" : "a", "a " + tag);
+            message.setTags(tag);
+            producer.send(message);
+        }
+        Message last = message("loose", "b", "last");
+        last.setTags("also");
+        producer.send(last);
+        registrar.startContainer();
+        awaitOutcomes("duplicate", "loose", 2);
+        await().atMost(TestApp.LIMIT).until(() -> handled("loose").contains("last"));
+        assertThat(handled("loose")).hasSize(2).noneMatch("a other"::equals);
+    }
+
+    @RocketMQMessageListener(topic = "${prefix}parted", consumerGroup = "${prefix}parted")
+    @Deduplicated(id = "keys")
+    static class Parted implements RocketMQListener<String>, Patient {
+        @Override
+        public void onMessage(String body) {
+            handle("parted", body);
+        }
+    }
+
+    @SpringBootConfiguration(proxyBeanMethods = false)
+    @ImportAutoConfiguration(RocketMQAutoConfiguration.class)
+    @Import(Parted.class)
+    static class ChildApp {}
+
+    @Test
+    @DisplayName(
+            "A listener of a child context, whose container belongs to the parent, is deduplicated by its annotation")
+    void childContext() throws Exception {
+        SpringApplicationBuilder child =
+                new SpringApplicationBuilder(ChildApp.class).parent(context).web(WebApplicationType.NONE);
+        try (ConfigurableApplicationContext started = child.run("--spring.autoconfigure.exclude=")) {
+            send("parted", "a", "a");
+            send("parted", "a", "a again");
+            awaitOutcomes("duplicate", "parted", 1);
+            assertThat(handled("parted")).hasSize(1);
+        }
     }
 
     @RocketMQMessageListener(topic = "${prefix}orders", consumerGroup = "${prefix}group", namespace = "one")
@@ -417,6 +563,43 @@ class RocketMqSpringTest {
     @SpringBootConfiguration(proxyBeanMethods = false)
     @Import(Base.class)
     static class PullingApp {}
+
+    @RocketMQMessageListener(topic = "${prefix}orders", consumerGroup = "${prefix}refused")
+    @Deduplicated(consumerGroup = "${group:}")
+    static class Grouped extends Orders {}
+
+    @RocketMQMessageListener(topic = "${prefix}orders", consumerGroup = "${prefix}refused")
+    static class Later extends Orders {
+        @Async
+        @Override
+        public void onMessage(String body) {}
+    }
+
+    @SpringBootConfiguration(proxyBeanMethods = false)
+    @EnableAsync
+    @Import({Base.class, Later.class})
+    static class LaterApp {}
+
+    @Test
+    @DisplayName("An @Async handler, whose messages would be acknowledged before its effect, is refused")
+    void async() {
+        assertThat(Refusals.of(() -> run(LaterApp.class))).contains("its handler is @Async", ".enabled: false");
+    }
+
+    @SpringBootConfiguration(proxyBeanMethods = false)
+    @Import({Base.class, Grouped.class})
+    static class GroupedApp {}
+
+    @Test
+    @DisplayName("A consumer group beside the listener's own would have no effect, and is refused")
+    void otherGroup() {
+        String entry = "dedup.listeners.[" + Grouped.class.getName() + "].consumer-group";
+        String is = "is in consumer group " + ID + "refused, but ";
+        assertThat(Refusals.of(() -> run(GroupedApp.class, "--" + entry + "=mine")))
+                .contains(is, "consumer-group is mine", ".consumer.");
+        assertThat(Refusals.of(() -> run(GroupedApp.class, "--group=mine")))
+                .contains(is, "consumerGroup of its @Deduplicated is mine");
+    }
 
     @Test
     @DisplayName(

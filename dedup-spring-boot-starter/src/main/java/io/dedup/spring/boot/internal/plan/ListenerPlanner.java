@@ -59,6 +59,37 @@ public final class ListenerPlanner {
         return new PlannedListener(spec, consumer(spec), isNamed(spec), byTopic, null);
     }
 
+    /**
+     * Checks that a listener which has a group of its own isn't given another one, which would have no effect.
+     *
+     * @throws DedupConfigurationException when its entry or its annotation names another group
+     */
+    public void requireOwnGroup(ListenerSpec spec) {
+        ListenerProperties entry = plans.listener(spec.name());
+        if (entry != null && Boolean.FALSE.equals(entry.getEnabled())) {
+            return;
+        }
+        if (entry != null && entry.getConsumerGroup() != null) {
+            requireOwnGroup(spec, "dedup.listeners." + spec.name() + ".consumer-group", entry.getConsumerGroup());
+        }
+        if (spec.annotation() != null) {
+            requireOwnGroup(
+                    spec,
+                    "consumerGroup of its @Deduplicated",
+                    placeholders.apply(spec.annotation().consumerGroup()));
+        }
+    }
+
+    private static void requireOwnGroup(ListenerSpec spec, String setting, String group) {
+        if (!group.isEmpty() && !group.equals(spec.group())) {
+            throw new DedupConfigurationException(
+                    "Listener " + spec.name() + " is in consumer group " + spec.group() + ", but " + setting + " is "
+                            + group + ". The setting is only for listeners that don't have a group themselves.",
+                    "Remove it, or change the group where the listener is declared. The name within which message IDs are"
+                            + " unique is dedup.listeners." + spec.name() + ".consumer.");
+        }
+    }
+
     /** The settings of this listener alone: its annotation and its entry. */
     private List<SettingsLayer> own(ListenerSpec spec) {
         List<SettingsLayer> own = new ArrayList<>();

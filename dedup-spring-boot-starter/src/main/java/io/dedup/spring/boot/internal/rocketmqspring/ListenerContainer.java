@@ -20,7 +20,7 @@ import org.springframework.util.ClassUtils;
  * A container of rocketmq-spring that has its consumer, and hasn't started it.
  *
  * @param name of the listener's bean
- * @param ofBean the annotation of the listener's bean; null when neither its class nor its bean method has one
+ * @param ofBean the annotation of the listener's bean; null when neither its class nor its bean method has one, or it is no bean of this context
  */
 record ListenerContainer(
         DefaultRocketMQListenerContainer container,
@@ -52,10 +52,16 @@ record ListenerContainer(
         return topics;
     }
 
-    /** That of the method, or of the class or bean method. */
+    /** That of the method, or of the class or bean method. A listener of a child context, or that is no bean, has only a class. */
     private @Nullable Deduplicated annotation() {
         Deduplicated ofMethod = AnnotatedElementUtils.findMergedAnnotation(handler(), Deduplicated.class);
-        return ofMethod == null ? ofBean : ofMethod;
+        if (ofMethod != null) {
+            return ofMethod;
+        }
+        return ofBean != null
+                ? ofBean
+                : AnnotatedElementUtils.findMergedAnnotation(
+                        AopProxyUtils.ultimateTargetClass(listener()), Deduplicated.class);
     }
 
     boolean replies() {

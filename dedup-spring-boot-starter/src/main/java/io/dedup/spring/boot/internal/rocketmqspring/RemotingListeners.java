@@ -6,6 +6,7 @@ import io.dedup.policy.DedupMode;
 import io.dedup.rocketmq.remoting.RemotingDedup;
 import io.dedup.rocketmq.remoting.RemotingDedupBuilder;
 import io.dedup.spring.boot.DedupConfigurationException;
+import io.dedup.spring.boot.internal.check.AsyncHandlers;
 import io.dedup.spring.boot.internal.deduplicator.DeduplicatorRegistry;
 import io.dedup.spring.boot.internal.deduplicator.ServingDeduplicator;
 import io.dedup.spring.boot.internal.plan.KnownTopics;
@@ -67,10 +68,12 @@ public final class RemotingListeners implements ApplicationListener<ContextClose
     void decorate(ListenerContainer container) {
         ListenerSpec spec = container.spec();
         known.add(spec);
+        planner.requireOwnGroup(spec);
         PlannedListener planned = planner.plan(spec);
         if (planned == null) {
             return;
         }
+        AsyncHandlers.refuse(container.name(), container.listener(), container.handler());
         planned.byTopic()
                 .values()
                 .forEach(this::extractor); // refuses what isn't for RocketMQ, before anything is opened

@@ -3,6 +3,7 @@ package io.dedup.spring.boot.internal.rocketmqv5spring;
 import io.dedup.spring.boot.DedupConfigurationException;
 import io.dedup.spring.boot.Deduplicated;
 import io.dedup.spring.boot.internal.plan.KnownTopics;
+import io.dedup.spring.boot.internal.plan.ListenerPlanner;
 import io.dedup.spring.boot.internal.plan.ListenerSpec;
 import io.dedup.spring.boot.internal.rocketmq.RocketMqListeners;
 import java.lang.reflect.Method;
@@ -45,6 +46,7 @@ public final class V5ContainerPostProcessor implements BeanPostProcessor, Applic
     private final ApplicationContext context;
     private final ObjectProvider<RocketMqListeners> listeners;
     private final ObjectProvider<KnownTopics> known;
+    private final ObjectProvider<ListenerPlanner> planner;
     private final Map<Identity, String> names = new ConcurrentHashMap<>();
     private final Set<String> groups = ConcurrentHashMap.newKeySet();
 
@@ -71,11 +73,13 @@ public final class V5ContainerPostProcessor implements BeanPostProcessor, Applic
             ConfigurableListableBeanFactory beans,
             ApplicationContext context,
             ObjectProvider<RocketMqListeners> listeners,
-            ObjectProvider<KnownTopics> known) {
+            ObjectProvider<KnownTopics> known,
+            ObjectProvider<ListenerPlanner> planner) {
         this.beans = beans;
         this.context = context;
         this.listeners = listeners;
         this.known = known;
+        this.planner = planner;
     }
 
     /** A container knows its listener, but not the name of the listener's bean. */
@@ -101,7 +105,9 @@ public final class V5ContainerPostProcessor implements BeanPostProcessor, Applic
         Deduplicated annotation = annotation(name, listener);
         String group = group(container);
         String topic = container.getTopic();
-        known.getObject().add(new ListenerSpec(name, group, Set.of(topic), null, annotation));
+        ListenerSpec spec = new ListenerSpec(name, group, Set.of(topic), null, annotation);
+        known.getObject().add(spec);
+        planner.getObject().requireOwnGroup(spec);
         groups.add(group);
         RocketMqListeners deduplicated = listeners.getObject();
         MessageListener decorated = deduplicated.of(name, group, annotation, listener, topic);
@@ -132,13 +138,17 @@ public final class V5ContainerPostProcessor implements BeanPostProcessor, Applic
         }
     }
 
+    /** That of the method, or of the class or bean method. A listener that is no bean has only a class. */
     private @Nullable Deduplicated annotation(String name, RocketMQListener listener) {
+        Class<?> type = AopProxyUtils.ultimateTargetClass(listener);
         Deduplicated ofMethod = AnnotatedElementUtils.findMergedAnnotation(
-                AopUtils.getMostSpecificMethod(CONSUME, AopProxyUtils.ultimateTargetClass(listener)),
-                Deduplicated.class);
-        return ofMethod != null || !beans.containsBeanDefinition(name)
-                ? ofMethod
-                : beans.findAnnotationOnBean(name, Deduplicated.class);
+                AopUtils.getMostSpecificMethod(CONSUME, type), Deduplicated.class);
+        if (ofMethod != null) {
+            return ofMethod;
+        }
+        Deduplicated ofBean =
+                beans.containsBeanDefinition(name) ? beans.findAnnotationOnBean(name, Deduplicated.class) : null;
+        return ofBean != null ? ofBean : AnnotatedElementUtils.findMergedAnnotation(type, Deduplicated.class);
     }
 
     /** The name of the listener's bean; that of the container where the listener isn't a bean. */

@@ -1,0 +1,1 @@
+CREATE TABLE IF NOT EXISTS booking (item varchar(100), amount int); -- no unique key
