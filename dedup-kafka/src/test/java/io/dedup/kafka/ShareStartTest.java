@@ -21,6 +21,7 @@ import org.apache.kafka.clients.consumer.AcknowledgeType;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -31,6 +32,7 @@ import org.springframework.kafka.listener.ContainerProperties.ShareAckMode;
 import org.springframework.kafka.listener.MessageListener;
 import org.springframework.kafka.listener.ShareKafkaMessageListenerContainer;
 import org.springframework.messaging.handler.annotation.Header;
+import org.springframework.scheduling.annotation.AsyncAnnotationAdvisor;
 import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
 
@@ -51,6 +53,9 @@ class ShareStartTest {
                 ShareScene transactional = new ShareScene(ledger.scene(DedupMode.TRANSACTIONAL))) {
             assertRefused(group.container(ShareAckMode.IMPLICIT, NOTHING), "Set shareAckMode to EXPLICIT");
             assertRefused(group.container(ShareAckMode.MANUAL, NOTHING), "can't acknowledge");
+            ProxyFactory proxy = new ProxyFactory(new StartCheckTest.Detached());
+            proxy.addAdvisor(new AsyncAnnotationAdvisor());
+            assertRefused(group.container(ShareAckMode.EXPLICIT, proxy.getProxy()), "is @Async");
             var other = group.properties(ShareAckMode.EXPLICIT, NOTHING);
             other.setGroupId("other-" + group.scene.group);
             group.start(group.container(ShareAckMode.EXPLICIT, NOTHING));

@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.regex.Pattern;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.serialization.StringDeserializer;
 import org.apache.kafka.common.serialization.StringSerializer;
 import org.junit.jupiter.api.AfterEach;
@@ -22,6 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.slf4j.LoggerFactory;
+import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.kafka.annotation.KafkaListener;
 import org.springframework.kafka.core.DefaultKafkaConsumerFactory;
 import org.springframework.kafka.core.DefaultKafkaProducerFactory;
@@ -36,6 +38,8 @@ import org.springframework.kafka.listener.MessageListener;
 import org.springframework.kafka.listener.adapter.FilteringMessageListenerAdapter;
 import org.springframework.kafka.support.TopicPartitionOffset;
 import org.springframework.kafka.transaction.KafkaTransactionManager;
+import org.springframework.scheduling.annotation.Async;
+import org.springframework.scheduling.annotation.AsyncAnnotationAdvisor;
 
 /** What is refused at start, and with which words. */
 class StartCheckTest {
@@ -84,6 +88,22 @@ class StartCheckTest {
         } finally {
             logger.detachAppender(lines);
         }
+    }
+
+    static class Detached implements MessageListener<String, String> {
+        @Override
+        @Async
+        public void onMessage(ConsumerRecord<String, String> record) {}
+    }
+
+    @Test
+    @DisplayName("an @Async handler is refused: its records would be done before their effects")
+    void asyncHandler() {
+        ProxyFactory proxy = new ProxyFactory(new Detached());
+        proxy.addAdvisor(new AsyncAnnotationAdvisor());
+        assertThatThrownBy(() -> scene.start(scene.container(AckMode.BATCH, proxy.getProxy())))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("handler Detached.onMessage is @Async");
     }
 
     @Test

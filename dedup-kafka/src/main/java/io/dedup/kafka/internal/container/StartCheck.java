@@ -72,6 +72,7 @@ final class StartCheck {
         requireInterceptorsWatched();
         requireNoPositionsCommitted();
         requireNoContexts();
+        requireNotDetached();
         requireModes(topics());
         if (new ConsumerSettings(container).autoCommit()) {
             throw refused(names().name(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG)
@@ -210,6 +211,17 @@ final class StartCheck {
         return refused("it belongs to @RetryableTopic and wasn't decorated by a KafkaDedupInstaller. Declare a"
                 + " KafkaDedupInstaller in a static @Bean method, instead of setting KafkaDedup's customizer or"
                 + " post-processor");
+    }
+
+    /** The record would be done, and committed, before the effect; a crash would lose it. */
+    private void requireNotDetached() {
+        for (HandlerMethods.Handler each : HandlerMethods.of(Objects.requireNonNull(properties.getMessageListener()))) {
+            if (each.isDetached()) {
+                throw refused("its handler " + each.name()
+                        + " is @Async, so that it returns before its effect. Remove @Async,"
+                        + " or let the handler return a CompletableFuture that ends with the effect");
+            }
+        }
     }
 
     /** A batch has many contexts, and spring-kafka would take such a parameter for the payload. */

@@ -3,6 +3,7 @@ package io.dedup.kafka.internal.share;
 import io.dedup.adapter.DedupAdapter;
 import io.dedup.kafka.internal.container.TransactionCheck;
 import io.dedup.kafka.internal.record.RecordDeliveries;
+import io.dedup.kafka.internal.spring.HandlerMethods;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.kafka.listener.AcknowledgingShareConsumerAwareMessageListener;
@@ -49,8 +50,20 @@ final class ShareStartCheck {
                     "its handler returns a CompletableFuture or a Mono, or is a suspend function, and spring-kafka"
                             + " would acknowledge the record when the method returns. Return when the work is done");
         }
+        if (listener != null) {
+            requireNotDetached(listener);
+        }
         for (String topic : topics()) {
             requireTopic(topic, listener);
+        }
+    }
+
+    private void requireNotDetached(Object listener) {
+        for (HandlerMethods.Handler each : HandlerMethods.of(listener)) {
+            if (each.isDetached()) {
+                throw refused("its handler " + each.name()
+                        + " is @Async, so that its record would be acknowledged before" + " its effect. Remove @Async");
+            }
         }
     }
 

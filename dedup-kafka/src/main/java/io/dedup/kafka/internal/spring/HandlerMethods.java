@@ -6,7 +6,12 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
+import org.springframework.aop.Advisor;
+import org.springframework.aop.PointcutAdvisor;
+import org.springframework.aop.framework.Advised;
+import org.springframework.aop.interceptor.AsyncExecutionInterceptor;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.core.ResolvableType;
 import org.springframework.kafka.listener.DelegatingMessageListener;
@@ -44,6 +49,19 @@ public final class HandlerMethods {
 
         public String name() {
             return type.getSimpleName() + "." + method.getName();
+        }
+
+        /** Whether {@code @Async} moves it to another thread, and nothing that the container waits for is returned. */
+        public boolean isDetached() {
+            return bean instanceof Advised advised
+                    && !CompletableFuture.class.isAssignableFrom(method.getReturnType())
+                    && Arrays.stream(advised.getAdvisors()).anyMatch(this::isMovedBy);
+        }
+
+        private boolean isMovedBy(Advisor advisor) {
+            return advisor.getAdvice() instanceof AsyncExecutionInterceptor
+                    && (!(advisor instanceof PointcutAdvisor pointcut)
+                            || pointcut.getPointcut().getMethodMatcher().matches(method, type));
         }
 
         /** Whether it has a parameter of this type, or of a container of this type. */
