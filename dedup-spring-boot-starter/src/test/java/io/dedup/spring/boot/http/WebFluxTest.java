@@ -26,6 +26,7 @@ import org.springframework.boot.SpringApplication;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.reactor.netty.NettyReactiveWebServerFactory;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
@@ -58,6 +59,12 @@ class WebFluxTest extends HttpContract {
     @EnableAutoConfiguration
     @Import(Api.class)
     static class App {
+        /** Spring Boot 3.5 would take Tomcat, which is on the class path for other tests. */
+        @Bean
+        NettyReactiveWebServerFactory netty() {
+            return new NettyReactiveWebServerFactory();
+        }
+
         @Bean
         FaultyStore store() {
             return FaultyStore.around(new InMemoryDedupStore());
