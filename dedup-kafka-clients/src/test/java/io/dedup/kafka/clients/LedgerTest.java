@@ -23,6 +23,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
+import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.CommitFailedException;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.CooperativeStickyAssignor;
@@ -44,6 +45,7 @@ class LedgerTest {
     private static final int PARTITIONS = 6;
     private static final int MESSAGES = 1200;
     private static final int CONSUMERS = 3;
+    private static final int KINDS_OF_FAULTS = 6;
     private static final int FAULTS_PER_CONSUMER = 8;
 
     private static final Map<String, Map<String, Object>> PROTOCOLS = Map.of(
@@ -111,6 +113,7 @@ class LedgerTest {
         private final boolean batches;
         private final int number;
         private final Random random;
+        private final List<Integer> kinds;
         private int faults;
 
         Member(Scene scene, String protocol, boolean batches, int number) {
@@ -119,6 +122,18 @@ class LedgerTest {
             this.batches = batches;
             this.number = number;
             this.random = new Random(number);
+            this.kinds = kinds(random);
+        }
+
+        /** Each kind once, so that no run lacks one; then any. */
+        private static List<Integer> kinds(Random random) {
+            List<Integer> kinds =
+                    new ArrayList<>(IntStream.range(0, KINDS_OF_FAULTS).boxed().toList());
+            Collections.shuffle(kinds, random);
+            while (kinds.size() < FAULTS_PER_CONSUMER) {
+                kinds.add(random.nextInt(KINDS_OF_FAULTS));
+            }
+            return kinds;
         }
 
         @Override
@@ -176,8 +191,7 @@ class LedgerTest {
             if (random.nextInt(3) != 0) {
                 return false;
             }
-            faults++;
-            switch (random.nextInt(6)) {
+            switch (kinds.get(faults++)) {
                 case 0 -> consumer.consumer.wakeup();
                 case 1 -> {
                     consumer.fail("commitSync", () -> failed(new TimeoutException("lost")));
@@ -192,7 +206,8 @@ class LedgerTest {
                 case 4 -> consumer.fail("commitSync", WakeupException::new);
                 default -> {
                     events.add("crash");
-                    consumer.consumer.close();
+                    // Two that leave during a rebalance would wait for each other: by default up to 30 s.
+                    consumer.consumer.close(CloseOptions.timeout(Duration.ofSeconds(1)));
                     return true;
                 }
             }
