@@ -8,6 +8,8 @@ import io.dedup.store.jdbc.internal.connection.PoolSize;
 import io.dedup.store.jdbc.internal.dialect.Dialect;
 import io.dedup.store.jdbc.internal.dialect.ServerVersion;
 import io.dedup.store.jdbc.internal.failure.SqlFailures;
+import io.dedup.store.jdbc.internal.intermediary.GaleraCluster;
+import io.dedup.store.jdbc.internal.intermediary.SharedSessions;
 import io.dedup.store.jdbc.internal.lookalike.KeyPadding;
 import io.dedup.store.jdbc.internal.lookalike.LookAlikes;
 import io.dedup.store.jdbc.internal.lookalike.ServerProduct;
@@ -70,8 +72,14 @@ public final class StoreOpener {
         PoolSize poolSize = PoolSize.of(dataSource);
         List<String> warnings = new ArrayList<>(poolSize == null ? List.of() : poolSize.warnings());
         try (Borrowed borrowed = connections.open()) {
+            if (actual == Database.POSTGRESQL) {
+                warnings.addAll(checkPooler(borrowed.connection(), connections, poolSize));
+            }
             LookAlikes lookAlikes = new LookAlikes(actual, settings.table(), dialect.probe());
             ServerProduct product = lookAlikes.identify(borrowed.connection());
+            if (product != null && actual.isMySqlOrMariaDb()) {
+                GaleraCluster.check(borrowed.connection());
+            }
             requireCommitted(borrowed.connection(), actual);
             warnings.addAll(dialect.checkServer(borrowed.connection()));
             Schema schema = new Schema(settings.table(), actual);
@@ -130,6 +138,17 @@ public final class StoreOpener {
                 new Purge(calls, dialect, failures, purgeBatch),
                 warnings,
                 poolSize == null ? OptionalInt.empty() : OptionalInt.of(poolSize.connections()));
+    }
+
+    /** Comes first: behind some poolers not even the same question can be asked twice. */
+    private List<String> checkPooler(Connection connection, OwnConnections connections, @Nullable PoolSize poolSize)
+            throws SQLException {
+        boolean poolOfOne = poolSize != null && poolSize.connections() == 1;
+        return new SharedSessions(settings.table()).check(connection, poolOfOne, questions -> {
+            try (Borrowed second = connections.open()) {
+                return questions.ask(second.connection());
+            }
+        });
     }
 
     private Database detect(OwnConnections connections) {

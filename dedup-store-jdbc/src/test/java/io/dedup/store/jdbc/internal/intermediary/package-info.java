@@ -1,0 +1,4 @@
+@NullMarked
+package io.dedup.store.jdbc.internal.intermediary;
+
+import org.jspecify.annotations.NullMarked;
