@@ -75,7 +75,9 @@ final class FailureMessages {
         if (SqlErrors.isReadOnly(telling)) {
             return failed
                     + "The server or the connection is read-only, but the store must write: point the JDBC URL to the"
-                    + " primary server, and do not set the pool's connections to read-only";
+                    + " primary server, and do not set the pool's connections to read-only. A DataSource that routes"
+                    + " read-only transactions to a replica must not be called by one: call the store outside of it, or give"
+                    + " the store the primary server's DataSource";
         }
         return failed + advice(kind);
     }

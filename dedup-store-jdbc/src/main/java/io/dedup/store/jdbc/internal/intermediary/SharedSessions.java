@@ -63,6 +63,7 @@ public final class SharedSessions {
         if (driver == null || driver.process() == process(first)) {
             return List.of();
         }
+        requirePrimary(first);
         if (poolOfOne) {
             return driver.namesStatements()
                     ? List.of("There is a pooler between the driver and PostgreSQL. How it lends its sessions can't be found"
@@ -77,6 +78,18 @@ public final class SharedSessions {
             }
             return List.of();
         });
+    }
+
+    /** Some routers (Pgpool-II) send single queries elsewhere than what writes. */
+    private static void requirePrimary(Connection connection) throws SQLException {
+        for (int round = 0; round < ROUNDS; round++) {
+            if (read(connection, "SELECT pg_is_in_recovery()").equals("t")) {
+                throw new IllegalStateException(
+                        "A query was answered by a standby server: what is between the driver and PostgreSQL sends reads to"
+                                + " replicas, or everything. A replica may lack what the store has written. Send all of the"
+                                + " store's statements to the primary server");
+            }
+        }
     }
 
     /** PgBouncer ends a connection that begins a transaction in statement mode; the driver may see no more than that. */

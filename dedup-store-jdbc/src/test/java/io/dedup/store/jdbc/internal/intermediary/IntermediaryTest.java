@@ -79,6 +79,17 @@ class IntermediaryTest {
         database(builder.table("public.dedup_record").build());
     }
 
+    @Test
+    @DisplayName("a router that sends queries to a standby: refused")
+    void readsFromStandby() {
+        UnaryOperator<String> routed = sql -> SHARED.apply(sql).replace("pg_is_in_recovery()", "true");
+
+        assertThatThrownBy(builder(JdbcDialect.POSTGRESQL, routed)::build)
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("answered by a standby server")
+                .hasMessageContaining("to the primary server");
+    }
+
     @ParameterizedTest
     @CsvSource({"MARIADB, 0", "MARIADB, 1", "MARIADB, 3", "MYSQL, 0"})
     @DisplayName("a Galera node whose sessions don't wait for other nodes' writes: refused, with the option to set")
