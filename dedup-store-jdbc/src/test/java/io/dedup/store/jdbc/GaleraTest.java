@@ -72,8 +72,7 @@ class GaleraTest {
     /** What consumers of one node use. */
     private record Node(HikariDataSource pool, JdbcDedupStore store) {
         Races.Side side() {
-            return new Races.Side(
-                    store.transactions(new DataSourceTransactionManager(pool)), new JdbcTemplate(pool));
+            return new Races.Side(store.transactions(new DataSourceTransactionManager(pool)), new JdbcTemplate(pool));
         }
     }
 
@@ -153,8 +152,7 @@ class GaleraTest {
             JdbcTemplate business = new JdbcTemplate(nodes.get(0).pool());
             business.execute("CREATE TABLE effect (id varchar(100) PRIMARY KEY)");
             try (Races races = new Races()) {
-                List<String> ids =
-                        races.effects(nodes.stream().map(Node::side).toList(), 30);
+                List<String> ids = races.effects(nodes.stream().map(Node::side).toList(), 30);
                 assertThat(business.queryForList("SELECT id FROM effect", String.class))
                         .containsExactlyInAnyOrderElementsOf(ids);
             }
@@ -162,7 +160,8 @@ class GaleraTest {
     }
 
     @Test
-    @DisplayName("both handlers run, because a node doesn't see another one's locks; the later commit is certainly rolled back")
+    @DisplayName(
+            "both handlers run, because a node doesn't see another one's locks; the later commit is certainly rolled back")
     void certification() throws Exception {
         onEachNode(JdbcDialect.MARIADB, nodes -> {
             DedupKey key = messages.key();
@@ -192,7 +191,8 @@ class GaleraTest {
             ClaimRequest claimed = Messages.acquire(nodes.get(0).store(), messages.key());
             ClaimRequest other = Messages.acquire(nodes.get(0).store(), messages.key());
             assertThat(seenWithoutWaiting(nodes.get(1), claimed)).isFalse();
-            assertThat(nodes.get(1).store().complete(Messages.complete(claimed))).isEqualTo(WriteResult.applied());
+            assertThat(nodes.get(1).store().complete(Messages.complete(claimed)))
+                    .isEqualTo(WriteResult.applied());
             try (Session handler = new Session(nodes.get(2).side().transactions())) {
                 assertThat(handler.completeAll(List.of(Messages.complete(other))))
                         .containsExactly(WriteResult.applied());
@@ -205,8 +205,9 @@ class GaleraTest {
         try (Connection connection = node.pool().getConnection();
                 Statement statement = connection.createStatement()) {
             return statement
-                    .executeQuery("SET STATEMENT wsrep_sync_wait = 0 FOR SELECT 1 FROM dedup_record WHERE message_id = '"
-                            + claimed.key().messageId() + "'")
+                    .executeQuery(
+                            "SET STATEMENT wsrep_sync_wait = 0 FOR SELECT 1 FROM dedup_record WHERE message_id = '"
+                                    + claimed.key().messageId() + "'")
                     .next();
         }
     }

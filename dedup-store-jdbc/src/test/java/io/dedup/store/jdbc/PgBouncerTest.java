@@ -59,8 +59,9 @@ class PgBouncerTest {
     }
 
     @Test
-    @DisplayName("transaction mode: claims, completions and transactions of two processes have one winner, with fewer sessions"
-            + " than connections")
+    @DisplayName(
+            "transaction mode: claims, completions and transactions of two processes have one winner, with fewer sessions"
+                    + " than connections")
     void transactionMode() {
         start("transaction", UNNAMED);
         database.execute("CREATE TABLE effect (id varchar(100) NOT NULL)");
@@ -128,8 +129,8 @@ class PgBouncerTest {
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("search_path")
                 .hasMessageContaining("table(\"app.dedup_record\")");
-        JdbcDedupStore store =
-                database.closing(database.builder(pool).table("app.dedup_record").build());
+        JdbcDedupStore store = database.closing(
+                database.builder(pool).table("app.dedup_record").build());
         Messages.done(store, messages.key());
         assertThat(database.count("SELECT count(*) FROM app.dedup_record")).isEqualTo(1);
     }

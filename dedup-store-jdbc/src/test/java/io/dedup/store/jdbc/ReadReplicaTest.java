@@ -48,8 +48,9 @@ class ReadReplicaTest {
     }
 
     @Test
-    @DisplayName("claims and records go to the primary; where a caller's read-only transaction leads to the replica, the failure"
-            + " says what to change; and so does a start on the replica")
+    @DisplayName(
+            "claims and records go to the primary; where a caller's read-only transaction leads to the replica, the failure"
+                    + " says what to change; and so does a start on the replica")
     void routed() {
         try (SqlPair pair = PostgresServers.startPair(false);
                 SqlDatabase database = pair.primary().newDatabase();

@@ -49,7 +49,8 @@ public final class Races implements AutoCloseable {
 
     /** The same with batches, each in an order of its own. */
     public void batches(List<? extends DedupStore> stores, int count) {
-        List<DedupKey> keys = messages.claims(count).stream().map(ClaimRequest::key).toList();
+        List<DedupKey> keys =
+                messages.claims(count).stream().map(ClaimRequest::key).toList();
         List<DedupKey> won = all(rival -> {
             List<DedupKey> order = new ArrayList<>(keys);
             Collections.shuffle(order);
@@ -83,7 +84,8 @@ public final class Races implements AutoCloseable {
     private static List<CommitResult> effect(Side side, DedupKey key) {
         RecordTransaction transaction = side.transactions().beginWithRecords(Session.TIMEOUT);
         try {
-            RecordResult answer = transaction.claimAll(List.of(Session.request(key))).get(0);
+            RecordResult answer =
+                    transaction.claimAll(List.of(Session.request(key))).get(0);
             if (!(answer instanceof RecordResult.Written)) {
                 transaction.rollback();
                 return List.of();

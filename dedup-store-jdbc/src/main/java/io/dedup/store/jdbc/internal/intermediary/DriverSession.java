@@ -32,7 +32,8 @@ record DriverSession(int process, boolean namesStatements) {
             Object threshold = type.getMethod("getPrepareThreshold").invoke(driver);
             return new DriverSession(
                     (Integer) type.getMethod("getBackendPID").invoke(driver),
-                    !"simple".equalsIgnoreCase(String.valueOf(mode)) && !Integer.valueOf(0).equals(threshold));
+                    !"simple".equalsIgnoreCase(String.valueOf(mode))
+                            && !Integer.valueOf(0).equals(threshold));
         } catch (ReflectiveOperationException | LinkageError e) {
             LOG.debug("The driver's session can't be looked at", e);
             return null;

@@ -38,7 +38,8 @@ public final class GaleraCluster {
         if (isNode(found) && (waits(found) & NEEDED) != NEEDED) {
             throw new IllegalStateException(
                     "The server is a node of a Galera cluster, and its sessions don't wait for what other nodes have"
-                            + " committed (wsrep_sync_wait = " + waits(found) + "): a completion on another node than the"
+                            + " committed (wsrep_sync_wait = " + waits(found)
+                            + "): a completion on another node than the"
                             + " claim's would not find the claim, and the message would be handled again. Set"
                             + " wsrep_sync_wait = " + NEEDED + " for all connections (JDBC URL:"
                             + " sessionVariables=wsrep_sync_wait=" + NEEDED + ")");

@@ -31,8 +31,9 @@ public final class SharedSessions {
     /** A statement of this name exists; no statement has this name. */
     private static final Set<String> NOT_TRACKED = Set.of("42P05", "26000");
 
-    private static final String SHARED = "The connections come from a pooler that lends its sessions for a transaction or a"
-            + " statement (as PgBouncer does with pool_mode = transaction), but ";
+    private static final String SHARED =
+            "The connections come from a pooler that lends its sessions for a transaction or a"
+                    + " statement (as PgBouncer does with pool_mode = transaction), but ";
 
     private final TableName table;
 
@@ -66,9 +67,10 @@ public final class SharedSessions {
         requirePrimary(first);
         if (poolOfOne) {
             return driver.namesStatements()
-                    ? List.of("There is a pooler between the driver and PostgreSQL. How it lends its sessions can't be found"
-                            + " out with a pool of one connection. Unless it is PgBouncer with pool_mode = session, or"
-                            + " 1.21 or newer with max_prepared_statements, add prepareThreshold=0 to the JDBC URL")
+                    ? List.of(
+                            "There is a pooler between the driver and PostgreSQL. How it lends its sessions can't be found"
+                                    + " out with a pool of one connection. Unless it is PgBouncer with pool_mode = session, or"
+                                    + " 1.21 or newer with max_prepared_statements, add prepareThreshold=0 to the JDBC URL")
                     : List.of();
         }
         return session.with(second -> {
@@ -114,10 +116,10 @@ public final class SharedSessions {
                             + " max_prepared_statements above 0, or pool_mode = session");
         }
         if (table.schema() == null && (isSearchPathOfSession(first) || isSearchPathOfSession(second))) {
-            throw new IllegalStateException(
-                    SHARED + "the search_path was set in a session (by connectionInitSql, the pool's schema, or SET): table "
-                            + table + " could be another one with each transaction. Name its schema, as in"
-                            + " table(\"app." + table + "\"), or set it with ALTER ROLE ... SET search_path");
+            throw new IllegalStateException(SHARED
+                    + "the search_path was set in a session (by connectionInitSql, the pool's schema, or SET): table "
+                    + table + " could be another one with each transaction. Name its schema, as in"
+                    + " table(\"app." + table + "\"), or set it with ALTER ROLE ... SET search_path");
         }
     }
 
@@ -144,7 +146,8 @@ public final class SharedSessions {
     }
 
     private static boolean isSearchPathOfSession(Connection connection) throws SQLException {
-        return read(connection, "SELECT source FROM pg_settings WHERE name = 'search_path'").equals("session");
+        return read(connection, "SELECT source FROM pg_settings WHERE name = 'search_path'")
+                .equals("session");
     }
 
     /** Whether the pooler gives statements its own names, with which it finds them in each session. */

@@ -55,8 +55,7 @@ class IntermediaryTest {
     void trackedStatements() {
         UnaryOperator<String> renamed =
                 sql -> SHARED.apply(sql).replace("name LIKE 'S\\_%'", "name LIKE 'PGBOUNCER\\_%'");
-        JdbcDedupStore store =
-                database(builder(JdbcDialect.POSTGRESQL, renamed).build());
+        JdbcDedupStore store = database(builder(JdbcDialect.POSTGRESQL, renamed).build());
 
         assertThat(store.warnings()).isEmpty();
         Messages.done(store, new Messages().key());
