@@ -52,7 +52,7 @@ public final class PgBouncer extends LocalServer {
      *
      * @param program from {@link #installed}
      * @param server the server behind it
-     * @param poolMode {@code session}, {@code transaction} or {@code statement}
+     * @param poolMode as in its configuration, such as {@code transaction}
      * @param sessions how many sessions of the server it has for each database
      */
     public static PgBouncer start(Path program, SqlAddress server, String poolMode, int sessions) {

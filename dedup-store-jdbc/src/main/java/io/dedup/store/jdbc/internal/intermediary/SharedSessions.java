@@ -133,7 +133,10 @@ public final class SharedSessions {
                 return true;
             }
             if (round >= ROUNDS / 2) { // two sessions at least: let the second one take the place of the first
-                SkipLocked.inTransaction(first, () -> ofFirst.add(process(first)) | ofSecond.add(process(second)));
+                SkipLocked.inTransaction(first, () -> {
+                    ofFirst.add(process(first));
+                    return ofSecond.add(process(second));
+                });
                 SkipLocked.inTransaction(second, () -> ofSecond.add(process(second)));
             }
         }

@@ -21,14 +21,16 @@ import org.junit.jupiter.params.provider.CsvSource;
  * {@code PgBouncerTest} and {@code GaleraTest} have the real ones, where they are installed.
  */
 class IntermediaryTest {
-    /** All connections seem to have the same session, and another one than the driver was told of. */
-    private static final UnaryOperator<String> SHARED = sql -> sql.replace("pg_backend_pid()", "-7");
-
     private TestDatabase database;
 
     @AfterEach
     void stop() {
         database.close();
+    }
+
+    /** All connections seem to have the same session, and another one than the driver was told of. */
+    private static String shared(String sql) {
+        return sql.replace("pg_backend_pid()", "-7");
     }
 
     private JdbcDedupStoreBuilder builder(JdbcDialect dialect, UnaryOperator<String> change) {
@@ -44,7 +46,7 @@ class IntermediaryTest {
     @Test
     @DisplayName("sessions are shared, and the driver's prepared statements keep the driver's names: refused")
     void preparedStatements() {
-        assertThatThrownBy(builder(JdbcDialect.POSTGRESQL, SHARED)::build)
+        assertThatThrownBy(builder(JdbcDialect.POSTGRESQL, IntermediaryTest::shared)::build)
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("Add prepareThreshold=0 to the JDBC URL")
                 .hasMessageContaining("max_prepared_statements");
@@ -53,8 +55,7 @@ class IntermediaryTest {
     @Test
     @DisplayName("sessions are shared by a pooler that gives statements names of its own: accepted")
     void trackedStatements() {
-        UnaryOperator<String> renamed =
-                sql -> SHARED.apply(sql).replace("name LIKE 'S\\_%'", "name LIKE 'PGBOUNCER\\_%'");
+        UnaryOperator<String> renamed = sql -> shared(sql).replace("name LIKE 'S\\_%'", "name LIKE 'PGBOUNCER\\_%'");
         JdbcDedupStore store = database(builder(JdbcDialect.POSTGRESQL, renamed).build());
 
         assertThat(store.warnings()).isEmpty();
@@ -68,8 +69,7 @@ class IntermediaryTest {
     @Test
     @DisplayName("sessions are shared, and one has a search_path of its own: refused, unless the schema is named")
     void searchPath() {
-        UnaryOperator<String> renamed =
-                sql -> SHARED.apply(sql).replace("name LIKE 'S\\_%'", "name LIKE 'PGBOUNCER\\_%'");
+        UnaryOperator<String> renamed = sql -> shared(sql).replace("name LIKE 'S\\_%'", "name LIKE 'PGBOUNCER\\_%'");
         JdbcDedupStoreBuilder builder = builder(JdbcDialect.POSTGRESQL, renamed, "SET search_path TO public");
 
         assertThatThrownBy(builder::build)
@@ -81,7 +81,7 @@ class IntermediaryTest {
     @Test
     @DisplayName("a router that sends queries to a standby: refused")
     void readsFromStandby() {
-        UnaryOperator<String> routed = sql -> SHARED.apply(sql).replace("pg_is_in_recovery()", "true");
+        UnaryOperator<String> routed = sql -> shared(sql).replace("pg_is_in_recovery()", "true");
 
         assertThatThrownBy(builder(JdbcDialect.POSTGRESQL, routed)::build)
                 .isInstanceOf(IllegalStateException.class)
