@@ -28,7 +28,7 @@ import org.springframework.jdbc.support.JdbcTransactionManager;
 /** Pools with fewer connections than the store would like: everything takes its turn, and nothing waits for itself. */
 class SmallPoolTest {
     private static final int THREADS = 4;
-    private static final int MESSAGES = 24;
+    private static final int MESSAGES = 12;
 
     @ParameterizedTest(name = "{0}, {1} connection(s)")
     @CsvSource({

@@ -72,12 +72,11 @@ public final class StoreOpener {
         PoolSize poolSize = PoolSize.of(dataSource);
         List<String> warnings = new ArrayList<>(poolSize == null ? List.of() : poolSize.warnings());
         try (Borrowed borrowed = connections.open()) {
-            if (actual == Database.POSTGRESQL) {
-                warnings.addAll(checkPooler(borrowed.connection(), connections, poolSize));
-            }
             LookAlikes lookAlikes = new LookAlikes(actual, settings.table(), dialect.probe());
             ServerProduct product = lookAlikes.identify(borrowed.connection());
-            if (product != null && actual.isMySqlOrMariaDb()) {
+            if (actual == Database.POSTGRESQL) {
+                warnings.addAll(checkPooler(borrowed.connection(), connections, poolSize));
+            } else if (product != null) {
                 GaleraCluster.check(borrowed.connection());
             }
             requireCommitted(borrowed.connection(), actual);
@@ -140,7 +139,7 @@ public final class StoreOpener {
                 poolSize == null ? OptionalInt.empty() : OptionalInt.of(poolSize.connections()));
     }
 
-    /** Comes first: behind some poolers not even the same question can be asked twice. */
+    /** Comes early: behind some poolers a question that is repeated often enough fails. */
     private List<String> checkPooler(Connection connection, OwnConnections connections, @Nullable PoolSize poolSize)
             throws SQLException {
         boolean poolOfOne = poolSize != null && poolSize.connections() == 1;
