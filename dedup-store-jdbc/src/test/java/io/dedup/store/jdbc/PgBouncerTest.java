@@ -136,12 +136,15 @@ class PgBouncerTest {
     }
 
     @Test
-    @DisplayName("a pool of one connection can't find out: warned of")
+    @DisplayName(
+            "a pool of one connection can't find out how sessions are lent: refused, unless nothing is kept in them")
     void poolOfOne() {
-        start("transaction", "");
-        JdbcDedupStore store = database.closing(database.builder(database.pool(config -> config.setMaximumPoolSize(1)))
-                .build());
+        start("session", "");
+        HikariDataSource pool = database.pool(config -> config.setMaximumPoolSize(1));
 
-        assertThat(store.warnings()).anySatisfy(warning -> assertThat(warning).contains("prepareThreshold=0"));
+        assertThatThrownBy(database.builder(pool)::build)
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("pool of one connection")
+                .hasMessageContaining("prepareThreshold=0");
     }
 }

@@ -9,7 +9,6 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.Collections;
 import java.util.HashSet;
-import java.util.List;
 import java.util.Set;
 import java.util.UUID;
 
@@ -35,6 +34,10 @@ public final class SharedSessions {
             "The connections come from a pooler that lends its sessions for a transaction or a"
                     + " statement (as PgBouncer does with pool_mode = transaction), but ";
 
+    private static final String MAYBE_SHARED =
+            "The connections come from a pooler. How it lends its sessions can't be found out with a pool of one connection,"
+                    + " so it may be for a transaction or a statement; but ";
+
     private final TableName table;
 
     public SharedSessions(TableName table) {
@@ -43,12 +46,12 @@ public final class SharedSessions {
 
     /** Another connection of the pool, borrowed only if it is needed. */
     public interface SecondConnection {
-        List<String> with(Questions questions) throws SQLException;
+        void with(Questions questions) throws SQLException;
     }
 
     /** What a second connection is needed for. */
     public interface Questions {
-        List<String> ask(Connection second) throws SQLException;
+        void ask(Connection second) throws SQLException;
     }
 
     /**
@@ -56,29 +59,24 @@ public final class SharedSessions {
      *
      * @param first in autocommit mode, as it is again afterwards
      * @param poolOfOne whether there is no second connection
-     * @return warnings
      * @throws IllegalStateException if the store would use what is lost between two transactions
      */
-    public List<String> check(Connection first, boolean poolOfOne, SecondConnection session) throws SQLException {
+    public void check(Connection first, boolean poolOfOne, SecondConnection session) throws SQLException {
         DriverSession driver = DriverSession.of(first);
         if (driver == null || driver.process() == process(first)) {
-            return List.of();
+            return;
         }
         requirePrimary(first);
         if (poolOfOne) {
-            return driver.namesStatements()
-                    ? List.of(
-                            "There is a pooler between the driver and PostgreSQL. How it lends its sessions can't be found"
-                                    + " out with a pool of one connection. Unless it is PgBouncer with pool_mode = session, or"
-                                    + " 1.21 or newer with max_prepared_statements, add prepareThreshold=0 to the JDBC URL")
-                    : List.of();
+            requireNothingKept(MAYBE_SHARED, driver, first);
+            return;
         }
-        return session.with(second -> {
+        session.with(second -> {
             if (areShared(first, second)) {
                 requireTransactions(first, second);
-                requireNothingKept(driver, first, second);
+                requireNothingKept(SHARED, driver, first);
+                requireNothingKept(SHARED, driver, second);
             }
-            return List.of();
         });
     }
 
@@ -107,16 +105,17 @@ public final class SharedSessions {
         }
     }
 
-    private void requireNothingKept(DriverSession driver, Connection first, Connection second) throws SQLException {
-        if (driver.namesStatements() && !areStatementsTracked(first)) {
+    /** @param found the beginning of the sentence: how sessions are lent */
+    private void requireNothingKept(String found, DriverSession driver, Connection connection) throws SQLException {
+        if (driver.namesStatements() && !areStatementsTracked(connection)) {
             throw new IllegalStateException(
-                    SHARED + "the driver keeps prepared statements in sessions: a claim could run the statement of"
+                    found + "the driver keeps prepared statements in sessions: a claim could run the statement of"
                             + " another connection, or fail with \"prepared statement already exists\". Add"
                             + " prepareThreshold=0 to the JDBC URL. Or use PgBouncer 1.21 or newer with"
                             + " max_prepared_statements above 0, or pool_mode = session");
         }
-        if (table.schema() == null && (isSearchPathOfSession(first) || isSearchPathOfSession(second))) {
-            throw new IllegalStateException(SHARED
+        if (table.schema() == null && isSearchPathOfSession(connection)) {
+            throw new IllegalStateException(found
                     + "the search_path was set in a session (by connectionInitSql, the pool's schema, or SET): table "
                     + table + " could be another one with each transaction. Name its schema, as in"
                     + " table(\"app." + table + "\"), or set it with ALTER ROLE ... SET search_path");
@@ -129,7 +128,7 @@ public final class SharedSessions {
         for (int round = 0; round < ROUNDS; round++) {
             ofFirst.add(process(first));
             ofSecond.add(process(second));
-            if (ofFirst.size() > 1 || ofSecond.size() > 1 || !Collections.disjoint(ofFirst, ofSecond)) {
+            if (areMixed(ofFirst, ofSecond)) {
                 return true;
             }
             if (round >= ROUNDS / 2) { // two sessions at least: let the second one take the place of the first
@@ -140,7 +139,11 @@ public final class SharedSessions {
                 SkipLocked.inTransaction(second, () -> ofSecond.add(process(second)));
             }
         }
-        return false;
+        return areMixed(ofFirst, ofSecond);
+    }
+
+    private static boolean areMixed(Set<Integer> ofFirst, Set<Integer> ofSecond) {
+        return ofFirst.size() > 1 || ofSecond.size() > 1 || !Collections.disjoint(ofFirst, ofSecond);
     }
 
     /** The process of the session. Not prepared, so that it works where nothing prepared does. */

@@ -75,7 +75,7 @@ public final class StoreOpener {
             LookAlikes lookAlikes = new LookAlikes(actual, settings.table(), dialect.probe());
             ServerProduct product = lookAlikes.identify(borrowed.connection());
             if (actual == Database.POSTGRESQL) {
-                warnings.addAll(checkPooler(borrowed.connection(), connections, poolSize));
+                checkPooler(borrowed.connection(), connections, poolSize);
             } else if (product != null) {
                 GaleraCluster.check(borrowed.connection());
             }
@@ -140,12 +140,12 @@ public final class StoreOpener {
     }
 
     /** Comes early: behind some poolers a question that is repeated often enough fails. */
-    private List<String> checkPooler(Connection connection, OwnConnections connections, @Nullable PoolSize poolSize)
+    private void checkPooler(Connection connection, OwnConnections connections, @Nullable PoolSize poolSize)
             throws SQLException {
         boolean poolOfOne = poolSize != null && poolSize.connections() == 1;
-        return new SharedSessions(settings.table()).check(connection, poolOfOne, questions -> {
+        new SharedSessions(settings.table()).check(connection, poolOfOne, questions -> {
             try (Borrowed second = connections.open()) {
-                return questions.ask(second.connection());
+                questions.ask(second.connection());
             }
         });
     }

@@ -3,6 +3,7 @@ package io.dedup.store.jdbc.internal.intermediary;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.zaxxer.hikari.HikariDataSource;
 import io.dedup.store.jdbc.JdbcDedupStore;
 import io.dedup.store.jdbc.JdbcDedupStoreBuilder;
 import io.dedup.store.jdbc.JdbcDialect;
@@ -76,6 +77,19 @@ class IntermediaryTest {
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("table(\"app.dedup_record\")");
         database(builder.table("public.dedup_record").build());
+    }
+
+    @Test
+    @DisplayName(
+            "with a pool of one connection it can't be found out whether sessions are shared: refused, unless nothing is kept")
+    void poolOfOne() {
+        database = TestDatabase.open(JdbcDialect.POSTGRESQL);
+        HikariDataSource pool = database.pool(config -> config.setMaximumPoolSize(1));
+
+        assertThatThrownBy(database.builder(new Rewriting(pool, IntermediaryTest::shared))::build)
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("pool of one connection")
+                .hasMessageContaining("Add prepareThreshold=0 to the JDBC URL");
     }
 
     @Test
