@@ -46,10 +46,16 @@ public final class BenchmarkMain {
         }
         if (options.wants("purge")) {
             new PurgeSection(report, targets)
-                    .run(options.stores(), options.networks(), options.purged(), options.claimsPerSecond());
+                    .run(
+                            options.stores(),
+                            options.networks(),
+                            options.purged(),
+                            options.claimsPerSecond(),
+                            options.purgeBatch(),
+                            options.purgeTurns());
         }
         if (options.wants("disk")) {
-            new DiskSection(report).run(options.stores());
+            new DiskSection(report).run(options.stores(), options.maxIds());
         }
         if (options.wants("listeners")) {
             new ListenersSection(report, targets, options.run().rounds())

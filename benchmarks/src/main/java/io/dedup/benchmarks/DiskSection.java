@@ -1,47 +1,56 @@
 package io.dedup.benchmarks;
 
 import io.dedup.benchmarks.jdbc.PurgedDatabase;
+import io.dedup.benchmarks.jdbc.TableForm;
 import io.dedup.benchmarks.network.Network;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
-import java.util.function.Supplier;
 
-/** What a record for ever takes on a database's disk. */
+/** What a record takes on a database's disk, in each form of the table. */
 final class DiskSection {
-    private static final int RECORDS = 1_000_000;
-
     private final Report report;
 
     DiskSection(Report report) {
         this.report = report;
     }
 
-    void run(List<String> stores) {
-        Map<String, Supplier<PurgedDatabase>> databases = Map.of(
-                "postgresql", () -> PurgedDatabase.postgres(Network.LOOPBACK),
-                "mariadb", () -> PurgedDatabase.mariadb(Network.LOOPBACK));
+    void run(List<String> stores, int records) {
         List<List<String>> rows = new ArrayList<>();
-        for (String store : List.of("postgresql", "mariadb")) {
-            Supplier<PurgedDatabase> open = databases.get(store);
-            if (open != null && stores.contains(store)) {
-                try (PurgedDatabase database = open.get()) {
-                    rows.add(row(database));
+        if (stores.contains("postgresql")) {
+            for (TableForm form : TableForm.values()) {
+                try (PurgedDatabase database = PurgedDatabase.postgres(Network.LOOPBACK, form)) {
+                    rows.add(row(database, form, records));
                 }
             }
         }
-        report.heading("Databases: bytes of a DONE record without a result, of " + RECORDS + " with random IDs");
-        report.table(List.of("store", "table", "indexes beside it", "together"), rows);
+        if (stores.contains("mariadb")) {
+            for (TableForm form : TableForm.values()) {
+                if (form.isOfMariaDb()) {
+                    try (PurgedDatabase database = PurgedDatabase.mariadb(Network.LOOPBACK, form)) {
+                        rows.add(row(database, form, records));
+                    }
+                }
+            }
+        }
+        report.heading("Databases: bytes of a DONE record, of " + String.format(Locale.ROOT, "%,d", records)
+                + " with UUIDs as IDs and a scope of 17 characters");
+        report.table(
+                List.of("store", "records are", "table", "primary key beside it", "index of the purge", "together"), rows);
     }
 
-    private static List<String> row(PurgedDatabase database) {
-        database.fillForever(RECORDS);
+    private List<String> row(PurgedDatabase database, TableForm form, int records) {
+        database.fillDone(records);
         long[] bytes = database.bytes();
-        return List.of(database.name(), each(bytes[0]), each(bytes[1]), each(bytes[0] + bytes[1]));
+        List<String> row = new ArrayList<>(List.of(database.name(), form.label()));
+        Arrays.stream(bytes).forEach(each -> row.add(each(each, records)));
+        row.add(each(Arrays.stream(bytes).sum(), records));
+        report.progress(String.join(" | ", row));
+        return row;
     }
 
-    private static String each(long bytes) {
-        return String.format(Locale.ROOT, "%d", bytes / RECORDS);
+    private static String each(long bytes, int records) {
+        return String.format(Locale.ROOT, "%d", bytes / records);
     }
 }

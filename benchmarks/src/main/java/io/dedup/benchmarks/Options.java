@@ -3,6 +3,7 @@ package io.dedup.benchmarks;
 import io.dedup.benchmarks.latency.SteadyLatency;
 import io.dedup.benchmarks.measure.PairedRun;
 import io.dedup.benchmarks.network.Network;
+import io.dedup.store.jdbc.JdbcDedupStoreBuilder;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
@@ -64,6 +65,18 @@ final class Options {
 
     @Option(names = "--purged", converter = FromOne.class, description = "how many expired records are purged")
     private int purged = 5_000_000;
+
+    @Option(
+            names = "--purge-batch",
+            converter = FromOne.class,
+            description = "how many records a batch of the purge deletes at most")
+    private int purgeBatch = JdbcDedupStoreBuilder.DEFAULT_PURGE_BATCH;
+
+    @Option(
+            names = "--purge-turns",
+            converter = FromOne.class,
+            description = "after how many turns of 5 s, with and without the purge, its measurement ends at the latest")
+    private int purgeTurns = 999;
 
     @Option(
             names = "--claims-per-second",
@@ -144,6 +157,16 @@ final class Options {
     /** How many expired records are purged. */
     int purged() {
         return purged;
+    }
+
+    /** How many records a batch of the purge deletes at most. */
+    int purgeBatch() {
+        return purgeBatch;
+    }
+
+    /** After how many turns the measurement of the purge ends at the latest. */
+    int purgeTurns() {
+        return purgeTurns;
     }
 
     /** At which rate messages come where the rate is steady. */

@@ -1,6 +1,7 @@
 package io.dedup.benchmarks;
 
 import io.dedup.benchmarks.jdbc.PurgedDatabase;
+import io.dedup.benchmarks.jdbc.TableForm;
 import io.dedup.benchmarks.latency.PurgeLatency;
 import io.dedup.benchmarks.network.Network;
 import java.util.ArrayList;
@@ -9,7 +10,7 @@ import java.util.Locale;
 
 /** What the background purge costs claims that run at the same time. */
 final class PurgeSection {
-    private static final double TARGET = 2;
+    private static final double TARGET = 1.3;
 
     private final Report report;
     private final Targets targets;
@@ -19,18 +20,18 @@ final class PurgeSection {
         this.targets = targets;
     }
 
-    void run(List<String> stores, List<Network> networks, int records, int claimsPerSecond) {
+    void run(List<String> stores, List<Network> networks, int records, int claimsPerSecond, int batch, int most) {
         PurgeLatency latency = new PurgeLatency(report::progress);
         List<List<String>> rows = new ArrayList<>();
         for (Network network : networks) {
             if (stores.contains("postgresql")) {
-                try (PurgedDatabase database = PurgedDatabase.postgres(network)) {
-                    rows.add(row(latency.measure(database, records, claimsPerSecond)));
+                try (PurgedDatabase database = PurgedDatabase.postgres(network, TableForm.LEASED)) {
+                    rows.add(row(latency.measure(database, records, claimsPerSecond, batch, most)));
                 }
             }
             if (stores.contains("mariadb")) {
-                try (PurgedDatabase database = PurgedDatabase.mariadb(network)) {
-                    rows.add(row(latency.measure(database, records, claimsPerSecond)));
+                try (PurgedDatabase database = PurgedDatabase.mariadb(network, TableForm.LEASED)) {
+                    rows.add(row(latency.measure(database, records, claimsPerSecond, batch, most)));
                 }
             }
         }
@@ -39,7 +40,8 @@ final class PurgeSection {
                 List.of(
                         "store",
                         "expired records",
-                        "purged in, s",
+                        "purging for, s",
+                        "deleted a second",
                         "claims, no purge",
                         "claims during the purge",
                         "99 per cent, during by without",
@@ -55,6 +57,7 @@ final class PurgeSection {
                 figures.store(),
                 String.format(Locale.ROOT, "%,d", figures.records()),
                 Long.toString(figures.took().toSeconds()),
+                String.format(Locale.ROOT, "%,d", (figures.records() - figures.left()) / figures.took().toSeconds()),
                 figures.idle().micros(),
                 figures.during().micros(),
                 figures.ratios().ratio(),

@@ -5,6 +5,7 @@ import com.zaxxer.hikari.HikariDataSource;
 import io.dedup.benchmarks.network.Network;
 import io.dedup.store.jdbc.InitializeSchema;
 import io.dedup.store.jdbc.JdbcDedupStore;
+import io.dedup.store.jdbc.JdbcKeyFormat;
 import io.dedup.testservers.sql.MariaDbServer;
 import io.dedup.testservers.sql.MariaDbServers;
 import io.dedup.testservers.sql.PostgresServer;
@@ -34,6 +35,12 @@ record DatabaseUnderTest(String kind, Runnable stop, HikariDataSource pool, Jdbc
         return of("", server().start(), network);
     }
 
+    /** With a form of the table. */
+    static DatabaseUnderTest postgres(Network network, TableForm form) {
+        PostgresServer server = server().start();
+        return of("", server::close, server.newDatabase(), server.port(), "", network, form.keys());
+    }
+
     static DatabaseUnderTest syncedPostgres(Network network) {
         return of(
                 ", synced",
@@ -48,11 +55,17 @@ record DatabaseUnderTest(String kind, Runnable stop, HikariDataSource pool, Jdbc
     }
 
     private static DatabaseUnderTest of(String kind, PostgresServer server, Network network) {
-        return of(kind, server::close, server.newDatabase(), server.port(), "", network);
+        return of(kind, server::close, server.newDatabase(), server.port(), "", network, JdbcKeyFormat.PLAIN);
     }
 
     static DatabaseUnderTest mariadb(Network network) {
         return mariadb("", "", network);
+    }
+
+    /** With a form of the table, and room in memory for one of millions of rows. */
+    static DatabaseUnderTest largeMariadb(Network network, TableForm form) {
+        MariaDbServer server = mariadbServer("4G").start();
+        return of("", server::close, server.newDatabase(), server.port(), "", network, form.keys());
     }
 
     /** The server keeps statements that it has parsed, which is not its driver's default. */
@@ -61,17 +74,26 @@ record DatabaseUnderTest(String kind, Runnable stop, HikariDataSource pool, Jdbc
     }
 
     private static DatabaseUnderTest mariadb(String kind, String options, Network network) {
-        MariaDbServer server = MariaDbServers.builder()
-                .setting("innodb-buffer-pool-size", "1G")
+        MariaDbServer server = mariadbServer("1G").start();
+        return of(kind, server::close, server.newDatabase(), server.port(), options, network, JdbcKeyFormat.PLAIN);
+    }
+
+    private static MariaDbServer.Builder mariadbServer(String memory) {
+        return MariaDbServers.builder()
+                .setting("innodb-buffer-pool-size", memory)
                 .setting("innodb-log-file-size", "1G")
                 // With it, a TRUNCATE of what had grown timed out now and then.
-                .setting("innodb-stats-auto-recalc", "OFF")
-                .start();
-        return of(kind, server::close, server.newDatabase(), server.port(), options, network);
+                .setting("innodb-stats-auto-recalc", "OFF");
     }
 
     private static DatabaseUnderTest of(
-            String kind, Runnable stop, SqlDatabase database, int port, String options, Network network) {
+            String kind,
+            Runnable stop,
+            SqlDatabase database,
+            int port,
+            String options,
+            Network network,
+            JdbcKeyFormat keys) {
         Network.Route route = network.to(port);
         return of(
                 network.name(kind),
@@ -81,7 +103,8 @@ record DatabaseUnderTest(String kind, Runnable stop, HikariDataSource pool, Jdbc
                 },
                 database.jdbcUrlThrough(route.port()) + options,
                 database.user(),
-                database.password());
+                database.password(),
+                keys);
     }
 
     /** The same database from another distance. Closing that leaves the server running. */
@@ -96,14 +119,16 @@ record DatabaseUnderTest(String kind, Runnable stop, HikariDataSource pool, Jdbc
                 route::close,
                 url.replaceFirst("://127.0.0.1:" + route.port() + "/"),
                 pool.getUsername(),
-                pool.getPassword());
+                pool.getPassword(),
+                JdbcKeyFormat.PLAIN);
     }
 
     static DatabaseUnderTest h2() {
-        return of("", () -> {}, "jdbc:h2:mem:bench", "sa", "");
+        return of("", () -> {}, "jdbc:h2:mem:bench", "sa", "", JdbcKeyFormat.PLAIN);
     }
 
-    private static DatabaseUnderTest of(String kind, Runnable stop, String url, String user, String password) {
+    private static DatabaseUnderTest of(
+            String kind, Runnable stop, String url, String user, String password, JdbcKeyFormat keys) {
         HikariConfig config = new HikariConfig();
         config.setJdbcUrl(url);
         config.setUsername(user);
@@ -111,11 +136,16 @@ record DatabaseUnderTest(String kind, Runnable stop, HikariDataSource pool, Jdbc
         config.setMaximumPoolSize(POOL);
         config.setTransactionIsolation("TRANSACTION_READ_COMMITTED"); // as the production checklist says
         HikariDataSource pool = new HikariDataSource(config);
-        return new DatabaseUnderTest(kind, stop, pool, storeOn(pool));
+        return new DatabaseUnderTest(kind, stop, pool, storeOn(pool, keys));
     }
 
     static JdbcDedupStore storeOn(DataSource dataSource) {
+        return storeOn(dataSource, JdbcKeyFormat.PLAIN);
+    }
+
+    private static JdbcDedupStore storeOn(DataSource dataSource, JdbcKeyFormat keys) {
         return JdbcDedupStore.builder(dataSource)
+                .keyFormat(keys)
                 .initializeSchema(InitializeSchema.ALWAYS)
                 .build();
     }

@@ -30,13 +30,25 @@ public final class PurgeLatency {
      * @param idle single claims while no purge ran
      * @param during while one did
      * @param took the time of the purge, without the turns in which it didn't run
+     * @param left expired records that it hasn't deleted
      * @param ratios at 99 per cent, a turn with a purge by the turn before it, which had none
      */
     public record Figures(
-            String store, int records, Duration took, Percentiles idle, Percentiles during, Spread ratios) {}
+            String store,
+            int records,
+            Duration took,
+            long left,
+            Percentiles idle,
+            Percentiles during,
+            Spread ratios) {}
 
-    /** Fills the table, and measures until nothing expired is left. */
-    public Figures measure(PurgedDatabase database, int records, int perSecond) {
+    /**
+     * Fills the table, and measures until nothing expired is left.
+     *
+     * @param batch how many records a batch of the purge deletes at most
+     * @param most ends after so many turns of each kind
+     */
+    public Figures measure(PurgedDatabase database, int records, int perSecond, int batch, int most) {
         long from = System.nanoTime();
         database.fillExpired(records);
         tell(database, "%,d expired records written in %.0f s", records, (System.nanoTime() - from) / 1e9);
@@ -48,7 +60,7 @@ public final class PurgeLatency {
         int turns = 0;
         do {
             double without = turn(claims, idle);
-            try (JdbcDedupStore purging = database.purging()) {
+            try (JdbcDedupStore purging = database.purging(batch)) {
                 purging.ping();
                 ratios.add(turn(claims, during) / without);
             }
@@ -56,11 +68,12 @@ public final class PurgeLatency {
             if (turns % TELL_EVERY == 0) {
                 tell(database, "%d turns; idle %s µs, during the purge %s µs", turns, idle.micros(), during.micros());
             }
-        } while (!database.isPurged());
+        } while (turns < most && !database.isPurged());
         return new Figures(
                 database.name(),
                 records,
                 TURN.multipliedBy(turns),
+                database.expired(),
                 idle,
                 during,
                 Spread.of(ratios.stream().mapToDouble(ratio -> ratio)));

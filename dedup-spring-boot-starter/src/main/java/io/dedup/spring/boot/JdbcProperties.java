@@ -17,6 +17,9 @@ public class JdbcProperties {
     /** Whether the start creates the table if it is missing. */
     private InitializeSchema initializeSchema = InitializeSchema.EMBEDDED;
 
+    /** What the table keeps of message IDs: the IDs themselves, or digests, which take less space and can't be listed. */
+    private KeyFormat keyFormat = KeyFormat.PLAIN;
+
     /** How long the attempt count and fencing token of an unfinished message are kept after its last lease. */
     private Duration attemptRetention = Duration.ofDays(7);
 
@@ -61,6 +64,14 @@ public class JdbcProperties {
         this.initializeSchema = initializeSchema;
     }
 
+    public KeyFormat getKeyFormat() {
+        return keyFormat;
+    }
+
+    public void setKeyFormat(KeyFormat keyFormat) {
+        this.keyFormat = keyFormat;
+    }
+
     public Duration getAttemptRetention() {
         return attemptRetention;
     }
@@ -91,6 +102,12 @@ public class JdbcProperties {
 
     public void setPurgeInterval(Duration purgeInterval) {
         this.purgeInterval = purgeInterval;
+    }
+
+    /** Same values as {@code io.dedup.store.jdbc.JdbcKeyFormat}, which may not be on the class path. */
+    public enum KeyFormat {
+        PLAIN,
+        DIGEST
     }
 
     /** Same values as {@code io.dedup.store.jdbc.InitializeSchema}, which may not be on the class path. */

@@ -162,6 +162,8 @@ public final class JdbcDedupStore implements DedupStore, StuckRecordFinder {
      * {@inheritDoc}
      *
      * <p>Runs one statement, which may read the whole table and ends after 30 s. It locks nothing.
+     *
+     * @throws UnsupportedOperationException if the table keeps digests in place of message IDs
      */
     @Override
     public StuckRecords findStuck(StuckQuery query) {

@@ -50,6 +50,7 @@ public final class JdbcDedupStoreBuilder {
 
     private final DataSource dataSource;
     private TableName table = TableName.parse(DEFAULT_TABLE);
+    private JdbcKeyFormat keyFormat = JdbcKeyFormat.PLAIN;
     private @Nullable JdbcDialect dialect;
     private @Nullable String clockQuery;
     private Duration attemptRetention = DEFAULT_ATTEMPT_RETENTION;
@@ -67,6 +68,15 @@ public final class JdbcDedupStoreBuilder {
     /** Sets the table: {@code name} or {@code schema.name} of ASCII letters, digits and {@code _}; never quoted. */
     public JdbcDedupStoreBuilder table(String name) {
         this.table = TableName.parse(name);
+        return this;
+    }
+
+    /**
+     * Sets what the table keeps of message IDs and scopes; by default both as they are. {@link #build} rejects a table that was
+     * created for the other format.
+     */
+    public JdbcDedupStoreBuilder keyFormat(JdbcKeyFormat format) {
+        this.keyFormat = Objects.requireNonNull(format, "keyFormat");
         return this;
     }
 
@@ -170,7 +180,8 @@ public final class JdbcDedupStoreBuilder {
         require(
                 clockQuery == null || dialect == JdbcDialect.GENERIC,
                 "clockQuery can only be set with dialect(GENERIC)");
-        JdbcSettings settings = new JdbcSettings(table, attemptRetention, lockTimeout, queryTimeout, maxBatch);
+        JdbcSettings settings = new JdbcSettings(
+                table, keyFormat.format(), attemptRetention, lockTimeout, queryTimeout, maxBatch);
         StoreParts parts = new StoreOpener(dataSource, settings, this::createsSchema, purgeBatch)
                 .open(dialect == null ? null : dialect.database(), clockQuery);
         parts.warnings().forEach(warning -> LOG.warn("{}", warning));

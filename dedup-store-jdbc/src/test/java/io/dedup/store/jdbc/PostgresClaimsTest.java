@@ -9,7 +9,7 @@ import io.dedup.store.ClaimRequest;
 import io.dedup.store.ClaimResult;
 import io.dedup.store.Owner;
 import io.dedup.store.WriteResult;
-import io.dedup.store.jdbc.internal.sql.KeyBytes;
+import io.dedup.store.jdbc.internal.sql.KeyFormat;
 import io.dedup.store.jdbc.support.Messages;
 import io.dedup.store.jdbc.support.Rival;
 import io.dedup.store.jdbc.support.TestDatabase;
@@ -161,7 +161,7 @@ class PostgresClaimsTest {
         }
         assertThat(batch.get()).containsOnly(WriteResult.applied());
         assertThat(database.count(
-                        "SELECT completed_at FROM dedup_record WHERE message_id = ?", KeyBytes.messageId(second)))
+                        "SELECT completed_at FROM dedup_record WHERE message_id = ?", KeyFormat.PLAIN.messageId(second)))
                 .isGreaterThanOrEqualTo(end);
     }
 
@@ -177,7 +177,7 @@ class PostgresClaimsTest {
     }
 
     private long token(DedupKey key) {
-        return database.count("SELECT token FROM dedup_record WHERE message_id = ?", KeyBytes.messageId(key));
+        return database.count("SELECT token FROM dedup_record WHERE message_id = ?", KeyFormat.PLAIN.messageId(key));
     }
 
     private static ClaimResult.Acquired acquired(ClaimResult answer) {

@@ -58,6 +58,7 @@ class PropertiesFuzzTest {
             "dedup.listeners.billing.consumer",
             "dedup.jdbc.table",
             "dedup.jdbc.initialize-schema",
+            "dedup.jdbc.key-format",
             "dedup.jdbc.attempt-retention",
             "dedup.jdbc.lock-timeout",
             "dedup.jdbc.query-timeout",

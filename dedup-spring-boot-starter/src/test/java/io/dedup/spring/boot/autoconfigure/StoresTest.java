@@ -143,6 +143,22 @@ class StoresTest {
                 });
     }
 
+    @Test
+    void aTableWithDigests() {
+        ApplicationContextRunner onOne = withDatabase.withPropertyValues("spring.datasource.url=jdbc:h2:mem:digests");
+        onOne.withPropertyValues("dedup.jdbc.key-format=digest").run(context -> {
+            assertThat(context.getBean(DedupStores.class).store().name()).isEqualTo("jdbc");
+            assertThat(new JdbcTemplate(context.getBean(DataSource.class))
+                            .queryForObject("SELECT count(key_digest) FROM dedup_record", Integer.class))
+                    .isZero();
+            onOne.run(plain -> {
+                var analysis = analysis(plain.getStartupFailure());
+                assertThat(analysis.getDescription())
+                        .contains("created for digests of message IDs", "dedup.jdbc.key-format is PLAIN");
+            });
+        });
+    }
+
     /** With advice about a missing table an operator looks in the wrong place. */
     @Test
     void aWrongDatabaseUserIsReportedInTheDatabasesOwnWords() {

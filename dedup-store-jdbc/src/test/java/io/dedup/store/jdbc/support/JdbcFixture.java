@@ -6,6 +6,7 @@ import com.zaxxer.hikari.HikariDataSource;
 import io.dedup.store.DedupStore;
 import io.dedup.store.jdbc.JdbcDedupStore;
 import io.dedup.store.jdbc.JdbcDialect;
+import io.dedup.store.jdbc.JdbcKeyFormat;
 import io.dedup.testkit.fixture.StoreFixture;
 import java.time.Duration;
 import java.util.Map;
@@ -19,16 +20,25 @@ import java.util.concurrent.ConcurrentHashMap;
  * <p>Databases and pools are kept for the next test: making them would take longer than most tests.
  */
 public final class JdbcFixture implements StoreFixture {
-    private static final Map<JdbcDialect, Kept> KEPT = new ConcurrentHashMap<>();
+    private static final Map<Form, Kept> KEPT = new ConcurrentHashMap<>();
+
+    /** A table that the tests share. */
+    private record Form(JdbcDialect dialect, JdbcKeyFormat keys) {}
 
     private final Kept kept;
+    private final boolean listing;
     private final JdbcDedupStore store;
     private final JdbcDedupStore second;
 
     public JdbcFixture(JdbcDialect dialect) {
-        this.kept = KEPT.computeIfAbsent(dialect, Kept::new);
-        this.store = patient(kept.database.builder(kept.first)).build();
-        this.second = patient(kept.database.builder(kept.second)).build();
+        this(dialect, JdbcKeyFormat.PLAIN);
+    }
+
+    public JdbcFixture(JdbcDialect dialect, JdbcKeyFormat keys) {
+        this.kept = KEPT.computeIfAbsent(new Form(dialect, keys), form -> new Kept(form.dialect()));
+        this.listing = keys == JdbcKeyFormat.PLAIN;
+        this.store = patient(kept.database.builder(kept.first)).keyFormat(keys).build();
+        this.second = patient(kept.database.builder(kept.second)).keyFormat(keys).build();
         kept.database.execute("DELETE FROM dedup_record");
     }
 
@@ -52,6 +62,11 @@ public final class JdbcFixture implements StoreFixture {
     @Override
     public DedupStore secondInstance() {
         return second;
+    }
+
+    @Override
+    public boolean listsStuck() {
+        return listing;
     }
 
     @Override

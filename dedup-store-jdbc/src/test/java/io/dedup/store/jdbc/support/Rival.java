@@ -1,7 +1,7 @@
 package io.dedup.store.jdbc.support;
 
 import io.dedup.DedupKey;
-import io.dedup.store.jdbc.internal.sql.KeyBytes;
+import io.dedup.store.jdbc.internal.sql.KeyFormat;
 import io.dedup.store.jdbc.internal.sql.Micros;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -14,6 +14,7 @@ import java.util.List;
 public final class Rival implements AutoCloseable {
     private final TestDatabase database;
     private final Connection connection;
+    private KeyFormat keys = KeyFormat.PLAIN;
 
     public Rival(TestDatabase database) throws SQLException {
         this.database = database;
@@ -29,6 +30,14 @@ public final class Rival implements AutoCloseable {
     public static Rival locking(TestDatabase database, Collection<DedupKey> keys) throws SQLException {
         Rival rival = new Rival(database);
         keys.forEach(rival::lock);
+        return rival;
+    }
+
+    /** On a table with such keys. */
+    public static Rival locking(TestDatabase database, DedupKey key, KeyFormat keys) throws SQLException {
+        Rival rival = new Rival(database);
+        rival.keys = keys;
+        rival.lock(key);
         return rival;
     }
 
@@ -122,9 +131,9 @@ public final class Rival implements AutoCloseable {
         connection.rollback();
     }
 
-    private static void bind(PreparedStatement statement, DedupKey key) throws SQLException {
-        statement.setBytes(1, KeyBytes.messageId(key));
-        statement.setBytes(2, KeyBytes.scope(key));
+    private void bind(PreparedStatement statement, DedupKey key) throws SQLException {
+        statement.setBytes(1, keys.messageId(key));
+        statement.setBytes(2, keys.scope(key));
     }
 
     @Override

@@ -6,6 +6,7 @@ import io.dedup.spring.boot.JdbcProperties;
 import io.dedup.spring.boot.internal.text.YamlNames;
 import io.dedup.store.jdbc.InitializeSchema;
 import io.dedup.store.jdbc.JdbcDedupStore;
+import io.dedup.store.jdbc.JdbcKeyFormat;
 import io.dedup.store.transaction.TransactionalRecords;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -52,6 +53,7 @@ final class JdbcTable {
         try {
             JdbcDedupStore store = JdbcDedupStore.builder(dataSource)
                     .table(properties.getTable())
+                    .keyFormat(JdbcKeyFormat.valueOf(properties.getKeyFormat().name()))
                     .attemptRetention(properties.getAttemptRetention())
                     .lockTimeout(properties.getLockTimeout())
                     .queryTimeout(properties.getQueryTimeout())

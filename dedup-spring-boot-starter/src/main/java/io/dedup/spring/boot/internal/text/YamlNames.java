@@ -37,6 +37,7 @@ public record YamlNames(String prefix) implements SettingNames {
             Map.entry("lockTimeout", "dedup.jdbc.lock-timeout"),
             Map.entry("queryTimeout", "dedup.jdbc.query-timeout"),
             Map.entry("purgeInterval", "dedup.jdbc.purge-interval"),
+            Map.entry("keyFormat", "dedup.jdbc.key-format"),
             Map.entry("initializeSchema", "dedup.jdbc.initialize-schema"),
             Map.entry("commandTimeout", "dedup.redis.command-timeout"),
             Map.entry("shutdownTimeout", "dedup.shutdown-timeout"),

@@ -3,7 +3,8 @@ package io.dedup.store.jdbc.internal.dialect;
 import io.dedup.DedupKey;
 import io.dedup.store.jdbc.internal.dialect.RecordDialect.WrittenRecord;
 import io.dedup.store.jdbc.internal.row.Rows;
-import io.dedup.store.jdbc.internal.sql.KeyBytes;
+import io.dedup.store.jdbc.internal.sql.JdbcSettings;
+import io.dedup.store.jdbc.internal.sql.KeyFormat;
 import io.dedup.store.jdbc.internal.sql.Statements;
 import io.dedup.store.jdbc.internal.sql.TableName;
 import java.sql.Connection;
@@ -12,19 +13,20 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.Collection;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** The statements of a handler's transaction that are the same on several databases. Thread-safe. */
 public final class RecordStatements {
     private final Statements statements;
     private final TableName table;
+    private final KeyFormat keys;
     private final String check;
     private final String remove;
 
-    public RecordStatements(Statements statements, TableName table) {
+    public RecordStatements(JdbcSettings settings, Statements statements) {
         this.statements = statements;
-        this.table = table;
+        this.table = settings.table();
+        this.keys = settings.keys();
         this.check = table.in("SELECT 1 FROM {table} WHERE message_id = ? AND scope = ? AND token = ?");
         this.remove = table.in("DELETE FROM {table} WHERE scope = ? AND message_id IN (");
     }
@@ -46,8 +48,8 @@ public final class RecordStatements {
 
     private boolean isThere(Connection connection, WrittenRecord written) throws SQLException {
         try (PreparedStatement statement = statements.prepare(connection, check)) {
-            statement.setBytes(1, KeyBytes.messageId(written.key()));
-            statement.setBytes(2, KeyBytes.scope(written.key()));
+            statement.setBytes(1, keys.messageId(written.key()));
+            statement.setBytes(2, keys.scope(written.key()));
             statement.setLong(3, written.token());
             try (ResultSet result = statement.executeQuery()) {
                 return result.next();
@@ -57,10 +59,10 @@ public final class RecordStatements {
 
     /** Removes rows, for databases that find them by a list of IDs without touching others. */
     public void remove(Connection connection, Collection<DedupKey> keys) throws SQLException {
-        for (Map.Entry<String, List<DedupKey>> scope : KeyBytes.byScope(keys).entrySet()) {
-            String sql = remove + Statements.list("?", scope.getValue().size()) + ")";
+        for (List<DedupKey> ofScope : this.keys.byScope(keys)) {
+            String sql = remove + Statements.list("?", ofScope.size()) + ")";
             try (PreparedStatement statement = statements.prepare(connection, sql)) {
-                Rows.bindKeys(statement, scope.getValue());
+                Rows.bindKeys(statement, this.keys, ofScope);
                 statement.executeUpdate();
             }
         }
@@ -76,8 +78,8 @@ public final class RecordStatements {
         String sql = table.in("UPDATE {table} SET result = ?" + alsoSet + " WHERE message_id = ? AND scope = ?");
         try (PreparedStatement statement = statements.prepare(connection, sql)) {
             statement.setBytes(1, result);
-            statement.setBytes(2, KeyBytes.messageId(key));
-            statement.setBytes(3, KeyBytes.scope(key));
+            statement.setBytes(2, keys.messageId(key));
+            statement.setBytes(3, keys.scope(key));
             return statement.executeUpdate() == 1;
         }
     }

@@ -2,7 +2,7 @@ package io.dedup.store.jdbc.internal.dialect;
 
 import io.dedup.DedupKey;
 import io.dedup.store.jdbc.internal.row.Rows;
-import io.dedup.store.jdbc.internal.sql.KeyBytes;
+import io.dedup.store.jdbc.internal.sql.KeyFormat;
 import io.dedup.store.jdbc.internal.sql.KeyIndex;
 import io.dedup.store.jdbc.internal.sql.Statements;
 import io.dedup.store.jdbc.internal.sql.TableName;
@@ -19,10 +19,12 @@ import java.util.Set;
 public final class SkipLocked {
     private static final String SUFFIX = " FOR UPDATE SKIP LOCKED";
 
+    private final KeyFormat keys;
     private final Statements statements;
     private final String select;
 
-    public SkipLocked(TableName table, Statements statements) {
+    public SkipLocked(TableName table, KeyFormat keys, Statements statements) {
+        this.keys = keys;
         this.statements = statements;
         this.select = table.in("SELECT message_id, scope FROM {table} WHERE scope = ? AND message_id IN (");
     }
@@ -57,11 +59,11 @@ public final class SkipLocked {
      */
     public Set<DedupKey> lock(Connection connection, Collection<DedupKey> keys) throws SQLException {
         Set<DedupKey> locked = new HashSet<>();
-        for (List<DedupKey> ofScope : KeyBytes.byScope(keys).values()) {
-            KeyIndex index = new KeyIndex(ofScope);
+        for (List<DedupKey> ofScope : this.keys.byScope(keys)) {
+            KeyIndex index = new KeyIndex(this.keys, ofScope);
             String sql = select + Statements.list("?", ofScope.size()) + ")" + SUFFIX;
             try (PreparedStatement statement = statements.prepare(connection, sql)) {
-                Rows.bindKeys(statement, ofScope);
+                Rows.bindKeys(statement, this.keys, ofScope);
                 try (ResultSet result = statement.executeQuery()) {
                     while (result.next()) {
                         locked.add(index.key(result, 1));

@@ -48,13 +48,13 @@ public final class GenericDialect implements Dialect {
 
     public GenericDialect(
             JdbcSettings settings, SqlFailures failures, StoreClock clock, Statements statements, boolean h2) {
-        this.rows = new Rows(settings.table(), statements, clock, "");
+        this.rows = new Rows(settings.table(), settings.keys(), statements, clock, "");
         this.transitions = new LeaseTransitions(settings.retentionMicros());
         // H2 runs a batch row by row, and waits separately for each locked row.
         this.compareAndSet = new CompareAndSet(rows, failures.errors(), settings.queryTimeout(), !h2);
         this.failures = failures;
         this.expiredRows = new ExpiredRows(settings.table(), statements, clock, h2);
-        this.skipLocked = h2 ? new SkipLocked(settings.table(), statements) : null;
+        this.skipLocked = h2 ? new SkipLocked(settings.table(), settings.keys(), statements) : null;
         this.probe = new WriteProbe(settings.table(), statements, "");
         this.records = new GenericRecords(settings, statements, rows, failures.errors());
     }

@@ -35,7 +35,7 @@ final class GenericRecords implements RecordDialect {
     private final long patienceNanos;
 
     GenericRecords(JdbcSettings settings, Statements statements, Rows rows, SqlErrors errors) {
-        this.statements = new RecordStatements(statements, settings.table());
+        this.statements = new RecordStatements(settings, statements);
         this.rows = rows;
         this.errors = errors;
         this.patienceNanos = settings.queryTimeout().toNanos();

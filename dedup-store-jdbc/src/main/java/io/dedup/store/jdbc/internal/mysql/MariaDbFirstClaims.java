@@ -7,6 +7,7 @@ import io.dedup.store.jdbc.internal.row.Phase;
 import io.dedup.store.jdbc.internal.row.Row;
 import io.dedup.store.jdbc.internal.sql.JdbcSettings;
 import io.dedup.store.jdbc.internal.sql.KeyBytes;
+import io.dedup.store.jdbc.internal.sql.KeyFormat;
 import io.dedup.store.jdbc.internal.sql.KeyIndex;
 import io.dedup.store.jdbc.internal.sql.Statements;
 import java.sql.Connection;
@@ -23,6 +24,7 @@ import org.jspecify.annotations.Nullable;
  * server to parse. Thread-safe.
  */
 final class MariaDbFirstClaims {
+    private final KeyFormat keys;
     private final Statements statements;
     private final String head;
     private final String row;
@@ -30,6 +32,7 @@ final class MariaDbFirstClaims {
 
     /** @param limits what comes before a statement, to limit its time */
     MariaDbFirstClaims(JdbcSettings settings, Statements statements, String limits) {
+        this.keys = settings.keys();
         this.statements = statements;
         this.head = MySqlSql.of(settings, limits, MySqlSql.FIRST_CLAIM);
         this.row = withoutLimits(settings, limits, MySqlSql.FIRST_ROW);
@@ -45,17 +48,17 @@ final class MariaDbFirstClaims {
         long mark = WriteMark.next();
         String sql = head + " " + Statements.list(row, requests.size()) + " " + tail;
         try (PreparedStatement statement = statements.prepare(connection, sql)) {
-            MySqlClaims.bind(statement, requests, mark);
+            MySqlClaims.bind(statement, keys, requests, mark);
             try (ResultSet result = statement.executeQuery()) {
                 return read(result, requests, mark);
             }
         }
     }
 
-    private static List<@Nullable ClaimResult> read(ResultSet result, List<ClaimRequest> requests, long mark)
+    private List<@Nullable ClaimResult> read(ResultSet result, List<ClaimRequest> requests, long mark)
             throws SQLException {
         @Nullable ClaimResult[] answers = new ClaimResult[requests.size()];
-        KeyIndex index = new KeyIndex(requests.stream().map(ClaimRequest::key).toList());
+        KeyIndex index = new KeyIndex(keys, requests.stream().map(ClaimRequest::key).toList());
         while (result.next()) {
             int position = index.position(result, 1);
             answers[position] = WriteMark.isOf(mark, result.getLong(3))

@@ -58,7 +58,7 @@ final class MariaDbRecordWrites implements RecordWrites {
     private @Nullable RecordResult insert(Connection connection, List<RecordRequest> request) throws SQLException {
         long mark = WriteMark.next();
         try (PreparedStatement statement = statements.prepare(connection, insertOne)) {
-            RecordAnswers.bind(statement, request, mark);
+            RecordAnswers.bind(statement, settings.keys(), request, mark);
             try (ResultSet result = statement.executeQuery()) {
                 return result.next() && WriteMark.isOf(mark, result.getLong(1))
                         ? new RecordResult.Written(result.getLong(2))
@@ -71,9 +71,9 @@ final class MariaDbRecordWrites implements RecordWrites {
         List<DedupKey> keys = requests.stream().map(RecordRequest::key).toList();
         long mark = WriteMark.next();
         try (PreparedStatement statement = statements.prepare(connection, sql(requests.size()))) {
-            RecordAnswers.bind(statement, requests, mark);
+            RecordAnswers.bind(statement, settings.keys(), requests, mark);
             try (ResultSet result = statement.executeQuery()) {
-                return RecordAnswers.read(result, requests, keys, mark);
+                return RecordAnswers.read(result, settings.keys(), requests, keys, mark);
             }
         }
     }

@@ -9,6 +9,7 @@ import io.dedup.store.jdbc.internal.row.Row;
 import io.dedup.store.jdbc.internal.row.Rows;
 import io.dedup.store.jdbc.internal.sql.JdbcSettings;
 import io.dedup.store.jdbc.internal.sql.KeyBytes;
+import io.dedup.store.jdbc.internal.sql.KeyFormat;
 import io.dedup.store.jdbc.internal.sql.KeyIndex;
 import io.dedup.store.jdbc.internal.sql.Micros;
 import io.dedup.store.jdbc.internal.sql.Statements;
@@ -56,7 +57,7 @@ final class MySqlClaims {
             throws SQLException {
         long mark = WriteMark.next();
         try (PreparedStatement statement = statements.prepare(connection, sql(requests.size()))) {
-            bind(statement, requests, mark);
+            bind(statement, settings.keys(), requests, mark);
             if (returning) {
                 try (ResultSet result = statement.executeQuery()) {
                     return returned(result, requests, mark);
@@ -75,11 +76,12 @@ final class MySqlClaims {
     }
 
     /** Binds what {@link MySqlSql#claim} and {@link MySqlSql#FIRST_ROW} need. */
-    static void bind(PreparedStatement statement, List<ClaimRequest> requests, long mark) throws SQLException {
+    static void bind(PreparedStatement statement, KeyFormat keys, List<ClaimRequest> requests, long mark)
+            throws SQLException {
         int next = 1;
         for (ClaimRequest request : requests) {
-            statement.setBytes(next++, KeyBytes.messageId(request.key()));
-            statement.setBytes(next++, KeyBytes.scope(request.key()));
+            statement.setBytes(next++, keys.messageId(request.key()));
+            statement.setBytes(next++, keys.scope(request.key()));
             statement.setBytes(next++, KeyBytes.utf8(request.owner().value()));
             statement.setLong(next++, Micros.of(request.lease()));
             statement.setBytes(next++, Row.bytes(request.fingerprint()));
@@ -87,10 +89,10 @@ final class MySqlClaims {
         }
     }
 
-    private static List<@Nullable ClaimResult> returned(ResultSet result, List<ClaimRequest> requests, long mark)
+    private List<@Nullable ClaimResult> returned(ResultSet result, List<ClaimRequest> requests, long mark)
             throws SQLException {
         @Nullable ClaimResult[] answers = new ClaimResult[requests.size()];
-        KeyIndex index = new KeyIndex(requests.stream().map(ClaimRequest::key).toList());
+        KeyIndex index = new KeyIndex(settings.keys(), requests.stream().map(ClaimRequest::key).toList());
         while (result.next()) {
             int position = index.position(result, 1);
             answers[position] = answer(result, requests.get(position), mark);

@@ -55,7 +55,7 @@ public final class MySqlDialect implements Dialect {
         this.mariaDb = mariaDb;
         this.limits = mariaDb ? limits(settings, JdbcSettings.wholeSeconds(settings.lockTimeout())) : NO_LIMITS;
         String noWait = mariaDb ? limits(settings, 0) : null;
-        this.rows = new Rows(settings.table(), timed, clock, "");
+        this.rows = new Rows(settings.table(), settings.keys(), timed, clock, "");
         this.probe = new WriteProbe(settings.table(), statements, limits);
         this.expiredRows = new ExpiredRows(settings.table(), timed, clock, true);
         this.claims = new MySqlClaims(settings, statements, rows, limits, mariaDb);
@@ -100,7 +100,7 @@ public final class MySqlDialect implements Dialect {
                     return first + 1;
                 });
         this.renewals =
-                new MySqlRenewals(renew, rows, new SkipLocked(settings.table(), timed), failures, limits, noWait);
+                new MySqlRenewals(renew, rows, new SkipLocked(settings.table(), settings.keys(), timed), failures, limits, noWait);
         RecordWrites writes = noWait == null
                 ? new MySqlRecordWrites(settings, statements)
                 : new MariaDbRecordWrites(settings, statements, noWait);

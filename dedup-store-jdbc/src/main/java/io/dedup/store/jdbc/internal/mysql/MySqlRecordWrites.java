@@ -32,7 +32,7 @@ final class MySqlRecordWrites implements RecordWrites {
         long mark = WriteMark.next();
         String sql = MySqlSql.of(settings, MySqlSql.record(requests.size()));
         try (PreparedStatement statement = statements.prepare(connection, sql)) {
-            RecordAnswers.bind(statement, requests, mark);
+            RecordAnswers.bind(statement, settings.keys(), requests, mark);
             statement.executeUpdate();
         }
         return lookedUp(connection, requests, keys, mark);
@@ -42,7 +42,7 @@ final class MySqlRecordWrites implements RecordWrites {
     private void lock(Connection connection, List<DedupKey> keys) throws SQLException {
         String sql = MySqlSql.of(settings, MySqlSql.ofKeys("SELECT t.attempt", keys.size()) + " FOR UPDATE NOWAIT");
         try (PreparedStatement statement = statements.prepare(connection, sql)) {
-            RecordAnswers.bindKeys(statement, keys);
+            RecordAnswers.bindKeys(statement, settings.keys(), keys);
             try (ResultSet result = statement.executeQuery()) {
                 while (result.next()) {
                     // all of them, for drivers that fetch as they are read
@@ -57,9 +57,9 @@ final class MySqlRecordWrites implements RecordWrites {
         String sql =
                 MySqlSql.of(settings, MySqlSql.ofKeys("SELECT " + MySqlSql.RECORDED.replace("{t}", "t."), keys.size()));
         try (PreparedStatement statement = statements.prepare(connection, sql)) {
-            RecordAnswers.bindKeys(statement, keys);
+            RecordAnswers.bindKeys(statement, settings.keys(), keys);
             try (ResultSet result = statement.executeQuery()) {
-                return RecordAnswers.read(result, requests, keys, mark);
+                return RecordAnswers.read(result, settings.keys(), requests, keys, mark);
             }
         }
     }

@@ -54,8 +54,8 @@ final class MySqlRecords implements RecordDialect {
         this.settings = settings;
         this.statements = statements;
         this.timed = new Statements(settings.queryTimeoutSeconds());
-        this.shared = new RecordStatements(statements, settings.table());
-        this.timedShared = new RecordStatements(timed, settings.table());
+        this.shared = new RecordStatements(settings, statements);
+        this.timedShared = new RecordStatements(settings, timed);
         this.rows = rows;
         this.errors = errors;
         this.writes = writes;
@@ -136,7 +136,7 @@ final class MySqlRecords implements RecordDialect {
     public void remove(Connection connection, Collection<DedupKey> keys) throws SQLException {
         String sql = MySqlSql.of(settings, limits, MySqlSql.ofKeys("DELETE t", keys.size()));
         try (PreparedStatement statement = statements.prepare(connection, sql)) {
-            RecordAnswers.bindKeys(statement, keys);
+            RecordAnswers.bindKeys(statement, settings.keys(), keys);
             statement.executeUpdate();
         }
     }

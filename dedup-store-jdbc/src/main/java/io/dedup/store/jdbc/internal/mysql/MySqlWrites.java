@@ -169,18 +169,18 @@ final class MySqlWrites<Q> {
         try (PreparedStatement statement = statements.prepare(connection, sql + list)) {
             int next = binder.bind(statement, 1, first);
             statement.setLong(next++, mark);
-            statement.setBytes(next++, KeyBytes.scope(key(first)));
+            statement.setBytes(next++, settings.keys().scope(key(first)));
             statement.setBytes(next++, KeyBytes.utf8(claim.apply(first).owner().value()));
             for (Q request : requests) {
-                statement.setBytes(next++, KeyBytes.messageId(key(request)));
+                statement.setBytes(next++, settings.keys().messageId(key(request)));
             }
             return statement.executeUpdate();
         }
     }
 
     private int bindClaim(PreparedStatement statement, int first, Q request) throws SQLException {
-        statement.setBytes(first, KeyBytes.messageId(key(request)));
-        statement.setBytes(first + 1, KeyBytes.scope(key(request)));
+        statement.setBytes(first, settings.keys().messageId(key(request)));
+        statement.setBytes(first + 1, settings.keys().scope(key(request)));
         statement.setBytes(first + 2, KeyBytes.utf8(claim.apply(request).owner().value()));
         return first + 3;
     }
@@ -189,15 +189,15 @@ final class MySqlWrites<Q> {
     private Map<DedupKey, Boolean> marked(Connection connection, List<Q> requests, long mark) throws SQLException {
         Map<DedupKey, Boolean> found = new HashMap<>();
         List<DedupKey> keys = requests.stream().map(this::key).toList();
-        for (Map.Entry<String, List<DedupKey>> ofScope : KeyBytes.byScope(keys).entrySet()) {
-            KeyIndex index = new KeyIndex(ofScope.getValue());
-            String sql = marked + Statements.list("?", ofScope.getValue().size()) + ")";
+        for (List<DedupKey> ofScope : settings.keys().byScope(keys)) {
+            KeyIndex index = new KeyIndex(settings.keys(), ofScope);
+            String sql = marked + Statements.list("?", ofScope.size()) + ")";
             try (PreparedStatement statement = statements.prepare(connection, sql)) {
                 statement.setLong(1, mark);
-                statement.setBytes(2, KeyBytes.utf8(ofScope.getKey()));
+                statement.setBytes(2, settings.keys().scope(ofScope.get(0)));
                 int next = 3;
-                for (DedupKey key : ofScope.getValue()) {
-                    statement.setBytes(next++, KeyBytes.messageId(key));
+                for (DedupKey key : ofScope) {
+                    statement.setBytes(next++, settings.keys().messageId(key));
                 }
                 try (ResultSet result = statement.executeQuery()) {
                     while (result.next()) {

@@ -4,7 +4,7 @@ import io.dedup.DedupKey;
 import io.dedup.store.jdbc.internal.row.Phase;
 import io.dedup.store.jdbc.internal.row.RecordTransitions;
 import io.dedup.store.jdbc.internal.row.Row;
-import io.dedup.store.jdbc.internal.sql.KeyBytes;
+import io.dedup.store.jdbc.internal.sql.KeyFormat;
 import io.dedup.store.jdbc.internal.sql.KeyIndex;
 import io.dedup.store.jdbc.internal.sql.Micros;
 import io.dedup.store.transaction.RecordRequest;
@@ -21,30 +21,33 @@ import org.jspecify.annotations.Nullable;
 final class RecordAnswers {
     private RecordAnswers() {}
 
-    static void bind(PreparedStatement statement, List<RecordRequest> requests, long mark) throws SQLException {
+    static void bind(PreparedStatement statement, KeyFormat format, List<RecordRequest> requests, long mark)
+            throws SQLException {
         int next = 1;
         for (RecordRequest request : requests) {
-            statement.setBytes(next++, KeyBytes.messageId(request.key()));
-            statement.setBytes(next++, KeyBytes.scope(request.key()));
+            statement.setBytes(next++, format.messageId(request.key()));
+            statement.setBytes(next++, format.scope(request.key()));
             statement.setLong(next++, Micros.of(request.window()));
             statement.setBytes(next++, Row.bytes(request.fingerprint()));
             statement.setLong(next++, mark);
         }
     }
 
-    static void bindKeys(PreparedStatement statement, Collection<DedupKey> keys) throws SQLException {
+    static void bindKeys(PreparedStatement statement, KeyFormat format, Collection<DedupKey> keys)
+            throws SQLException {
         int next = 1;
         for (DedupKey key : keys) {
-            statement.setBytes(next++, KeyBytes.messageId(key));
-            statement.setBytes(next++, KeyBytes.scope(key));
+            statement.setBytes(next++, format.messageId(key));
+            statement.setBytes(next++, format.scope(key));
         }
     }
 
     /** The rows in their order; see {@link MySqlSql#RECORDED}. */
     static List<@Nullable RecordResult> read(
-            ResultSet result, List<RecordRequest> requests, List<DedupKey> keys, long mark) throws SQLException {
+            ResultSet result, KeyFormat format, List<RecordRequest> requests, List<DedupKey> keys, long mark)
+            throws SQLException {
         @Nullable RecordResult[] answers = new RecordResult[requests.size()];
-        KeyIndex index = new KeyIndex(keys);
+        KeyIndex index = new KeyIndex(format, keys);
         while (result.next()) {
             int position = index.position(result, 1);
             answers[position] = WriteMark.isOf(mark, result.getLong(12))

@@ -52,6 +52,7 @@ public final class OperatorCommands {
     }
 
     public StuckRecords findStuck(StuckQuery query) {
+        stuckRows.requirePlainKeys();
         long now = calls.run(
                 "findStuck",
                 connection -> rows.read(connection, List.of(NO_RECORD)).now());

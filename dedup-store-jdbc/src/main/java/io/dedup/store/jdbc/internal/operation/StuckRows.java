@@ -3,6 +3,7 @@ package io.dedup.store.jdbc.internal.operation;
 import io.dedup.DedupScope;
 import io.dedup.store.jdbc.internal.row.Rows;
 import io.dedup.store.jdbc.internal.sql.KeyBytes;
+import io.dedup.store.jdbc.internal.sql.KeyFormat;
 import io.dedup.store.jdbc.internal.sql.Micros;
 import io.dedup.store.jdbc.internal.sql.Statements;
 import io.dedup.store.jdbc.internal.sql.TableName;
@@ -21,6 +22,8 @@ import java.util.List;
  * May read the whole table: an index on columns that change with every claim would slow down every claim.
  */
 public final class StuckRows {
+    private final TableName table;
+    private final KeyFormat keys;
     private final String select;
     private final String ofScope;
     private final int timeoutSeconds;
@@ -30,12 +33,26 @@ public final class StuckRows {
      *
      * @param timeoutSeconds the timeout of the statement; 0 if the driver would set it for the connection
      */
-    public StuckRows(TableName table, int timeoutSeconds) {
+    public StuckRows(TableName table, KeyFormat keys, int timeoutSeconds) {
+        this.table = table;
+        this.keys = keys;
         this.select = table.in("SELECT scope, message_id, " + Rows.COLUMNS
                 + " FROM {table} WHERE state <> 4 AND attempt > 0 AND expires_at > ?"
                 + " AND (token <= ? OR lease_until <= ?)");
         this.ofScope = select + " AND scope = ?";
         this.timeoutSeconds = timeoutSeconds;
+    }
+
+    /**
+     * Checks that the table has message IDs to list.
+     *
+     * @throws UnsupportedOperationException if it has digests in place of them
+     */
+    void requirePlainKeys() {
+        if (keys == KeyFormat.DIGEST) {
+            throw new UnsupportedOperationException("table " + table
+                    + " keeps digests of message IDs (keyFormat DIGEST), so stuck messages cannot be listed; find one by its ID");
+        }
     }
 
     /** @param now the database's time in microseconds; a lease counts as live by it */

@@ -5,6 +5,7 @@ import io.dedup.store.ClaimResult;
 import io.dedup.store.jdbc.internal.row.LeaseTransitions;
 import io.dedup.store.jdbc.internal.row.Phase;
 import io.dedup.store.jdbc.internal.row.Row;
+import io.dedup.store.jdbc.internal.sql.KeyFormat;
 import io.dedup.store.jdbc.internal.sql.KeyIndex;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -14,18 +15,21 @@ import org.jspecify.annotations.Nullable;
 
 /** Reads what {@link PostgresSql#CLAIM} answers. */
 final class PostgresClaims {
+    private final KeyFormat keys;
     private final List<ClaimRequest> requests;
     private final @Nullable ClaimResult[] answers;
     /** Created on first use. */
     private @Nullable KeyIndex index;
 
-    private PostgresClaims(List<ClaimRequest> requests) {
+    private PostgresClaims(KeyFormat keys, List<ClaimRequest> requests) {
+        this.keys = keys;
         this.requests = requests;
         this.answers = new ClaimResult[requests.size()];
     }
 
-    static List<@Nullable ClaimResult> read(ResultSet result, List<ClaimRequest> requests) throws SQLException {
-        PostgresClaims claims = new PostgresClaims(requests);
+    static List<@Nullable ClaimResult> read(ResultSet result, KeyFormat keys, List<ClaimRequest> requests)
+            throws SQLException {
+        PostgresClaims claims = new PostgresClaims(keys, requests);
         while (result.next()) {
             claims.readRow(result);
         }
@@ -61,7 +65,7 @@ final class PostgresClaims {
             return 0;
         }
         if (index == null) {
-            index = new KeyIndex(requests.stream().map(ClaimRequest::key).toList());
+            index = new KeyIndex(keys, requests.stream().map(ClaimRequest::key).toList());
         }
         return index.position(result, 2);
     }

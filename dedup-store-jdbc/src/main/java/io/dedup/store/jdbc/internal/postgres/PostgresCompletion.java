@@ -4,7 +4,7 @@ import io.dedup.store.CompleteRequest;
 import io.dedup.store.WriteResult;
 import io.dedup.store.jdbc.internal.connection.StatementWatch;
 import io.dedup.store.jdbc.internal.sql.JdbcSettings;
-import io.dedup.store.jdbc.internal.sql.KeyBytes;
+import io.dedup.store.jdbc.internal.sql.KeyFormat;
 import io.dedup.store.jdbc.internal.sql.Micros;
 import io.dedup.store.jdbc.internal.sql.Statements;
 import java.sql.Connection;
@@ -22,7 +22,7 @@ final class PostgresCompletion {
      */
     private static final String COMPLETE = """
             UPDATE {table} SET
-                state = 4, owner = NULL, deaths = 0, lease_until = 0, completed_at = {now}, expires_at = {end},
+                state = 4, owner = NULL, deaths = 0, lease_until = {no_lease}, completed_at = {now}, expires_at = {end},
                 purge_hour = CASE WHEN purge_hour - ? BETWEEN 0 AND 2 THEN purge_hour ELSE ? END{result}
             WHERE message_id = ? AND scope = ? AND owner = ? AND state IN (1, 2) AND expires_at > {now}
                 AND set_config('lock_timeout', '{lock_timeout}ms', true) <> ''
@@ -38,6 +38,7 @@ final class PostgresCompletion {
     private final ClockedSql forever;
     private final ClockedSql withEndAndResult;
     private final ClockedSql foreverWithResult;
+    private final KeyFormat keys;
     private final StatementWatch watch;
     private final PurgeClock clock;
 
@@ -50,6 +51,7 @@ final class PostgresCompletion {
         this.forever = ClockedSql.of(settings, never.replace("{result}", ""));
         this.withEndAndResult = ClockedSql.of(settings, ends.replace("{result}", RESULT));
         this.foreverWithResult = ClockedSql.of(settings, never.replace("{result}", RESULT));
+        this.keys = settings.keys();
         this.watch = watch;
         this.clock = clock;
     }
@@ -71,8 +73,8 @@ final class PostgresCompletion {
             if (result != null) {
                 statement.setBytes(next++, result);
             }
-            statement.setBytes(next++, KeyBytes.messageId(request.claim().key()));
-            statement.setBytes(next++, KeyBytes.scope(request.claim().key()));
+            statement.setBytes(next++, keys.messageId(request.claim().key()));
+            statement.setBytes(next++, keys.scope(request.claim().key()));
             statement.setString(next, request.claim().owner().value());
             return statement.executeUpdate() == 1 ? WriteResult.applied() : WriteResult.leaseLost();
         }

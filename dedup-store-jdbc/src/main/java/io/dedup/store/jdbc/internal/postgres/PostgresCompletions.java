@@ -6,7 +6,7 @@ import static io.dedup.store.jdbc.internal.postgres.PostgresColumn.text;
 import io.dedup.store.CompleteRequest;
 import io.dedup.store.WriteResult;
 import io.dedup.store.jdbc.internal.sql.JdbcSettings;
-import io.dedup.store.jdbc.internal.sql.KeyBytes;
+import io.dedup.store.jdbc.internal.sql.KeyFormat;
 import io.dedup.store.jdbc.internal.sql.Micros;
 import io.dedup.store.jdbc.internal.sql.Statements;
 import java.sql.Connection;
@@ -23,15 +23,11 @@ import org.jspecify.annotations.Nullable;
  * the time for which the statement has waited for a row before it. Thread-safe.
  */
 final class PostgresCompletions {
-    private static final List<PostgresColumn<CompleteRequest>> SOURCE = List.of(
-            bytes("message_id", request -> KeyBytes.messageId(request.claim().key())),
-            text("owner", request -> request.claim().owner().value()));
-
     private static final String COMPLETE = """
             WITH req AS MATERIALIZED ({requests}),
             written AS (
                 UPDATE {table} t SET
-                    state = 4, owner = NULL, deaths = 0, lease_until = 0, completed_at = r.now, expires_at = {end},
+                    state = 4, owner = NULL, deaths = 0, lease_until = {no_lease}, completed_at = r.now, expires_at = {end},
                     purge_hour = CASE WHEN t.purge_hour - ? BETWEEN 0 AND 2 THEN t.purge_hour ELSE ? END, result = NULL
                 FROM (SELECT q.*, {now} AS now FROM req q OFFSET 0) r
                 WHERE t.message_id = r.message_id AND t.scope = ? AND t.owner = r.owner AND t.state IN (1, 2)
@@ -47,22 +43,29 @@ final class PostgresCompletions {
      * @param ofOneOwner for requests that share their owner
      */
     private record Form(ClockedSql ofOneOwner, ClockedSql ofOwners) {
-        static Form of(JdbcSettings settings, String statement) {
+        static Form of(
+                JdbcSettings settings, List<PostgresColumn<CompleteRequest>> source, String statement) {
             ClockedSql sql = ClockedSql.of(settings, statement);
             return new Form(
                     sql.replace("{requests}", PostgresRequests.ofOneOwner(settings)),
-                    sql.replace("{requests}", PostgresRequests.arrays(SOURCE, PostgresRequests.lockTimeout(settings))));
+                    sql.replace("{requests}", PostgresRequests.arrays(source, PostgresRequests.lockTimeout(settings))));
         }
     }
 
+    private final KeyFormat keys;
+    private final List<PostgresColumn<CompleteRequest>> source;
     private final Form withEnd;
     private final Form forever;
     private final Statements statements;
     private final PurgeClock clock;
 
     PostgresCompletions(JdbcSettings settings, Statements statements, PurgeClock clock) {
-        this.withEnd = Form.of(settings, COMPLETE.replace("{end}", "r.now + ?"));
-        this.forever = Form.of(settings, COMPLETE.replace("{end}", "{never}"));
+        this.keys = settings.keys();
+        this.source = List.of(
+                bytes("message_id", request -> keys.messageId(request.claim().key())),
+                text("owner", request -> request.claim().owner().value()));
+        this.withEnd = Form.of(settings, source, COMPLETE.replace("{end}", "r.now + ?"));
+        this.forever = Form.of(settings, source, COMPLETE.replace("{end}", "{never}"));
         this.statements = statements;
         this.clock = clock;
     }
@@ -92,13 +95,13 @@ final class PostgresCompletions {
                 requests, request -> request.claim().owner());
         ClockedSql sql = oneOwner ? form.ofOneOwner() : form.ofOwners();
         try (PreparedStatement statement = statements.prepare(connection, sql.on(connection))) {
-            int next = PostgresRequests.bind(connection, statement, requests, SOURCE, oneOwner);
+            int next = PostgresRequests.bind(connection, statement, requests, source, oneOwner);
             if (ends) {
                 statement.setLong(next++, window);
             }
             statement.setInt(next++, hour);
             statement.setInt(next++, hour);
-            statement.setBytes(next++, KeyBytes.scope(first.claim().key()));
+            statement.setBytes(next++, keys.scope(first.claim().key()));
             statement.setInt(next, requests.size());
             try (ResultSet result = statement.executeQuery()) {
                 while (result.next()) {

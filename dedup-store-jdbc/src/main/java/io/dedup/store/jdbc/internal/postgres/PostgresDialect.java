@@ -23,7 +23,7 @@ import io.dedup.store.jdbc.internal.failure.SqlFailures;
 import io.dedup.store.jdbc.internal.row.Row;
 import io.dedup.store.jdbc.internal.row.Rows;
 import io.dedup.store.jdbc.internal.sql.JdbcSettings;
-import io.dedup.store.jdbc.internal.sql.KeyBytes;
+import io.dedup.store.jdbc.internal.sql.KeyFormat;
 import io.dedup.store.jdbc.internal.sql.Micros;
 import io.dedup.store.jdbc.internal.sql.Statements;
 import io.dedup.store.jdbc.internal.sql.StoreClock;
@@ -45,6 +45,7 @@ import org.jspecify.annotations.Nullable;
 public final class PostgresDialect implements Dialect {
     private static final int OLDEST_SERVER = 12;
 
+    private final KeyFormat keys;
     private final Statements statements;
     private final Rows rows;
     private final SqlFailures failures;
@@ -63,9 +64,10 @@ public final class PostgresDialect implements Dialect {
     private final WriteProbe probe;
 
     public PostgresDialect(JdbcSettings settings, SqlFailures failures) {
+        this.keys = settings.keys();
         this.statements = new Statements(settings.queryTimeoutSeconds());
         StoreClock clock = new StoreClock(PostgresSql.of(settings, PostgresSql.CLOCK_QUERY), false);
-        this.rows = new Rows(settings.table(), statements, clock, ", purge_hour = 0");
+        this.rows = new Rows(settings.table(), settings.keys(), statements, clock, ", purge_hour = 0");
         this.failures = failures;
         this.probe = new WriteProbe(settings.table(), statements, "");
         this.purgeHours = new PurgeHours(settings.attemptRetention());
@@ -79,12 +81,13 @@ public final class PostgresDialect implements Dialect {
                 settings,
                 PostgresSql.CLAIM,
                 List.of(
-                        bytes("message_id", request -> KeyBytes.messageId(request.key())),
-                        bytes("scope", request -> KeyBytes.scope(request.key())),
+                        bytes("message_id", request -> keys.messageId(request.key())),
+                        bytes("scope", request -> keys.scope(request.key())),
                         text("owner", request -> request.owner().value()),
                         number("lease", request -> Micros.of(request.lease())),
                         text("fingerprint", request -> Row.text(request.fingerprint()))));
         List<PostgresColumn<CompleteRequest>> completeColumns = columns(
+                keys,
                 CompleteRequest::claim,
                 List.of(
                         number("length", request -> Micros.of(request.window())),
@@ -104,15 +107,16 @@ public final class PostgresDialect implements Dialect {
 
     private static <Q> PostgresRequests<Q> writes(
             JdbcSettings settings, String statement, Function<Q, Claim> claim, List<PostgresColumn<Q>> more) {
-        return new PostgresRequests<>(settings, statement, columns(claim, more));
+        return new PostgresRequests<>(settings, statement, columns(settings.keys(), claim, more));
     }
 
-    private static <Q> List<PostgresColumn<Q>> columns(Function<Q, Claim> claim, List<PostgresColumn<Q>> more) {
+    private static <Q> List<PostgresColumn<Q>> columns(
+            KeyFormat keys, Function<Q, Claim> claim, List<PostgresColumn<Q>> more) {
         List<PostgresColumn<Q>> columns = new ArrayList<>();
         columns.add(bytes(
-                "message_id", request -> KeyBytes.messageId(claim.apply(request).key())));
+                "message_id", request -> keys.messageId(claim.apply(request).key())));
         columns.add(
-                bytes("scope", request -> KeyBytes.scope(claim.apply(request).key())));
+                bytes("scope", request -> keys.scope(claim.apply(request).key())));
         columns.add(text("owner", request -> claim.apply(request).owner().value()));
         columns.addAll(more);
         return columns;
@@ -166,7 +170,7 @@ public final class PostgresDialect implements Dialect {
         try (PreparedStatement statement = claim.prepare(connection, statements, requests)) {
             statement.setInt(claim.parameterCount() + 1, hours);
             try (ResultSet result = statement.executeQuery()) {
-                return PostgresClaims.read(result, requests);
+                return PostgresClaims.read(result, keys, requests);
             }
         }
     }

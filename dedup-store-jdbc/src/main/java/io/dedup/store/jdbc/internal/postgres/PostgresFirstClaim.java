@@ -7,7 +7,7 @@ import io.dedup.store.jdbc.internal.row.LeaseTransitions;
 import io.dedup.store.jdbc.internal.row.Phase;
 import io.dedup.store.jdbc.internal.row.Row;
 import io.dedup.store.jdbc.internal.sql.JdbcSettings;
-import io.dedup.store.jdbc.internal.sql.KeyBytes;
+import io.dedup.store.jdbc.internal.sql.KeyFormat;
 import io.dedup.store.jdbc.internal.sql.Micros;
 import io.dedup.store.jdbc.internal.sql.Statements;
 import java.sql.Connection;
@@ -50,6 +50,7 @@ final class PostgresFirstClaim {
 
     private final ClockedSql plain;
     private final ClockedSql withFingerprint;
+    private final KeyFormat keys;
     private final long retention;
     private final StatementWatch watch;
     private final PurgeClock clock;
@@ -62,6 +63,7 @@ final class PostgresFirstClaim {
         this.plain = sql.replace("{fingerprint_column}", "").replace("{fingerprint}", "");
         this.withFingerprint =
                 sql.replace("{fingerprint_column}", ", fingerprint").replace("{fingerprint}", ", ?::text");
+        this.keys = settings.keys();
         this.retention = settings.retentionMicros();
         this.watch = watch;
         this.clock = clock;
@@ -75,8 +77,8 @@ final class PostgresFirstClaim {
      */
     @Nullable
     ClaimResult claim(Connection connection, ClaimRequest request, int hours) throws SQLException {
-        byte[] id = KeyBytes.messageId(request.key());
-        byte[] scope = KeyBytes.scope(request.key());
+        byte[] id = keys.messageId(request.key());
+        byte[] scope = keys.scope(request.key());
         String fingerprint = Row.text(request.fingerprint());
         long lease = Micros.of(request.lease());
         String sql = (fingerprint == null ? plain : withFingerprint).on(connection);

@@ -9,7 +9,7 @@ import io.dedup.store.jdbc.internal.row.LeaseTransitions;
 import io.dedup.store.jdbc.internal.row.Phase;
 import io.dedup.store.jdbc.internal.row.Row;
 import io.dedup.store.jdbc.internal.sql.JdbcSettings;
-import io.dedup.store.jdbc.internal.sql.KeyBytes;
+import io.dedup.store.jdbc.internal.sql.KeyFormat;
 import io.dedup.store.jdbc.internal.sql.Micros;
 import io.dedup.store.jdbc.internal.sql.Statements;
 import java.sql.Array;
@@ -29,10 +29,6 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread-safe.
  */
 final class PostgresFirstClaims {
-    private static final List<PostgresColumn<ClaimRequest>> SOURCE = List.of(
-            bytes("message_id", request -> KeyBytes.messageId(request.key())),
-            text("owner", request -> request.owner().value()));
-
     /**
      * Reads the clock for each row, after it has waited for the row before: a token has to be greater than one that another
      * consumer got for the same message meanwhile.
@@ -66,6 +62,8 @@ final class PostgresFirstClaims {
             WHERE (SELECT inserted FROM total) + (SELECT count(*) FROM blocked) < ?
             """;
 
+    private final KeyFormat keys;
+    private final List<PostgresColumn<ClaimRequest>> source;
     private final ClockedSql ofOneOwner;
     private final ClockedSql ofOwners;
     private final long retention;
@@ -73,10 +71,14 @@ final class PostgresFirstClaims {
     private final PurgeClock clock;
 
     PostgresFirstClaims(JdbcSettings settings, Statements statements, PurgeClock clock) {
+        this.keys = settings.keys();
+        this.source = List.of(
+                bytes("message_id", request -> keys.messageId(request.key())),
+                text("owner", request -> request.owner().value()));
         ClockedSql sql = ClockedSql.of(settings, CLAIM);
         this.ofOneOwner = sql.replace("{requests}", PostgresRequests.ofOneOwner(settings));
         this.ofOwners =
-                sql.replace("{requests}", PostgresRequests.arrays(SOURCE, PostgresRequests.lockTimeout(settings)));
+                sql.replace("{requests}", PostgresRequests.arrays(source, PostgresRequests.lockTimeout(settings)));
         this.retention = settings.retentionMicros();
         this.statements = statements;
         this.clock = clock;
@@ -103,12 +105,12 @@ final class PostgresFirstClaims {
      */
     List<@Nullable ClaimResult> claim(Connection connection, List<ClaimRequest> requests, int hours)
             throws SQLException {
-        byte[] scope = KeyBytes.scope(requests.get(0).key());
+        byte[] scope = keys.scope(requests.get(0).key());
         long lease = Micros.of(requests.get(0).lease());
         boolean oneOwner = PostgresRequests.haveOneOwner(requests, ClaimRequest::owner);
         ClockedSql sql = oneOwner ? ofOneOwner : ofOwners;
         try (PreparedStatement statement = statements.prepare(connection, sql.on(connection))) {
-            int next = PostgresRequests.bind(connection, statement, requests, SOURCE, oneOwner);
+            int next = PostgresRequests.bind(connection, statement, requests, source, oneOwner);
             statement.setBytes(next++, scope);
             statement.setBytes(next++, scope);
             statement.setLong(next++, lease);
@@ -156,13 +158,13 @@ final class PostgresFirstClaims {
      * Finds the request that was inserted, by its message and its owner: the claims of a batch may share their owner. Rows come
      * in the order of the requests, so the search goes on where the one before has ended.
      */
-    private static int position(ResultSet result, List<ClaimRequest> requests, int from) throws SQLException {
+    private int position(ResultSet result, List<ClaimRequest> requests, int from) throws SQLException {
         byte[] id = result.getBytes(9);
         String owner = result.getString(10);
         for (int i = 0; i < requests.size(); i++) {
             int position = (from + i) % requests.size();
             ClaimRequest request = requests.get(position);
-            if (Arrays.equals(KeyBytes.messageId(request.key()), id)
+            if (Arrays.equals(keys.messageId(request.key()), id)
                     && request.owner().value().equals(owner)) {
                 return position;
             }

@@ -2,7 +2,7 @@ package io.dedup.store.jdbc.internal.postgres;
 
 import io.dedup.store.jdbc.internal.row.Row;
 import io.dedup.store.jdbc.internal.sql.JdbcSettings;
-import io.dedup.store.jdbc.internal.sql.KeyBytes;
+import io.dedup.store.jdbc.internal.sql.KeyFormat;
 import io.dedup.store.jdbc.internal.sql.Micros;
 import io.dedup.store.jdbc.internal.sql.Statements;
 import io.dedup.store.transaction.RecordRequest;
@@ -31,7 +31,7 @@ final class PostgresInsert {
     private static final String INSERT = """
             INSERT INTO {table} (message_id, scope, state, attempt, deaths, token, lease_until, completed_at,
                                  expires_at, purge_hour, fingerprint)
-            SELECT ?, ?, 4, 1, 0, n.now, 0, n.now, {end}, ?, ?::text
+            SELECT ?, ?, 4, 1, 0, n.now, {no_lease}, n.now, {end}, ?, ?::text
             FROM (SELECT {clock} AS now WHERE pg_try_advisory_xact_lock(?){limits} OFFSET 0) n
             ON CONFLICT (message_id, scope) DO NOTHING
             RETURNING token
@@ -42,6 +42,7 @@ final class PostgresInsert {
 
     private final String withEnd;
     private final String forever;
+    private final KeyFormat keys;
     private final PostgresLimits limits;
     private final Statements statements;
     private final RecordLock lock;
@@ -54,6 +55,7 @@ final class PostgresInsert {
                 settings, INSERT.replace("{limits}", limits.and("?")).replace("{clock}", start));
         this.withEnd = sql.replace("{end}", "n.now + ?");
         this.forever = sql.replace("{end}", Long.toString(Micros.NEVER));
+        this.keys = settings.keys();
         this.limits = limits;
         this.statements = statements;
         this.lock = lock;
@@ -70,8 +72,8 @@ final class PostgresInsert {
         long window = Micros.of(request.window());
         boolean ends = window != Micros.NEVER;
         try (PreparedStatement statement = statements.prepare(connection, ends ? withEnd : forever)) {
-            byte[] id = KeyBytes.messageId(request.key());
-            byte[] scope = KeyBytes.scope(request.key());
+            byte[] id = keys.messageId(request.key());
+            byte[] scope = keys.scope(request.key());
             statement.setBytes(1, id);
             statement.setBytes(2, scope);
             int next = 3;

@@ -36,14 +36,14 @@ final class PostgresRecordSql {
 
     /** The times, derived from {@code n.now} and {@code n.length}. */
     private static final String TIMES = """
-            4, 1, 0, n.now, 0, n.now,
+            4, 1, 0, n.now, {no_lease}, n.now,
             CASE WHEN n.length = {never} THEN n.length ELSE n.now + n.length END,
             """ + PostgresSql.hourOf("n.length = {never}", "(n.now + n.length)");
 
     private static final String INSTEAD = """
             ON CONFLICT (message_id, scope) DO UPDATE SET
                 state = 4, owner = NULL, attempt = 1, deaths = 0, token = greatest(t.token + 1, {now}),
-                lease_until = 0, completed_at = {now},
+                lease_until = {no_lease}, completed_at = {now},
                 expires_at = CASE WHEN excluded.expires_at = {never} THEN excluded.expires_at
                                   ELSE {now} + excluded.expires_at - excluded.completed_at END,
                 purge_hour = CASE WHEN t.purge_hour BETWEEN excluded.purge_hour AND excluded.purge_hour + 2

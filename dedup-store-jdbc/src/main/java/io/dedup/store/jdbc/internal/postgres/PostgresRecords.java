@@ -14,7 +14,7 @@ import io.dedup.store.jdbc.internal.row.Phase;
 import io.dedup.store.jdbc.internal.row.RecordTransitions;
 import io.dedup.store.jdbc.internal.row.Row;
 import io.dedup.store.jdbc.internal.sql.JdbcSettings;
-import io.dedup.store.jdbc.internal.sql.KeyBytes;
+import io.dedup.store.jdbc.internal.sql.KeyFormat;
 import io.dedup.store.jdbc.internal.sql.KeyIndex;
 import io.dedup.store.jdbc.internal.sql.Micros;
 import io.dedup.store.jdbc.internal.sql.Statements;
@@ -37,12 +37,7 @@ import org.jspecify.annotations.Nullable;
  * other sessions could cause, because an error would end the transaction.
  */
 final class PostgresRecords implements RecordDialect {
-    private static final List<PostgresColumn<RecordRequest>> SOURCE = List.of(
-            bytes("message_id", request -> KeyBytes.messageId(request.key())),
-            bytes("scope", request -> KeyBytes.scope(request.key())),
-            number("length", request -> Micros.of(request.window())),
-            text("fingerprint", request -> Row.text(request.fingerprint())));
-
+    private final KeyFormat keys;
     private final RecordStatements shared;
     private final RecordLock lock;
     private final String serverQuery;
@@ -75,12 +70,17 @@ final class PostgresRecords implements RecordDialect {
             List<PostgresColumn<CompleteRequest>> complete,
             PurgeClock clock) {
         this.clock = clock;
-        this.shared = new RecordStatements(statements, settings.table());
+        this.shared = new RecordStatements(settings, statements);
         this.serverQuery = PostgresSql.of(settings, PostgresRecordSql.SERVER);
         this.statements = statements;
-        this.columns = new ArrayList<>(SOURCE);
-        this.lock = new RecordLock(settings.table());
-        columns.add(number("lock_id", request -> lock.of(request.key())));
+        this.keys = settings.keys();
+        this.lock = new RecordLock(settings.table(), keys);
+        this.columns = List.of(
+                bytes("message_id", request -> keys.messageId(request.key())),
+                bytes("scope", request -> keys.scope(request.key())),
+                number("length", request -> Micros.of(request.window())),
+                text("fingerprint", request -> Row.text(request.fingerprint())),
+                number("lock_id", request -> lock.of(request.key())));
         this.settings = settings;
         this.complete = PostgresRequests.inTransaction(settings, PostgresSql.COMPLETE, complete);
     }
@@ -127,8 +127,8 @@ final class PostgresRecords implements RecordDialect {
 
     private @Nullable RecordResult ask(
             Connection connection, String sql, RecordRequest request, @Nullable Duration limit) throws SQLException {
-        byte[] id = KeyBytes.messageId(request.key());
-        byte[] scope = KeyBytes.scope(request.key());
+        byte[] id = keys.messageId(request.key());
+        byte[] scope = keys.scope(request.key());
         try (PreparedStatement statement = unwatched.prepare(connection, sql)) {
             statement.setLong(1, lock.of(scope, id));
             statement.setString(2, millis(limit));
@@ -156,7 +156,7 @@ final class PostgresRecords implements RecordDialect {
             try (ResultSet result = statement.executeQuery()) {
                 @Nullable RecordResult[] answers = new RecordResult[requests.size()];
                 KeyIndex index =
-                        new KeyIndex(requests.stream().map(RecordRequest::key).toList());
+                        new KeyIndex(keys, requests.stream().map(RecordRequest::key).toList());
                 while (result.next()) {
                     if (isWritten(result)) {
                         answers[index.position(result, 12)] = written(result);

@@ -1,11 +1,13 @@
 package io.dedup.store.jdbc.internal.postgres;
 
 import io.dedup.store.jdbc.internal.sql.JdbcSettings;
+import io.dedup.store.jdbc.internal.sql.KeyFormat;
 import io.dedup.store.jdbc.internal.sql.Micros;
 
 /**
  * The statements. {@code {now}} is the time at which it is evaluated, also after a wait for a lock; {@code {start}} is
  * the start of the statement, which is the same everywhere and used if several columns must be consistent.
+ * {@code {no_lease}} is the lease of a record that is done: tables with digests keep nothing there, to save space.
  * {@code {never}} is the end of a record that never expires, {@code {last_hour}} the last hour that its column can
  * hold.
  */
@@ -81,7 +83,7 @@ final class PostgresSql {
      */
     static final String COMPLETE = WRITE.replace("{requests}", "SELECT q.*, {now} AS now FROM ({requests}) q OFFSET 0")
             .replace("{set}", """
-                            state = 4, owner = NULL, deaths = 0, lease_until = 0, completed_at = r.now,
+                            state = 4, owner = NULL, deaths = 0, lease_until = {no_lease}, completed_at = r.now,
                             expires_at = CASE WHEN {forever} THEN {never} ELSE r.now + r.length END,
                             purge_hour = CASE WHEN t.purge_hour BETWEEN {ends} AND {ends} + 2 THEN t.purge_hour
                                               ELSE {ends} END,
@@ -176,6 +178,7 @@ final class PostgresSql {
         return settings.table()
                 .in(clocks(statement)
                         .replace("{retention}", retention)
+                        .replace("{no_lease}", settings.keys() == KeyFormat.DIGEST ? "NULL::bigint" : "0")
                         .replace("{never}", Long.toString(Micros.NEVER))
                         .replace("{last_hour}", Integer.toString(Integer.MAX_VALUE)));
     }

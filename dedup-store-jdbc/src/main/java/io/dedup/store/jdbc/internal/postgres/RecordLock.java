@@ -2,6 +2,7 @@ package io.dedup.store.jdbc.internal.postgres;
 
 import io.dedup.DedupKey;
 import io.dedup.store.jdbc.internal.sql.KeyBytes;
+import io.dedup.store.jdbc.internal.sql.KeyFormat;
 import io.dedup.store.jdbc.internal.sql.TableName;
 import io.dedup.text.Utf8;
 import java.nio.ByteBuffer;
@@ -16,13 +17,15 @@ final class RecordLock {
     private static final byte SEPARATOR = (byte) 0xff;
 
     private final byte[] table;
+    private final KeyFormat keys;
 
-    RecordLock(TableName table) {
+    RecordLock(TableName table, KeyFormat keys) {
+        this.keys = keys;
         this.table = KeyBytes.utf8(table.name().toLowerCase(Locale.ROOT));
     }
 
     long of(DedupKey key) {
-        return of(KeyBytes.scope(key), KeyBytes.messageId(key));
+        return of(keys.scope(key), keys.messageId(key));
     }
 
     long of(byte[] scope, byte[] id) {

@@ -1,7 +1,7 @@
 package io.dedup.store.jdbc.internal.row;
 
 import io.dedup.DedupKey;
-import io.dedup.store.jdbc.internal.sql.KeyBytes;
+import io.dedup.store.jdbc.internal.sql.KeyFormat;
 import io.dedup.store.jdbc.internal.sql.KeyIndex;
 import io.dedup.store.jdbc.internal.sql.Statements;
 import io.dedup.store.jdbc.internal.sql.StoreClock;
@@ -20,7 +20,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Reads rows, and replaces a row if it has not changed. The predicate of a replacement covers columns of which every
- * transition changes at least one, so that a count of 1 proves that the row was unchanged.
+ * transition changes at least one, so that a count of 1 proves that the row was unchanged. A record that is done may have no
+ * lease, which counts as 0.
  */
 public final class Rows {
     /** The columns, in the order in which {@link #row} reads them. */
@@ -28,9 +29,10 @@ public final class Rows {
             "state, owner, attempt, deaths, token, lease_until, completed_at, expires_at, fingerprint, result";
 
     private static final String AS_READ = " WHERE message_id = ? AND scope = ? AND state = ? AND attempt = ?"
-            + " AND deaths = ? AND token = ? AND lease_until = ? AND expires_at = ?";
+            + " AND deaths = ? AND token = ? AND coalesce(lease_until, 0) = ? AND expires_at = ?";
     private static final int COLUMN_COUNT = 10;
 
+    private final KeyFormat keys;
     private final Statements statements;
     private final StoreClock clock;
     private final String select;
@@ -39,7 +41,8 @@ public final class Rows {
     private final String delete;
 
     /** @param alsoSet more assignments for an update, beginning with a comma; may be empty */
-    public Rows(TableName table, Statements statements, StoreClock clock, String alsoSet) {
+    public Rows(TableName table, KeyFormat keys, Statements statements, StoreClock clock, String alsoSet) {
+        this.keys = keys;
         this.statements = statements;
         this.clock = clock;
         String columns = "t." + COLUMNS.replace(", ", ", t.");
@@ -65,34 +68,35 @@ public final class Rows {
     public Snapshot read(Connection connection, Collection<DedupKey> keys) throws SQLException {
         Map<DedupKey, Row> rows = new HashMap<>();
         long now = Long.MIN_VALUE;
-        for (Map.Entry<String, List<DedupKey>> scope : KeyBytes.byScope(keys).entrySet()) {
-            now = Math.max(now, read(connection, scope.getValue(), rows));
+        for (List<DedupKey> ofScope : this.keys.byScope(keys)) {
+            now = Math.max(now, read(connection, ofScope, rows));
         }
         return new Snapshot(now, rows);
     }
 
-    private long read(Connection connection, List<DedupKey> keys, Map<DedupKey, Row> rows) throws SQLException {
-        String sql = select + Statements.list("?", keys.size()) + ")";
+    private long read(Connection connection, List<DedupKey> ofScope, Map<DedupKey, Row> rows) throws SQLException {
+        String sql = select + Statements.list("?", ofScope.size()) + ")";
         try (PreparedStatement statement = statements.prepare(connection, sql)) {
-            bindKeys(statement, keys);
+            bindKeys(statement, keys, ofScope);
             try (ResultSet result = statement.executeQuery()) {
-                return read(result, keys, rows);
+                return read(result, ofScope, rows);
             }
         }
     }
 
     /** Binds the scope of the keys, and then their message IDs. */
-    public static void bindKeys(PreparedStatement statement, List<DedupKey> keys) throws SQLException {
-        statement.setBytes(1, KeyBytes.scope(keys.get(0)));
+    public static void bindKeys(PreparedStatement statement, KeyFormat format, List<DedupKey> ofScope)
+            throws SQLException {
+        statement.setBytes(1, format.scope(ofScope.get(0)));
         int next = 2;
-        for (DedupKey key : keys) {
-            statement.setBytes(next++, KeyBytes.messageId(key));
+        for (DedupKey key : ofScope) {
+            statement.setBytes(next++, format.messageId(key));
         }
     }
 
-    private long read(ResultSet result, List<DedupKey> keys, Map<DedupKey, Row> rows) throws SQLException {
+    private long read(ResultSet result, List<DedupKey> ofScope, Map<DedupKey, Row> rows) throws SQLException {
         long now = Long.MIN_VALUE;
-        KeyIndex index = new KeyIndex(keys);
+        KeyIndex index = new KeyIndex(keys, ofScope);
         while (result.next()) {
             now = Math.max(now, clock.read(result));
             if (result.getBytes(2) != null) { // null: no row matches any key
@@ -187,7 +191,7 @@ public final class Rows {
         }
     }
 
-    private static void bind(PreparedStatement statement, Change change) throws SQLException {
+    private void bind(PreparedStatement statement, Change change) throws SQLException {
         if (change.before() == null) {
             bindColumns(statement, bindKey(statement, 1, change.key()), change.after());
         } else {
@@ -196,9 +200,9 @@ public final class Rows {
         }
     }
 
-    private static int bindKey(PreparedStatement statement, int first, DedupKey key) throws SQLException {
-        statement.setBytes(first, KeyBytes.messageId(key));
-        statement.setBytes(first + 1, KeyBytes.scope(key));
+    private int bindKey(PreparedStatement statement, int first, DedupKey key) throws SQLException {
+        statement.setBytes(first, keys.messageId(key));
+        statement.setBytes(first + 1, keys.scope(key));
         return first + 2;
     }
 

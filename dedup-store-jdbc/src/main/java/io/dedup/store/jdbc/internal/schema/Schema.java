@@ -1,6 +1,7 @@
 package io.dedup.store.jdbc.internal.schema;
 
 import io.dedup.store.jdbc.internal.sql.Database;
+import io.dedup.store.jdbc.internal.sql.KeyFormat;
 import io.dedup.store.jdbc.internal.sql.TableName;
 import java.sql.Connection;
 import java.sql.DatabaseMetaData;
@@ -24,6 +25,9 @@ public final class Schema {
     private static final String COLUMNS = "message_id, scope, state, owner, attempt, deaths, token, lease_until,"
             + " completed_at, expires_at, fingerprint, result";
 
+    /** Only tables with digests have it. A column, unlike a comment, survives a dump, and nothing can change it by accident. */
+    private static final String DIGEST_COLUMN = "key_digest";
+
     private static final String POSTGRES_PURGE_INDEX = "SELECT 1 FROM pg_index i JOIN pg_attribute a"
             + " ON a.attrelid = i.indrelid AND a.attnum = i.indkey[0]"
             + " WHERE i.indrelid = to_regclass(?) AND i.indisvalid AND a.attname = 'purge_hour' LIMIT 1";
@@ -32,13 +36,15 @@ public final class Schema {
             + " JOIN pg_namespace n ON n.oid = c.relnamespace WHERE c.oid = to_regclass(?)";
 
     private final TableName table;
+    private final KeyFormat keys;
     private final Database database;
     private final SchemaVersion version;
 
-    public Schema(TableName table, Database database) {
+    public Schema(TableName table, KeyFormat keys, Database database) {
         this.table = table;
+        this.keys = keys;
         this.database = database;
-        this.version = new SchemaVersion(table, database);
+        this.version = new SchemaVersion(table, keys, database);
     }
 
     /** Whether to create the table if it is missing. */
@@ -65,6 +71,7 @@ public final class Schema {
             check(connection);
         }
         version.check(connection);
+        checkKeyFormat(connection);
         Set<String> key = primaryKey(connection);
         if (key.isEmpty() && create && database.maybeH2()) {
             // H2 shows a table before it has its key. Creating it again fails, but only after the session that is
@@ -74,7 +81,7 @@ public final class Schema {
         }
         if (!key.equals(KEY)) { // without it, two claims of one message both insert a row
             throw new IllegalStateException("The primary key of table " + table + " is " + key
-                    + ", but must be (message_id, scope), as in classpath:" + database.schemaResource());
+                    + ", but must be (message_id, scope), as in classpath:" + database.schemaResource(keys));
         }
     }
 
@@ -112,7 +119,7 @@ public final class Schema {
 
     private void create(Connection connection, SQLException missing) throws SQLException {
         try (Statement statement = connection.createStatement()) {
-            for (String sql : SchemaScript.statements(database.schemaResource(), table)) {
+            for (String sql : SchemaScript.statements(database.schemaResource(keys), table)) {
                 statement.execute(sql);
             }
         } catch (SQLException e) {
@@ -136,6 +143,38 @@ public final class Schema {
     }
 
     /**
+     * With two formats in one table, a message would have two records, and be handled twice.
+     *
+     * @throws IllegalStateException if the table was created for another format than the store's
+     */
+    private void checkKeyFormat(Connection connection) throws SQLException {
+        KeyFormat found = keyFormat(connection);
+        if (found != keys) {
+            throw new IllegalStateException("Table " + table
+                    + (found == KeyFormat.DIGEST
+                            ? " was created for digests of message IDs (it has the column " + DIGEST_COLUMN
+                                    + "), but keyFormat is PLAIN"
+                            : " was created for plain message IDs (it lacks the column " + DIGEST_COLUMN
+                                    + "), but keyFormat is DIGEST")
+                    + ". Set keyFormat to " + found + ", or set table(...) to another table, created from classpath:"
+                    + database.schemaResource(keys));
+        }
+    }
+
+    private KeyFormat keyFormat(Connection connection) throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet result = statement.executeQuery(table.in("SELECT * FROM {table} WHERE 1 = 0"))) {
+            ResultSetMetaData columns = result.getMetaData();
+            for (int i = 1; i <= columns.getColumnCount(); i++) {
+                if (columns.getColumnName(i).equalsIgnoreCase(DIGEST_COLUMN)) {
+                    return KeyFormat.DIGEST;
+                }
+            }
+            return KeyFormat.PLAIN;
+        }
+    }
+
+    /**
      * Text would compare by a collation, which may treat two IDs as equal; a short column may truncate two IDs to the
      * same value.
      */
@@ -145,7 +184,7 @@ public final class Schema {
             throw new IllegalStateException("Column " + columns.getColumnName(column) + " of table " + table + " is "
                     + columns.getColumnTypeName(column) + "(" + precision + "), but must be binary and hold "
                     + KEY_BYTES
-                    + " bytes, as in classpath:" + database.schemaResource());
+                    + " bytes, as in classpath:" + database.schemaResource(keys));
         }
     }
 

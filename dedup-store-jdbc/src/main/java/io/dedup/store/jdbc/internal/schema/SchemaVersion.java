@@ -1,6 +1,7 @@
 package io.dedup.store.jdbc.internal.schema;
 
 import io.dedup.store.jdbc.internal.sql.Database;
+import io.dedup.store.jdbc.internal.sql.KeyFormat;
 import io.dedup.store.jdbc.internal.sql.TableName;
 import java.sql.Connection;
 import java.sql.DatabaseMetaData;
@@ -26,10 +27,12 @@ final class SchemaVersion {
             + " WHERE table_schema = coalesce(?, DATABASE()) AND table_name = ?";
 
     private final TableName table;
+    private final KeyFormat keys;
     private final Database database;
 
-    SchemaVersion(TableName table, Database database) {
+    SchemaVersion(TableName table, KeyFormat keys, Database database) {
         this.table = table;
+        this.keys = keys;
         this.database = database;
     }
 
@@ -92,7 +95,7 @@ final class SchemaVersion {
         boolean script = !newColumns().isEmpty();
         String todo = script
                 ? "Apply classpath:" + file + " to it: " + String.join("; ", SchemaScript.statements(file, table)) + ";"
-                : "Compare it with classpath:" + database.schemaResource() + ", and correct its comment";
+                : "Compare it with classpath:" + database.schemaResource(keys) + ", and correct its comment";
         return new IllegalStateException(
                 "Table " + table + " has schema version " + version + "; this release needs version " + CURRENT + ". "
                         + todo,

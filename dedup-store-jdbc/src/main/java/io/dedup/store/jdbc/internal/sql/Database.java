@@ -17,9 +17,15 @@ public enum Database {
         this.schema = schema;
     }
 
-    /** The class path resource that creates the table. */
+    /** The class path resource that creates the table with plain keys. */
     public String schemaResource() {
         return RESOURCES + schema;
+    }
+
+    /** The class path resource that creates the table for a format of keys. */
+    public String schemaResource(KeyFormat keys) {
+        String resource = schemaResource();
+        return keys == KeyFormat.PLAIN ? resource : resource.replace(".sql", "-digest.sql");
     }
 
     /** The class path resource that upgrades the table to a version of the schema. */

@@ -5,12 +5,13 @@ import java.time.Duration;
 /**
  * The checked settings of a store.
  *
+ * @param keys what the table keeps of a message's key
  * @param lockTimeout how long a statement waits for a row that another session has locked
  * @param queryTimeout how long a statement may take in total
  * @param maxBatch the maximum number of keys in a statement
  */
 public record JdbcSettings(
-        TableName table, Duration attemptRetention, Duration lockTimeout, Duration queryTimeout, int maxBatch) {
+        TableName table, KeyFormat keys, Duration attemptRetention, Duration lockTimeout, Duration queryTimeout, int maxBatch) {
     /** The time that a connection gets in addition to the query timeout before its socket is closed. */
     private static final Duration NETWORK_GRACE = Duration.ofSeconds(2);
 

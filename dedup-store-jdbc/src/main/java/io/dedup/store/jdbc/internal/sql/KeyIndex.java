@@ -12,16 +12,18 @@ import java.util.Map;
 public final class KeyIndex {
     private static final int NONE = -1;
 
+    private final KeyFormat format;
     private final List<DedupKey> keys;
     private final Map<String, Integer> firstWithId = new HashMap<>();
     private final int[] nextWithId;
 
-    public KeyIndex(List<DedupKey> keys) {
+    public KeyIndex(KeyFormat format, List<DedupKey> keys) {
+        this.format = format;
         this.keys = keys;
         this.nextWithId = new int[keys.size()];
         Arrays.fill(nextWithId, NONE);
         for (int i = 0; i < keys.size(); i++) {
-            Integer other = firstWithId.put(keys.get(i).messageId(), i);
+            Integer other = firstWithId.put(format.idText(keys.get(i)), i);
             nextWithId[i] = other == null ? NONE : other;
         }
     }
@@ -31,11 +33,11 @@ public final class KeyIndex {
      * if the same message ID was requested in several scopes.
      */
     public int position(ResultSet row, int column) throws SQLException {
-        Integer first = firstWithId.get(KeyBytes.text(row.getBytes(column)));
+        Integer first = firstWithId.get(format.idText(row.getBytes(column)));
         int position = first == null ? NONE : first;
         if (position != NONE && nextWithId[position] != NONE) {
-            String scope = KeyBytes.text(row.getBytes(column + 1));
-            while (position != NONE && !keys.get(position).scope().text().equals(scope)) {
+            byte[] scope = row.getBytes(column + 1);
+            while (position != NONE && !Arrays.equals(format.scope(keys.get(position)), scope)) {
                 position = nextWithId[position];
             }
         }

@@ -23,6 +23,7 @@ import io.dedup.store.jdbc.internal.purge.Purge;
 import io.dedup.store.jdbc.internal.schema.Schema;
 import io.dedup.store.jdbc.internal.sql.Database;
 import io.dedup.store.jdbc.internal.sql.JdbcSettings;
+import io.dedup.store.jdbc.internal.sql.KeyFormat;
 import io.dedup.store.jdbc.internal.transaction.RecordTable;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -66,6 +67,7 @@ public final class StoreOpener {
     public StoreParts open(@Nullable Database database, @Nullable String clockQuery) {
         OwnConnections connections = new OwnConnections(dataSource, settings.networkTimeoutMillis());
         Database actual = database == null ? detect(connections) : database;
+        requireKnownDigests(actual);
         SqlFailures failures = new SqlFailures(settings, actual);
         Dialect dialect = Dialects.create(actual, settings, failures, clockQuery);
         StatementSize statementSize = new StatementSize(dialect);
@@ -81,7 +83,7 @@ public final class StoreOpener {
             }
             requireCommitted(borrowed.connection(), actual);
             warnings.addAll(dialect.checkServer(borrowed.connection()));
-            Schema schema = new Schema(settings.table(), actual);
+            Schema schema = new Schema(settings.table(), settings.keys(), actual);
             schema.prepare(borrowed.connection(), creation);
             warnings.addAll(schema.warnings(borrowed.connection()));
             dialect.probe().run(borrowed.connection());
@@ -127,7 +129,8 @@ public final class StoreOpener {
                 calls,
                 new StoreCalls(longReads, failures),
                 dialect.rows(),
-                new StuckRows(table.name(), dialect.timesStatements() ? JdbcSettings.wholeSeconds(STUCK_TIMEOUT) : 0),
+                new StuckRows(
+                        settings.table(), settings.keys(), dialect.timesStatements() ? JdbcSettings.wholeSeconds(STUCK_TIMEOUT) : 0),
                 failures);
         return new StoreParts(
                 table,
@@ -148,6 +151,14 @@ public final class StoreOpener {
                 questions.ask(second.connection());
             }
         });
+    }
+
+    /** Some databases store an empty scope as null, which a primary key does not permit. */
+    private void requireKnownDigests(Database database) {
+        if (settings.keys() == KeyFormat.DIGEST && database == Database.GENERIC) {
+            throw new IllegalArgumentException(
+                    "keyFormat DIGEST is not available with dialect GENERIC; set keyFormat to PLAIN");
+        }
     }
 
     private Database detect(OwnConnections connections) {

@@ -11,6 +11,7 @@ import io.dedup.store.jdbc.JdbcDedupStoreBuilder;
 import io.dedup.store.jdbc.JdbcDialect;
 import io.dedup.store.jdbc.internal.sql.Database;
 import io.dedup.store.jdbc.internal.sql.JdbcSettings;
+import io.dedup.store.jdbc.internal.sql.KeyFormat;
 import io.dedup.store.jdbc.internal.sql.TableName;
 import io.dedup.store.jdbc.support.OnEachDatabase;
 import io.dedup.store.jdbc.support.TestDatabase;
@@ -168,6 +169,7 @@ class FailureMessagesTest {
         SqlFailures failures = new SqlFailures(
                 new JdbcSettings(
                         TableName.parse("dedup_record"),
+                        KeyFormat.PLAIN,
                         Duration.ofDays(1),
                         Duration.ofSeconds(1),
                         Duration.ofSeconds(5),

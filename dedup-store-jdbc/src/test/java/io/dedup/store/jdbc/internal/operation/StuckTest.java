@@ -7,6 +7,7 @@ import io.dedup.DedupKey;
 import io.dedup.store.ClaimRequest;
 import io.dedup.store.jdbc.JdbcDedupStore;
 import io.dedup.store.jdbc.JdbcDialect;
+import io.dedup.store.jdbc.internal.sql.KeyFormat;
 import io.dedup.store.jdbc.internal.sql.TableName;
 import io.dedup.store.jdbc.support.Messages;
 import io.dedup.store.jdbc.support.OnEachDatabase;
@@ -51,7 +52,7 @@ class StuckTest {
     void tooLong(JdbcDialect dialect) throws SQLException {
         try (TestDatabase database = TestDatabase.open(dialect)) {
             JdbcDedupStore unused = database.store();
-            StuckRows rows = new StuckRows(TableName.parse(TableName.DEFAULT), 1);
+            StuckRows rows = new StuckRows(TableName.parse(TableName.DEFAULT), KeyFormat.PLAIN, 1);
             try (Connection rival = database.connect();
                     Statement lock = rival.createStatement();
                     Connection connection = database.connect()) {

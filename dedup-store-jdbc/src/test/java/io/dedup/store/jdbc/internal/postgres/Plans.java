@@ -1,6 +1,7 @@
 package io.dedup.store.jdbc.internal.postgres;
 
 import io.dedup.store.jdbc.internal.sql.JdbcSettings;
+import io.dedup.store.jdbc.internal.sql.KeyFormat;
 import io.dedup.store.jdbc.internal.sql.TableName;
 import io.dedup.store.jdbc.support.TestDatabase;
 import java.sql.Connection;
@@ -12,7 +13,7 @@ import java.time.Duration;
 /** What PostgreSQL does for a statement of the store, which is run. */
 final class Plans {
     private static final JdbcSettings SETTINGS = new JdbcSettings(
-            TableName.parse(TableName.DEFAULT), Duration.ofDays(7), Duration.ofSeconds(1), Duration.ofSeconds(5), 500);
+            TableName.parse(TableName.DEFAULT), KeyFormat.PLAIN, Duration.ofDays(7), Duration.ofSeconds(1), Duration.ofSeconds(5), 500);
 
     private Plans() {}
 

@@ -30,13 +30,18 @@ class KeyBytesFuzzTest {
                                     input.once(2) ? scope.topic() : notBlank(input.near(scope.topic())))
                             .key(key.messageId());
 
-            assertThat(KeyBytes.scope(key).length).isBetween(1, COLUMN);
-            assertThat(KeyBytes.messageId(key).length).isBetween(1, COLUMN);
-            assertThat(KeyBytes.text(KeyBytes.scope(key))).isEqualTo(scope.text());
-            assertThat(KeyBytes.text(KeyBytes.messageId(key))).isEqualTo(key.messageId());
-            boolean sameBytes = Arrays.equals(KeyBytes.scope(key), KeyBytes.scope(other))
-                    && Arrays.equals(KeyBytes.messageId(key), KeyBytes.messageId(other));
+            assertThat(KeyFormat.PLAIN.scope(key).length).isBetween(1, COLUMN);
+            assertThat(KeyFormat.PLAIN.messageId(key).length).isBetween(1, COLUMN);
+            assertThat(KeyBytes.text(KeyFormat.PLAIN.scope(key))).isEqualTo(scope.text());
+            assertThat(KeyBytes.text(KeyFormat.PLAIN.messageId(key))).isEqualTo(key.messageId());
+            boolean sameBytes = Arrays.equals(KeyFormat.PLAIN.scope(key), KeyFormat.PLAIN.scope(other))
+                    && Arrays.equals(KeyFormat.PLAIN.messageId(key), KeyFormat.PLAIN.messageId(other));
             assertThat(sameBytes).as("%s and %s", key, other).isEqualTo(key.equals(other));
+            assertThat(KeyFormat.DIGEST.scope(key)).isEmpty();
+            assertThat(KeyFormat.DIGEST.messageId(key)).hasSize(14);
+            assertThat(Arrays.equals(KeyFormat.DIGEST.messageId(key), KeyFormat.DIGEST.messageId(other)))
+                    .as("digests of %s and %s", key, other)
+                    .isEqualTo(key.equals(other));
             assertThat(KeyBytes.ORDER.compare(key, other) == 0).isEqualTo(key.equals(other));
             assertThat(Integer.signum(KeyBytes.ORDER.compare(key, other)))
                     .isEqualTo(-Integer.signum(KeyBytes.ORDER.compare(other, key)));
