@@ -32,6 +32,9 @@ public class JdbcProperties {
     /** How often a background thread deletes expired records. 0 switches this off. */
     private Duration purgeInterval = Duration.ofMinutes(10);
 
+    /** How many expired records one statement deletes. More deletes faster, and claims wait longer for a batch. */
+    private int purgeBatch = 10;
+
     public @Nullable String getDataSource() {
         return dataSource;
     }
@@ -102,6 +105,14 @@ public class JdbcProperties {
 
     public void setPurgeInterval(Duration purgeInterval) {
         this.purgeInterval = purgeInterval;
+    }
+
+    public int getPurgeBatch() {
+        return purgeBatch;
+    }
+
+    public void setPurgeBatch(int purgeBatch) {
+        this.purgeBatch = purgeBatch;
     }
 
     /** Same values as {@code io.dedup.store.jdbc.JdbcKeyFormat}, which may not be on the class path. */

@@ -57,6 +57,7 @@ final class JdbcTable {
                     .attemptRetention(properties.getAttemptRetention())
                     .lockTimeout(properties.getLockTimeout())
                     .queryTimeout(properties.getQueryTimeout())
+                    .purgeBatch(properties.getPurgeBatch())
                     .purgeInterval(properties.getPurgeInterval().isZero() ? null : properties.getPurgeInterval())
                     .initializeSchema(InitializeSchema.valueOf(
                             properties.getInitializeSchema().name()))

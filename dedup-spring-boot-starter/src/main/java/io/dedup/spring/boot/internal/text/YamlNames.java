@@ -36,6 +36,7 @@ public record YamlNames(String prefix) implements SettingNames {
     private static final Map<String, String> ELSEWHERE = Map.ofEntries(
             Map.entry("lockTimeout", "dedup.jdbc.lock-timeout"),
             Map.entry("queryTimeout", "dedup.jdbc.query-timeout"),
+            Map.entry("purgeBatch", "dedup.jdbc.purge-batch"),
             Map.entry("purgeInterval", "dedup.jdbc.purge-interval"),
             Map.entry("keyFormat", "dedup.jdbc.key-format"),
             Map.entry("initializeSchema", "dedup.jdbc.initialize-schema"),

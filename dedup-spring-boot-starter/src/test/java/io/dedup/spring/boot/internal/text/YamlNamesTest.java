@@ -57,6 +57,7 @@ class YamlNamesTest {
             raise queryTimeout(...), which is PT5S              | raise dedup.jdbc.query-timeout, which is 5s
             end that transaction, or raise lockTimeout          | end that transaction, or raise dedup.jdbc.lock-timeout
             or set initializeSchema(ALWAYS), or correct table(...) | or set dedup.jdbc.initialize-schema to always, or correct dedup.jdbc.table
+            purgeBatch must be from 1 to 5000, but is 0         | dedup.jdbc.purge-batch must be from 1 to 5000, but is 0
             column key_digest), but keyFormat is PLAIN         | column key_digest), but dedup.jdbc.key-format is PLAIN
             If the server is only busy, raise commandTimeout    | If the server is only busy, raise dedup.redis.command-timeout
             use mode LEASED without a transaction manager       | use mode leased without a transaction manager

@@ -20,8 +20,11 @@ import java.util.stream.Collectors;
  * <p>Thread-safe.
  */
 final class DueRows {
-    /** How many batches one search serves. */
-    static final int BATCHES = 10;
+    /** How many batches one search serves at least. */
+    private static final int BATCHES = 10;
+
+    /** A search passes what was removed before, which takes the same time for a few rows as for many. */
+    private static final int FEWEST = 500;
 
     /**
      * The place of a row.
@@ -34,6 +37,11 @@ final class DueRows {
     private final Deque<Place> places = new ArrayDeque<>();
     private boolean more;
     private boolean idle;
+
+    /** How many rows a search should find, for batches of this size. */
+    static int wanted(int batch) {
+        return Math.max(batch * BATCHES, FEWEST);
+    }
 
     /** Returns the places that {@link PostgresSql#DUE} finds, at most {@code most}. */
     static List<Place> look(PreparedStatement due, int most) throws SQLException {

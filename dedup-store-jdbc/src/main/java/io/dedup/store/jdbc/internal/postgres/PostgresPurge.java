@@ -32,7 +32,7 @@ final class PostgresPurge {
         List<DueRows.Place> places = dueRows.take(limit);
         boolean fresh = places.isEmpty();
         if (fresh) {
-            look(connection, limit * DueRows.BATCHES);
+            look(connection, DueRows.wanted(limit));
             places = dueRows.take(limit);
         }
         int removed = places.isEmpty() ? 0 : remove(connection, places);
