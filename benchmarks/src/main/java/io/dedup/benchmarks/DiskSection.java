@@ -37,7 +37,8 @@ final class DiskSection {
         report.heading("Databases: bytes of a DONE record, of " + String.format(Locale.ROOT, "%,d", records)
                 + " with UUIDs as IDs and a scope of 17 characters");
         report.table(
-                List.of("store", "records are", "table", "primary key beside it", "index of the purge", "together"), rows);
+                List.of("store", "records are", "table", "primary key beside it", "index of the purge", "together"),
+                rows);
     }
 
     private List<String> row(PurgedDatabase database, TableForm form, int records) {

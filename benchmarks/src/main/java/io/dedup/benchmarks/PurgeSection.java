@@ -57,7 +57,10 @@ final class PurgeSection {
                 figures.store(),
                 String.format(Locale.ROOT, "%,d", figures.records()),
                 Long.toString(figures.took().toSeconds()),
-                String.format(Locale.ROOT, "%,d", (figures.records() - figures.left()) / figures.took().toSeconds()),
+                String.format(
+                        Locale.ROOT,
+                        "%,d",
+                        (figures.records() - figures.left()) / figures.took().toSeconds()),
                 figures.idle().micros(),
                 figures.during().micros(),
                 figures.ratios().ratio(),

@@ -88,8 +88,8 @@ public final class PurgedDatabase implements AutoCloseable {
     public long expired() {
         try (Connection connection = database.pool().getConnection();
                 Statement statement = connection.createStatement();
-                ResultSet row = statement.executeQuery(
-                        "SELECT count(*) FROM dedup_record WHERE expires_at < " + now())) {
+                ResultSet row =
+                        statement.executeQuery("SELECT count(*) FROM dedup_record WHERE expires_at < " + now())) {
             row.next();
             return row.getLong(1);
         } catch (SQLException e) {

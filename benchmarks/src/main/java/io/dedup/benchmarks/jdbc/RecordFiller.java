@@ -32,7 +32,8 @@ final class RecordFiller {
         this.form = form;
         boolean digest = form.keys() == JdbcKeyFormat.DIGEST;
         this.id = postgres ? postgresId(digest) : mariaDbId(digest);
-        this.scope = postgres ? "convert_to('" + (digest ? "" : SCOPE) + "', 'UTF8')" : "'" + (digest ? "" : SCOPE) + "'";
+        this.scope =
+                postgres ? "convert_to('" + (digest ? "" : SCOPE) + "', 'UTF8')" : "'" + (digest ? "" : SCOPE) + "'";
         this.noLease = postgres && digest ? "NULL::bigint" : "0";
         this.numbers = postgres
                 ? "(SELECT ?::bigint + i AS n FROM generate_series(1, " + BATCH + ") i) s"
@@ -42,7 +43,8 @@ final class RecordFiller {
     private static String postgresId(boolean digest) {
         String text = "convert_to(md5(n::text)::uuid::text, 'UTF8')";
         return digest
-                ? "substring(sha256(convert_to('" + SCOPE + "', 'UTF8') || '\\xff'::bytea || " + text + ") FROM 1 FOR 14)"
+                ? "substring(sha256(convert_to('" + SCOPE + "', 'UTF8') || '\\xff'::bytea || " + text
+                        + ") FROM 1 FOR 14)"
                 : text;
     }
 
@@ -88,17 +90,19 @@ final class RecordFiller {
 
     private String record() {
         return "INSERT INTO dedup_record (message_id, scope, state, attempt, deaths, token, lease_until, completed_at,"
-                + " expires_at" + (postgres ? ", purge_hour" : "") + ") SELECT " + id + ", " + scope + ", 4, 1, 0, e, " + noLease + ", e, e"
+                + " expires_at" + (postgres ? ", purge_hour" : "") + ") SELECT " + id + ", " + scope + ", 4, 1, 0, e, "
+                + noLease + ", e, e"
                 + (postgres ? ", e / " + HOUR + " + 1" : "") + " FROM " + numbers + ", " + end();
     }
 
     private String completion() {
-        String set = "state = 4, owner = NULL, deaths = 0, lease_until = " + noLease + ", completed_at = e, expires_at = e + 1";
+        String set = "state = 4, owner = NULL, deaths = 0, lease_until = " + noLease
+                + ", completed_at = e, expires_at = e + 1";
         return postgres
                 ? "UPDATE dedup_record t SET " + set + " FROM " + numbers + ", " + end() + " WHERE t.message_id = " + id
                         + " AND t.scope = " + scope
-                : "UPDATE " + numbers + " STRAIGHT_JOIN " + end() + " STRAIGHT_JOIN dedup_record t ON t.message_id = " + id
-                        + " AND t.scope = " + scope + " SET " + set;
+                : "UPDATE " + numbers + " STRAIGHT_JOIN " + end() + " STRAIGHT_JOIN dedup_record t ON t.message_id = "
+                        + id + " AND t.scope = " + scope + " SET " + set;
     }
 
     private String end() {

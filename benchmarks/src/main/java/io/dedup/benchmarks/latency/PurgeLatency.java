@@ -34,13 +34,7 @@ public final class PurgeLatency {
      * @param ratios at 99 per cent, a turn with a purge by the turn before it, which had none
      */
     public record Figures(
-            String store,
-            int records,
-            Duration took,
-            long left,
-            Percentiles idle,
-            Percentiles during,
-            Spread ratios) {}
+            String store, int records, Duration took, long left, Percentiles idle, Percentiles during, Spread ratios) {}
 
     /**
      * Fills the table, and measures until nothing expired is left.

@@ -180,8 +180,8 @@ public final class JdbcDedupStoreBuilder {
         require(
                 clockQuery == null || dialect == JdbcDialect.GENERIC,
                 "clockQuery can only be set with dialect(GENERIC)");
-        JdbcSettings settings = new JdbcSettings(
-                table, keyFormat.format(), attemptRetention, lockTimeout, queryTimeout, maxBatch);
+        JdbcSettings settings =
+                new JdbcSettings(table, keyFormat.format(), attemptRetention, lockTimeout, queryTimeout, maxBatch);
         StoreParts parts = new StoreOpener(dataSource, settings, this::createsSchema, purgeBatch)
                 .open(dialect == null ? null : dialect.database(), clockQuery);
         parts.warnings().forEach(warning -> LOG.warn("{}", warning));

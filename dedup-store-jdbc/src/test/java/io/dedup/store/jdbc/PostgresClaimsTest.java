@@ -161,7 +161,8 @@ class PostgresClaimsTest {
         }
         assertThat(batch.get()).containsOnly(WriteResult.applied());
         assertThat(database.count(
-                        "SELECT completed_at FROM dedup_record WHERE message_id = ?", KeyFormat.PLAIN.messageId(second)))
+                        "SELECT completed_at FROM dedup_record WHERE message_id = ?",
+                        KeyFormat.PLAIN.messageId(second)))
                 .isGreaterThanOrEqualTo(end);
     }
 

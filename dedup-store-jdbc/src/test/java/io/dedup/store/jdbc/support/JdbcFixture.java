@@ -38,7 +38,8 @@ public final class JdbcFixture implements StoreFixture {
         this.kept = KEPT.computeIfAbsent(new Form(dialect, keys), form -> new Kept(form.dialect()));
         this.listing = keys == JdbcKeyFormat.PLAIN;
         this.store = patient(kept.database.builder(kept.first)).keyFormat(keys).build();
-        this.second = patient(kept.database.builder(kept.second)).keyFormat(keys).build();
+        this.second =
+                patient(kept.database.builder(kept.second)).keyFormat(keys).build();
         kept.database.execute("DELETE FROM dedup_record");
     }
 

@@ -65,11 +65,13 @@ final class FailureMessages {
                     + settings.table() + schemaPrivilege();
         }
         if (MISSING_TABLE.contains(state) || (database.maybeH2() && code == H2_MISSING_SCHEMA)) {
-            return failed + "The table is missing" + where() + ": apply classpath:" + database.schemaResource(settings.keys())
+            return failed + "The table is missing" + where() + ": apply classpath:"
+                    + database.schemaResource(settings.keys())
                     + ", or set initializeSchema(ALWAYS), or correct table(...)";
         }
         if (MISSING_COLUMN.contains(state)) {
-            return failed + "The table lacks a column: compare it with classpath:" + database.schemaResource(settings.keys())
+            return failed + "The table lacks a column: compare it with classpath:"
+                    + database.schemaResource(settings.keys())
                     + ", or set table(...) to another one. The store never changes an existing table";
         }
         if (SqlErrors.isReadOnly(telling)) {

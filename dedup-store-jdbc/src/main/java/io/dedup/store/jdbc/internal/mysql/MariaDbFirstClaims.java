@@ -58,7 +58,8 @@ final class MariaDbFirstClaims {
     private List<@Nullable ClaimResult> read(ResultSet result, List<ClaimRequest> requests, long mark)
             throws SQLException {
         @Nullable ClaimResult[] answers = new ClaimResult[requests.size()];
-        KeyIndex index = new KeyIndex(keys, requests.stream().map(ClaimRequest::key).toList());
+        KeyIndex index =
+                new KeyIndex(keys, requests.stream().map(ClaimRequest::key).toList());
         while (result.next()) {
             int position = index.position(result, 1);
             answers[position] = WriteMark.isOf(mark, result.getLong(3))

@@ -92,7 +92,8 @@ final class MySqlClaims {
     private List<@Nullable ClaimResult> returned(ResultSet result, List<ClaimRequest> requests, long mark)
             throws SQLException {
         @Nullable ClaimResult[] answers = new ClaimResult[requests.size()];
-        KeyIndex index = new KeyIndex(settings.keys(), requests.stream().map(ClaimRequest::key).toList());
+        KeyIndex index = new KeyIndex(
+                settings.keys(), requests.stream().map(ClaimRequest::key).toList());
         while (result.next()) {
             int position = index.position(result, 1);
             answers[position] = answer(result, requests.get(position), mark);

@@ -99,8 +99,8 @@ public final class MySqlDialect implements Dialect {
                     statement.setLong(first, Micros.of(request.lease()));
                     return first + 1;
                 });
-        this.renewals =
-                new MySqlRenewals(renew, rows, new SkipLocked(settings.table(), settings.keys(), timed), failures, limits, noWait);
+        this.renewals = new MySqlRenewals(
+                renew, rows, new SkipLocked(settings.table(), settings.keys(), timed), failures, limits, noWait);
         RecordWrites writes = noWait == null
                 ? new MySqlRecordWrites(settings, statements)
                 : new MariaDbRecordWrites(settings, statements, noWait);

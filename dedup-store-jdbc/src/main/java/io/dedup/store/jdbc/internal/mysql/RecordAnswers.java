@@ -33,8 +33,7 @@ final class RecordAnswers {
         }
     }
 
-    static void bindKeys(PreparedStatement statement, KeyFormat format, Collection<DedupKey> keys)
-            throws SQLException {
+    static void bindKeys(PreparedStatement statement, KeyFormat format, Collection<DedupKey> keys) throws SQLException {
         int next = 1;
         for (DedupKey key : keys) {
             statement.setBytes(next++, format.messageId(key));

@@ -50,8 +50,9 @@ public final class StuckRows {
      */
     void requirePlainKeys() {
         if (keys == KeyFormat.DIGEST) {
-            throw new UnsupportedOperationException("table " + table
-                    + " keeps digests of message IDs (keyFormat DIGEST), so stuck messages cannot be listed; find one by its ID");
+            throw new UnsupportedOperationException(
+                    "table " + table
+                            + " keeps digests of message IDs (keyFormat DIGEST), so stuck messages cannot be listed; find one by its ID");
         }
     }
 

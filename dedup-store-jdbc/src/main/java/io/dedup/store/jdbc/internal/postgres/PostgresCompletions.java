@@ -43,8 +43,7 @@ final class PostgresCompletions {
      * @param ofOneOwner for requests that share their owner
      */
     private record Form(ClockedSql ofOneOwner, ClockedSql ofOwners) {
-        static Form of(
-                JdbcSettings settings, List<PostgresColumn<CompleteRequest>> source, String statement) {
+        static Form of(JdbcSettings settings, List<PostgresColumn<CompleteRequest>> source, String statement) {
             ClockedSql sql = ClockedSql.of(settings, statement);
             return new Form(
                     sql.replace("{requests}", PostgresRequests.ofOneOwner(settings)),

@@ -115,8 +115,7 @@ public final class PostgresDialect implements Dialect {
         List<PostgresColumn<Q>> columns = new ArrayList<>();
         columns.add(bytes(
                 "message_id", request -> keys.messageId(claim.apply(request).key())));
-        columns.add(
-                bytes("scope", request -> keys.scope(claim.apply(request).key())));
+        columns.add(bytes("scope", request -> keys.scope(claim.apply(request).key())));
         columns.add(text("owner", request -> claim.apply(request).owner().value()));
         columns.addAll(more);
         return columns;

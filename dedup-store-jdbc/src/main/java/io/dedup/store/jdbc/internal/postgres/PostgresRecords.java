@@ -25,7 +25,6 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.Collections;
@@ -155,8 +154,8 @@ final class PostgresRecords implements RecordDialect {
             }
             try (ResultSet result = statement.executeQuery()) {
                 @Nullable RecordResult[] answers = new RecordResult[requests.size()];
-                KeyIndex index =
-                        new KeyIndex(keys, requests.stream().map(RecordRequest::key).toList());
+                KeyIndex index = new KeyIndex(
+                        keys, requests.stream().map(RecordRequest::key).toList());
                 while (result.next()) {
                     if (isWritten(result)) {
                         answers[index.position(result, 12)] = written(result);

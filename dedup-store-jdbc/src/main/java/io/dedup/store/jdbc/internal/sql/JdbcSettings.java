@@ -11,7 +11,12 @@ import java.time.Duration;
  * @param maxBatch the maximum number of keys in a statement
  */
 public record JdbcSettings(
-        TableName table, KeyFormat keys, Duration attemptRetention, Duration lockTimeout, Duration queryTimeout, int maxBatch) {
+        TableName table,
+        KeyFormat keys,
+        Duration attemptRetention,
+        Duration lockTimeout,
+        Duration queryTimeout,
+        int maxBatch) {
     /** The time that a connection gets in addition to the query timeout before its socket is closed. */
     private static final Duration NETWORK_GRACE = Duration.ofSeconds(2);
 

@@ -74,6 +74,7 @@ public enum KeyFormat {
 
     /** With two more bytes, an entry of PostgreSQL's primary key would be 8 bytes larger. */
     private static final int DIGEST_BYTES = 14;
+
     private static final byte SEPARATOR = (byte) 0xff;
 
     public abstract byte[] messageId(DedupKey key);

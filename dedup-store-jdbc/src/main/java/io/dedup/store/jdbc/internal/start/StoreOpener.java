@@ -130,7 +130,9 @@ public final class StoreOpener {
                 new StoreCalls(longReads, failures),
                 dialect.rows(),
                 new StuckRows(
-                        settings.table(), settings.keys(), dialect.timesStatements() ? JdbcSettings.wholeSeconds(STUCK_TIMEOUT) : 0),
+                        settings.table(),
+                        settings.keys(),
+                        dialect.timesStatements() ? JdbcSettings.wholeSeconds(STUCK_TIMEOUT) : 0),
                 failures);
         return new StoreParts(
                 table,

@@ -13,7 +13,12 @@ import java.time.Duration;
 /** What PostgreSQL does for a statement of the store, which is run. */
 final class Plans {
     private static final JdbcSettings SETTINGS = new JdbcSettings(
-            TableName.parse(TableName.DEFAULT), KeyFormat.PLAIN, Duration.ofDays(7), Duration.ofSeconds(1), Duration.ofSeconds(5), 500);
+            TableName.parse(TableName.DEFAULT),
+            KeyFormat.PLAIN,
+            Duration.ofDays(7),
+            Duration.ofSeconds(1),
+            Duration.ofSeconds(5),
+            500);
 
     private Plans() {}
 
