@@ -146,6 +146,7 @@ record DatabaseUnderTest(String kind, Runnable stop, HikariDataSource pool, Jdbc
     private static JdbcDedupStore storeOn(DataSource dataSource, JdbcKeyFormat keys) {
         return JdbcDedupStore.builder(dataSource)
                 .keyFormat(keys)
+                .purgeInterval(null) // a purge of its own would run in turns without one
                 .initializeSchema(InitializeSchema.ALWAYS)
                 .build();
     }

@@ -33,7 +33,7 @@ public class JdbcProperties {
     private Duration purgeInterval = Duration.ofMinutes(10);
 
     /** How many expired records one statement deletes. More deletes faster, and claims wait longer for a batch. */
-    private int purgeBatch = 10;
+    private int purgeBatch = 50;
 
     public @Nullable String getDataSource() {
         return dataSource;

@@ -34,8 +34,8 @@ public final class JdbcDedupStoreBuilder {
     /** The default maximum number of keys in a statement: 500. */
     public static final int DEFAULT_MAX_BATCH = 500;
 
-    /** The default purge batch: 10 records. A claim that arrives meanwhile waits for the rest of a batch. */
-    public static final int DEFAULT_PURGE_BATCH = 10;
+    /** The default purge batch: 50 records. A claim that arrives meanwhile waits for the rest of a batch. */
+    public static final int DEFAULT_PURGE_BATCH = 50;
 
     /** The default interval between purges: 10 minutes. */
     public static final Duration DEFAULT_PURGE_INTERVAL = Duration.ofMinutes(10);
