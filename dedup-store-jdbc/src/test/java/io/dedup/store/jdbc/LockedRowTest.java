@@ -12,8 +12,13 @@ import io.dedup.store.ClaimResult;
 import io.dedup.store.WriteResult;
 import io.dedup.store.jdbc.support.Messages;
 import io.dedup.store.jdbc.support.OnEachDatabase;
+import io.dedup.store.jdbc.support.OnServers;
 import io.dedup.store.jdbc.support.Rival;
 import io.dedup.store.jdbc.support.TestDatabase;
+import io.dedup.store.operator.ImportRequest;
+import io.dedup.store.operator.ImportResult.Decision;
+import java.time.Instant;
+import java.util.stream.Stream;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -79,6 +84,25 @@ class LockedRowTest {
         }
 
         assertAcquired(store.claim(request), 1);
+    }
+
+    @OnServers
+    @DisplayName("an import reports a row that another session has locked as held, and imports the others")
+    void lockedInImport(JdbcDialect dialect) throws SQLException {
+        start(dialect);
+        DedupKey locked = messages.key();
+        List<ImportRequest> requests = Stream.of(messages.key(), locked, messages.key())
+                .map(key -> new ImportRequest(key, Instant.now().minusSeconds(60), Messages.WINDOW, null))
+                .toList();
+
+        try (Rival rival = new Rival(database)) {
+            rival.insertDone(locked);
+            assertThat(store.importDone(requests))
+                    .containsExactly(Decision.IMPORTED, Decision.HELD, Decision.IMPORTED);
+            rival.rollback();
+        }
+
+        assertThat(store.importDone(requests)).containsExactly(Decision.KNOWN, Decision.IMPORTED, Decision.KNOWN);
     }
 
     @OnEachDatabase
