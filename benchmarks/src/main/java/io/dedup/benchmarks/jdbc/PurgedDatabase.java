@@ -32,6 +32,11 @@ public final class PurgedDatabase implements AutoCloseable {
         return new PurgedDatabase(DatabaseUnderTest.postgres(network), true);
     }
 
+    /** A server that syncs its log to disk with each commit. */
+    public static PurgedDatabase syncedPostgres() {
+        return new PurgedDatabase(DatabaseUnderTest.syncedPostgres(Network.LOOPBACK), true);
+    }
+
     public static PurgedDatabase mariadb(Network network) {
         return new PurgedDatabase(DatabaseUnderTest.mariadb(network), false);
     }
