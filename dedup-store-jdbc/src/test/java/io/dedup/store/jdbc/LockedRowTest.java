@@ -17,12 +17,12 @@ import io.dedup.store.jdbc.support.Rival;
 import io.dedup.store.jdbc.support.TestDatabase;
 import io.dedup.store.operator.ImportRequest;
 import io.dedup.store.operator.ImportResult.Decision;
-import java.time.Instant;
-import java.util.stream.Stream;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -97,8 +97,7 @@ class LockedRowTest {
 
         try (Rival rival = new Rival(database)) {
             rival.insertDone(locked);
-            assertThat(store.importDone(requests))
-                    .containsExactly(Decision.IMPORTED, Decision.HELD, Decision.IMPORTED);
+            assertThat(store.importDone(requests)).containsExactly(Decision.IMPORTED, Decision.HELD, Decision.IMPORTED);
             rival.rollback();
         }
 

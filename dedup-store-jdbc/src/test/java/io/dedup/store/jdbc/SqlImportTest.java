@@ -83,15 +83,19 @@ class SqlImportTest {
     private void add(PreparedStatement insert, String id, Instant at) throws SQLException {
         boolean postgres = database.isPostgres();
         insert.setString(1, id);
-        insert.setObject(2, postgres ? at.atOffset(ZoneOffset.UTC) : at.atOffset(ZoneOffset.UTC).toLocalDateTime());
+        insert.setObject(
+                2,
+                postgres
+                        ? at.atOffset(ZoneOffset.UTC)
+                        : at.atOffset(ZoneOffset.UTC).toLocalDateTime());
         insert.executeUpdate();
     }
 
     private void importAll(String script) throws SQLException {
         try (Connection connection = database.connect();
                 Statement statement = connection.createStatement()) {
-            for (String sql : SchemaScript.statements(
-                    "io/dedup/store/jdbc/" + script, TableName.parse(TableName.DEFAULT))) {
+            for (String sql :
+                    SchemaScript.statements("io/dedup/store/jdbc/" + script, TableName.parse(TableName.DEFAULT))) {
                 statement.execute(sql);
             }
         }

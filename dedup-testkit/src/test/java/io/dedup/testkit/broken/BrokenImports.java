@@ -46,10 +46,10 @@ final class BrokenImports {
                 }),
                 each(
                         "the window counts from the import",
-                        (s, request) ->
-                                s.forceDone(request.key(), request.window(), LiveLease.RESPECT) == OperatorResult.APPLIED
-                                        ? Decision.IMPORTED
-                                        : Decision.HELD),
+                        (s, request) -> s.forceDone(request.key(), request.window(), LiveLease.RESPECT)
+                                        == OperatorResult.APPLIED
+                                ? Decision.IMPORTED
+                                : Decision.HELD),
                 requests(
                         "it is for ever",
                         request -> new ImportRequest(

@@ -298,7 +298,10 @@ final class MapStore implements DedupStore, StuckRecordFinder, ImportingStore {
             return Decision.HELD;
         }
         boolean done = row != null && row.doneAt() != null;
-        if (row != null && done && !row.doneAt().isBefore(doneAt) && !row.expiresAt().isBefore(end)) {
+        if (row != null
+                && done
+                && !row.doneAt().isBefore(doneAt)
+                && !row.expiresAt().isBefore(end)) {
             return Decision.KNOWN;
         }
         Row imported = new Row(

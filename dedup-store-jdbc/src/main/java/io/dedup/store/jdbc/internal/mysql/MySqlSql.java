@@ -117,7 +117,8 @@ final class MySqlSql {
             + " {t}completed_at, {t}expires_at, {t}expires_at - {now}, {t}fingerprint, {t}result, {t}write_mark";
 
     /** See {@link #CLAIM}. A mark of 1 replaces an expired row, 2 a record in progress, 3 changes the times of one that is done. */
-    private static final String IMPORT = """
+    private static final String IMPORT =
+            """
             INSERT INTO {table}
                 (message_id, scope, state, owner, attempt, deaths, token, lease_until, completed_at, expires_at, write_mark,
                  result)
