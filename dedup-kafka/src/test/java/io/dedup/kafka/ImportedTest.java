@@ -28,8 +28,8 @@ class ImportedTest {
                 scene.sendTo(0, "m" + i);
             }
 
-            var container = scene.start(scene.container(
-                    AckMode.RECORD, (MessageListener<String, String>) record -> scene.effect().accept(record)));
+            var container = scene.start(scene.container(AckMode.RECORD, (MessageListener<String, String>)
+                    record -> scene.effect().accept(record)));
             scene.awaitAllCommitted();
             container.stop();
 

@@ -94,7 +94,8 @@ final class CsvSource implements ImportSource {
         try {
             return Base64.getDecoder().decode(text);
         } catch (IllegalArgumentException e) {
-            warnings.printf(Locale.ROOT, 
+            warnings.printf(
+                    Locale.ROOT,
                     "Record %,d: the result is not Base64 and is left out; the ID is imported%n",
                     fields.getRecordNumber());
             return null;

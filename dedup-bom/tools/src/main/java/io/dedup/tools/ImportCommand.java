@@ -121,7 +121,7 @@ final class ImportCommand implements Callable<Integer> {
         try (ImportSource source = source();
                 TargetStore target = target();
                 Deduplicator dedup = deduplicator(target.store())) {
-            ProgressLine progress = new ProgressLine(out, source::fraction, System.console() != null);
+            ProgressLine progress = new ProgressLine(out, source::fraction, isTerminal());
             int status = run(dedup, source, progress, err);
             progress.close();
             print(out, progress.last());
@@ -136,13 +136,20 @@ final class ImportCommand implements Callable<Integer> {
         }
     }
 
+    /** From JDK 22 on there is a console without a terminal as well; then the bar goes to the file. */
+    @SuppressWarnings("SystemConsoleNull")
+    private static boolean isTerminal() {
+        return System.console() != null && System.getenv("TERM") != null;
+    }
+
     private int run(Deduplicator dedup, ImportSource source, ProgressLine progress, PrintWriter err) {
         try (Stream<ImportedId> ids = source.ids()) {
             return dedup.importDone(topic, ids.skip(skip), progress).isComplete() ? 0 : INCOMPLETE;
         } catch (DedupStoreException | SourceException e) {
             progress.close();
             err.println(e.getMessage());
-            err.printf(Locale.ROOT, 
+            err.printf(
+                    Locale.ROOT,
                     "Continue with --skip %d, or repeat the command without it.%n",
                     skip + progress.last().read());
             return STOPPED;
@@ -150,13 +157,20 @@ final class ImportCommand implements Callable<Integer> {
     }
 
     private void print(PrintWriter out, ImportReport report) {
-        out.printf(Locale.ROOT, 
+        out.printf(
+                Locale.ROOT,
                 "%,d IDs: %,d imported, %,d known, %,d held by running handlers, %,d with their window over, %,d refused%n",
-                report.read(), report.imported(), report.known(), report.held(), report.over(), report.refused());
+                report.read(),
+                report.imported(),
+                report.known(),
+                report.held(),
+                report.over(),
+                report.refused());
         if (report.withoutResult() > 0) {
             out.printf(Locale.ROOT, "%,d results are too large and were left out%n", report.withoutResult());
         }
-        report.problems().forEach(problem -> out.printf(Locale.ROOT, "ID %,d: %s%n", skip + problem.position(), problem.text()));
+        report.problems()
+                .forEach(problem -> out.printf(Locale.ROOT, "ID %,d: %s%n", skip + problem.position(), problem.text()));
         if (report.held() + report.refused() > report.problems().size()) {
             out.printf(Locale.ROOT, "(only the first %d problems are listed)%n", ImportReport.MAX_PROBLEMS);
         }
@@ -177,7 +191,9 @@ final class ImportCommand implements Callable<Integer> {
             throw new ParameterException(spec.commandLine(), "--skip must not be negative");
         }
         return switch (from) {
-            case CSV -> new CsvSource(required("--file", file), header, spec.commandLine().getErr());
+            case CSV ->
+                new CsvSource(
+                        required("--file", file), header, spec.commandLine().getErr());
             case JDBC ->
                 new JdbcSource(required("--source-url", sourceUrl), sourceUser, required("--query", query), zone);
         };

@@ -83,14 +83,16 @@ final class JdbcSource implements ImportSource {
             ResultSetMetaData data = result.getMetaData();
             columns = data.getColumnCount();
             if (columns < 2 || columns > 3) {
-                throw new SQLException("it returns " + columns + " columns instead of ID, completion time and maybe result");
+                throw new SQLException(
+                        "it returns " + columns + " columns instead of ID, completion time and maybe result");
             }
             int type = data.getColumnType(2);
             String name = data.getColumnTypeName(2).toLowerCase(Locale.ROOT);
             zoned = type == Types.TIMESTAMP_WITH_TIMEZONE || name.equals("timestamptz");
             plain = !zoned && (type == Types.TIMESTAMP || type == Types.DATE);
             if (plain && zone == null) {
-                throw new SQLException("the completion time has no time zone: set --zone, or return milliseconds since 1970");
+                throw new SQLException(
+                        "the completion time has no time zone: set --zone, or return milliseconds since 1970");
             }
         }
 

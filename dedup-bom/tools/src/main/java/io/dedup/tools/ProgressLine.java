@@ -60,7 +60,8 @@ final class ProgressLine implements Consumer<ImportReport> {
             return counts;
         }
         int full = (int) Math.round(share * WIDTH);
-        return "[" + "#".repeat(full) + ".".repeat(WIDTH - full) + "] " + String.format(Locale.ROOT, "%3.0f %%  ", share * 100) + counts;
+        return "[" + "#".repeat(full) + ".".repeat(WIDTH - full) + "] "
+                + String.format(Locale.ROOT, "%3.0f %%  ", share * 100) + counts;
     }
 
     /** The last report. */

@@ -87,7 +87,8 @@ class ImportCommandTest {
     }
 
     @Test
-    @DisplayName("a file into PostgreSQL: quoted IDs, both kinds of time, results; what is refused is listed by its line")
+    @DisplayName(
+            "a file into PostgreSQL: quoted IDs, both kinds of time, results; what is refused is listed by its line")
     void csv() throws IOException {
         String file = file(
                 "id,at,result",
@@ -112,7 +113,8 @@ class ImportCommandTest {
                 .contains("ID 5: \"f\"");
         assertThat(err.toString()).contains("Record 6: the result is not Base64");
 
-        assertThat(run(URL, "--from", "csv", "--file", file, "--header", "--skip", "5")).isZero();
+        assertThat(run(URL, "--from", "csv", "--file", file, "--header", "--skip", "5"))
+                .isZero();
         assertThat(out.toString()).contains("2 IDs: 0 imported, 1 known");
     }
 
@@ -129,12 +131,16 @@ class ImportCommandTest {
         }
         String[] source = {"--from", "jdbc", "--source-url", URL, "--query"};
 
-        assertThat(run(redis, with(source, "SELECT id, zoned FROM handled"))).as(err.toString()).isZero();
+        assertThat(run(redis, with(source, "SELECT id, zoned FROM handled")))
+                .as(err.toString())
+                .isZero();
         assertThat(out.toString()).contains("700 IDs: 700 imported");
         assertThat(run(redis, with(source, "SELECT id, plain FROM handled"))).isEqualTo(ImportCommand.STOPPED);
         assertThat(err.toString()).contains("set --zone");
-        assertThat(run(redis, with(source, "SELECT id, plain FROM handled", "--zone", "UTC"))).isZero();
-        assertThat(run(redis, with(source, "SELECT 'm' || id, millis, NULL::bytea FROM handled"))).isZero();
+        assertThat(run(redis, with(source, "SELECT id, plain FROM handled", "--zone", "UTC")))
+                .isZero();
+        assertThat(run(redis, with(source, "SELECT 'm' || id, millis, NULL::bytea FROM handled")))
+                .isZero();
         assertThat(run(redis, with(source, "SELECT id FROM handled"))).isEqualTo(ImportCommand.STOPPED);
 
         try (RedisDedupStore found = RedisDedupStore.builder().uri(redis).build()) {
