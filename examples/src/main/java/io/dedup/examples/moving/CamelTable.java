@@ -1,8 +1,8 @@
 package io.dedup.examples.moving;
 
 import io.dedup.migration.ImportedId;
-import java.time.ZoneId;
 import java.time.LocalDateTime;
+import java.time.ZoneId;
 import java.util.Objects;
 import java.util.stream.Stream;
 import org.springframework.jdbc.core.JdbcTemplate;

@@ -45,7 +45,7 @@ public final class JaskeyKeys implements OldScheme {
 
     @Override
     public void done(String id) {
-        redis.psetex(prefix + id, reserve.toMillis(), "CONSUMED");
+        redis.set(prefix + id, "CONSUMED", SetArgs.Builder.px(reserve.toMillis()));
     }
 
     @Override
@@ -58,7 +58,8 @@ public final class JaskeyKeys implements OldScheme {
         return ScanIterator.scan(redis, ScanArgs.Builder.matches(prefix + "*").limit(1_000)).stream()
                 .filter(key -> "CONSUMED".equals(redis.get(key)))
                 .map(key -> ImportedId.of(
-                        key.substring(prefix.length()), Instant.now().minus(reserve).plusMillis(redis.pttl(key))));
+                        key.substring(prefix.length()),
+                        Instant.now().minus(reserve).plusMillis(redis.pttl(key))));
     }
 }
 // docs:end

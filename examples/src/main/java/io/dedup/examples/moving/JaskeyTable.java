@@ -38,8 +38,7 @@ public final class JaskeyTable implements OldScheme {
     @Override
     public Entry claim(String id) {
         long now = System.currentTimeMillis();
-        jdbc.update(
-                "DELETE FROM t_rocketmq_dedup" + KEY + " AND expire_time < ?", application, topic, tag, id, now);
+        jdbc.update("DELETE FROM t_rocketmq_dedup" + KEY + " AND expire_time < ?", application, topic, tag, id, now);
         try {
             jdbc.update(
                     "INSERT INTO t_rocketmq_dedup (application_name, topic, tag, msg_uniq_key, status, expire_time)"

@@ -18,7 +18,8 @@ public final class UniqueKeyTable implements OldScheme {
     @Override
     public Entry claim(String id) {
         int rows = jdbc.update(
-                "INSERT INTO processed_message (message_id, processed_at) VALUES (?, now()) ON CONFLICT DO NOTHING", id);
+                "INSERT INTO processed_message (message_id, processed_at) VALUES (?, now()) ON CONFLICT DO NOTHING",
+                id);
         return rows == 1 ? Entry.NEW : Entry.KNOWN;
     }
 

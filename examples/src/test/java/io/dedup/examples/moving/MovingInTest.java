@@ -62,7 +62,8 @@ class MovingInTest {
 
     private static final SqlDatabase DATABASE = PostgresServers.newDatabase();
     private static final HikariDataSource POOL = new HikariDataSource();
-    private static final RedisClient CLIENT = RedisClient.create(RedisServers.shared().uri());
+    private static final RedisClient CLIENT =
+            RedisClient.create(RedisServers.shared().uri());
 
     private static JdbcTemplate jdbc;
     private static JdbcTransactionManager manager;
@@ -122,8 +123,7 @@ class MovingInTest {
         return switch (scheme) {
             case UNIQUE_KEY_TABLE -> new UniqueKeyTable(jdbc);
             case REDIS_KEYS -> new RedisKeys(redis, name + ":", day);
-            case CAMEL_TABLE ->
-                new CamelTable(jdbc, new TransactionTemplate(manager), name, ZoneId.systemDefault());
+            case CAMEL_TABLE -> new CamelTable(jdbc, new TransactionTemplate(manager), name, ZoneId.systemDefault());
             case CAMEL_SET -> new CamelSet(redis, name);
             case METADATA_TABLE -> new MetadataTable(jdbc, name);
             case METADATA_HASH -> new MetadataHash(redis, name);
@@ -201,7 +201,9 @@ class MovingInTest {
     }
 
     private void assertEachOnce(int ids) {
-        assertThat(effects).hasSize(ids).allSatisfy((id, times) -> assertThat(times).as(id).isEqualTo(1));
+        assertThat(effects)
+                .hasSize(ids)
+                .allSatisfy((id, times) -> assertThat(times).as(id).isEqualTo(1));
     }
 
     private Deduplicator leased(DedupStore in) {
@@ -258,7 +260,8 @@ class MovingInTest {
     /** An entry of an old consumer, made as its scheme makes it. */
     private Entry claimOld(Scheme scheme, OldScheme old, String id) {
         boolean isNew = switch (scheme) {
-            case REDIS_KEYS -> redis.set(name + ":" + id, "1", SetArgs.Builder.nx().ex(86_400)) != null;
+            case REDIS_KEYS ->
+                redis.set(name + ":" + id, "1", SetArgs.Builder.nx().ex(86_400)) != null;
             case CAMEL_TABLE ->
                 jdbc.update(
                                 "INSERT INTO CAMEL_MESSAGEPROCESSED (processorName, messageId, createdAt)"
