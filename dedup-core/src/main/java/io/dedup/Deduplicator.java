@@ -1,8 +1,12 @@
 package io.dedup;
 
+import io.dedup.migration.ImportReport;
+import io.dedup.migration.ImportedId;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -92,6 +96,34 @@ public interface Deduplicator extends AutoCloseable {
      * @throws DedupStoreException if the store or the database does not answer: repeat the call
      */
     OperatorResult forget(DedupKey key, LiveLease liveLease);
+
+    /** Like {@link #importDone(String, Stream, Consumer)}, without reporting progress. */
+    default ImportReport importDone(String topic, Stream<ImportedId> ids) {
+        return importDone(topic, ids, progress -> {});
+    }
+
+    /**
+     * Records messages as done that were handled before, so that their duplicates are not handled. Takes one round trip
+     * for a batch of several hundred IDs, in every mode; in the modes TRANSACTIONAL and TIERED the records are written to
+     * the table. Consumers may be running. Intended for moving to dedup, or from one store to another.
+     *
+     * <p>A window counts from an ID's own completion, as long as the topic's policy says. An ID whose window has ended is
+     * skipped. A live lease is not touched. If the message is recorded as done, the record keeps the later of both
+     * completion times and of both ends of the window. A message that has failed so far, and is not being handled,
+     * becomes done. Repeating an import changes nothing.
+     *
+     * <p>The scope is that of the topic's ordinary listener. Dead-letter handlers and shadow mode have their own and are
+     * not affected.
+     *
+     * @param topic as the listener names it; a retry topic has the name of its main topic
+     * @param ids in any order; read lazily on the calling thread, and not closed
+     * @param progress receives the report so far after each batch, on the calling thread. An exception ends the import
+     * @return the final report
+     * @throws DedupStoreException if the store gives no answer; the message has the number of IDs that were read. What was
+     *     imported stays: repeat the call, or continue behind these IDs
+     * @throws UnsupportedOperationException if the store cannot import records
+     */
+    ImportReport importDone(String topic, Stream<ImportedId> ids, Consumer<ImportReport> progress);
 
     /**
      * Deletes all records of the front store in mode TIERED. Call it after the database was restored to an earlier

@@ -70,6 +70,7 @@ class ArchitectureTest {
         List<String> floors = List.of(
                 "io.dedup.text",
                 "io.dedup.policy",
+                "io.dedup.migration",
                 "io.dedup",
                 "io.dedup.id",
                 "io.dedup.store..",

@@ -68,6 +68,9 @@ public final class BenchmarkMain {
         if (options.wants("failover")) {
             new FailoverSection(report).run(options.stores(), options.run().rounds(), options.claimsPerSecond());
         }
+        if (options.wants("import")) {
+            new ImportSection(report).run(options.stores(), options.maxIds());
+        }
         if (options.wants("idle")) {
             new IdleSection(report, options.run()).run(options.plainStores());
         }

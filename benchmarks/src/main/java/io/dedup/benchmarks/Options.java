@@ -21,7 +21,7 @@ import picocli.CommandLine.TypeConversionException;
 @Command(name = "benchmark", sortOptions = false, showDefaultValues = true)
 final class Options {
     static final List<String> SECTIONS = List.of(
-            "stores", "memory", "latency", "transactions", "purge", "disk", "listeners", "steady", "failover", "idle");
+            "stores", "memory", "latency", "transactions", "purge", "disk", "listeners", "steady", "failover", "import", "idle");
     static final List<String> STORES = List.of(
             "memory", "redis-6.2", "redis-7", "postgresql", "postgresql-synced", "mariadb", "mariadb-prepared", "h2");
 
@@ -34,7 +34,7 @@ final class Options {
 
     /** What {@link #ALL} doesn't run, since it takes as long as the rest together. */
     private static final List<String> ONLY_BY_NAME =
-            List.of("purge", "disk", "listeners", "steady", "failover", "idle");
+            List.of("purge", "disk", "listeners", "steady", "failover", "import", "idle");
 
     @Parameters(paramLabel = "file", description = "where the tables are written to", arity = "0..1")
     private Path file = Path.of("target", "benchmark.md");

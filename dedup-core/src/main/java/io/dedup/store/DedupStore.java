@@ -21,8 +21,8 @@ import java.util.Optional;
  * with {@code StoreError} for requests without an answer; it may throw if it has no answer at all. A batch contains
  * each key once, behaves exactly like the single operations, and may be of any size: the implementation splits it.
  *
- * <p>Optional capabilities are separate interfaces that a store also implements: {@code StuckRecordFinder} and
- * {@code ResettableStore} in {@code io.dedup.store.operator}.
+ * <p>Optional capabilities are separate interfaces that a store also implements: {@code StuckRecordFinder},
+ * {@code ResettableStore} and {@code ImportingStore} in {@code io.dedup.store.operator}.
  */
 public interface DedupStore extends AutoCloseable {
     /** The name of this store for logs and metrics: {@code redis}, {@code jdbc}, {@code memory} … */

@@ -13,6 +13,9 @@ import io.dedup.store.ReleaseRequest;
 import io.dedup.store.RenewRequest;
 import io.dedup.store.StoredRecord;
 import io.dedup.store.WriteResult;
+import io.dedup.store.operator.ImportRequest;
+import io.dedup.store.operator.ImportResult;
+import io.dedup.store.operator.ImportingStore;
 import io.dedup.store.operator.ResettableStore;
 import io.dedup.store.operator.StuckQuery;
 import io.dedup.store.operator.StuckRecordFinder;
@@ -28,13 +31,14 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Function;
 
 /** A store that fails as it is told, and remembers what it was asked. */
-public final class FaultyStore implements DedupStore, StuckRecordFinder, ResettableStore {
+public final class FaultyStore implements DedupStore, StuckRecordFinder, ResettableStore, ImportingStore {
     /** What a store is asked for, single or as a batch. */
     public enum Op {
         CLAIM,
         COMPLETE,
         RELEASE,
-        RENEW
+        RENEW,
+        IMPORT
     }
 
     /** One call. */
@@ -105,6 +109,9 @@ public final class FaultyStore implements DedupStore, StuckRecordFinder, Resetta
         }
         if (request instanceof ReleaseRequest release) {
             return release.claim().key();
+        }
+        if (request instanceof ImportRequest imported) {
+            return imported.key();
         }
         return ((RenewRequest) request).claim().key();
     }
@@ -208,6 +215,11 @@ public final class FaultyStore implements DedupStore, StuckRecordFinder, Resetta
     @Override
     public long forgetAll() {
         return ((ResettableStore) store).forgetAll();
+    }
+
+    @Override
+    public List<ImportResult> importDone(List<ImportRequest> requests) {
+        return all(Op.IMPORT, false, requests, all -> ((ImportingStore) store).importDone(unchecked(all)));
     }
 
     @Override

@@ -9,6 +9,7 @@ import io.dedup.testkit.internal.contract.EveryStateContract;
 import io.dedup.testkit.internal.contract.ExpiryContract;
 import io.dedup.testkit.internal.contract.FingerprintContract;
 import io.dedup.testkit.internal.contract.HostileIdContract;
+import io.dedup.testkit.internal.contract.ImportContract;
 import io.dedup.testkit.internal.contract.LifecycleContract;
 import io.dedup.testkit.internal.contract.OperatorContract;
 import io.dedup.testkit.internal.contract.OwnershipContract;
@@ -43,8 +44,8 @@ import org.junit.jupiter.api.Tag;
  *
  * <p>Each group has a tag, so that you can run it alone while you write a store. A good order is: {@code claim},
  * {@code complete}, {@code release}, {@code renew}, {@code ownership}, {@code every-state}, {@code fencing-tokens},
- * {@code fingerprints}, {@code results}, {@code expiry}, {@code operators}, {@code stuck}, {@code batches},
- * {@code hostile-ids}, {@code races}, {@code races-of-batches}, {@code random-histories}, {@code lifecycle}.
+ * {@code fingerprints}, {@code results}, {@code expiry}, {@code operators}, {@code imports}, {@code stuck},
+ * {@code batches}, {@code hostile-ids}, {@code races}, {@code races-of-batches}, {@code random-histories}, {@code lifecycle}.
  *
  * <p>The contract doesn't cover behaviour that differs between stores: outages, restarts and full servers need tests of
  * the store's own.
@@ -160,6 +161,16 @@ public abstract class DedupStoreContract {
     @Tag("operators")
     @DisplayName("operators")
     class Operators extends OperatorContract {
+        @Override
+        protected StoreFixture newFixture() throws Exception {
+            return DedupStoreContract.this.newFixture();
+        }
+    }
+
+    @Nested
+    @Tag("imports")
+    @DisplayName("imports")
+    class Imports extends ImportContract {
         @Override
         protected StoreFixture newFixture() throws Exception {
             return DedupStoreContract.this.newFixture();

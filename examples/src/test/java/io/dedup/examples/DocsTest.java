@@ -25,6 +25,7 @@ class DocsTest {
             strings = {
                 "fault-plans.md",
                 "getting-started.md",
+                "moving-in.md",
                 "recipes/card-processor.md",
                 "recipes/dead-letters.md",
                 "recipes/fencing-token.md",

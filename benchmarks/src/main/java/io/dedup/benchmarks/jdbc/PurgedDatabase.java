@@ -26,6 +26,11 @@ public final class PurgedDatabase implements AutoCloseable {
         return new PurgedDatabase(DatabaseUnderTest.postgres(network, form), true, form);
     }
 
+    /** A server that syncs its log to disk with each commit. */
+    public static PurgedDatabase syncedPostgres() {
+        return new PurgedDatabase(DatabaseUnderTest.syncedPostgres(Network.LOOPBACK), true, TableForm.PLAIN);
+    }
+
     public static PurgedDatabase mariadb(Network network, TableForm form) {
         return new PurgedDatabase(DatabaseUnderTest.largeMariadb(network, form), false, form);
     }

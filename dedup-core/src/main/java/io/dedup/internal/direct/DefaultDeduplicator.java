@@ -20,29 +20,37 @@ import io.dedup.adapter.RunEnd;
 import io.dedup.adapter.WaitBudget;
 import io.dedup.internal.engine.DedupEngine;
 import io.dedup.internal.engine.EngineSettings;
+import io.dedup.internal.migration.DoneImport;
 import io.dedup.internal.settings.DedupTopics;
+import io.dedup.migration.ImportReport;
+import io.dedup.migration.ImportedId;
 import io.dedup.policy.DedupMode;
 import io.dedup.policy.DedupPolicy;
 import io.dedup.store.DedupStore;
 import io.dedup.store.operator.ResettableStore;
+import io.dedup.store.transaction.TransactionalRecords;
 import io.dedup.text.Printable;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Runs handlers with the engine, and provides the same engine to adapters. */
 public final class DefaultDeduplicator implements Deduplicator, AdapterSource {
     private final DedupStore store;
+    private final @Nullable TransactionalRecords records;
     private final DedupTopics topics;
     private final DedupEngine engine;
     private final Outcomes outcomes;
 
     public DefaultDeduplicator(DedupTopics topics, EngineSettings settings) {
         this.store = settings.store();
+        this.records = settings.records();
         this.topics = topics;
         this.engine = new DedupEngine(settings);
         this.outcomes = new Outcomes(engine.results());
@@ -131,6 +139,11 @@ public final class DefaultDeduplicator implements Deduplicator, AdapterSource {
     @Override
     public OperatorResult forget(DedupKey key, LiveLease liveLease) {
         return engine.forget(key, policyOf(key).mode(), liveLease);
+    }
+
+    @Override
+    public ImportReport importDone(String topic, Stream<ImportedId> ids, Consumer<ImportReport> progress) {
+        return DoneImport.of(topics.topic(topic), store, records).run(ids.iterator(), progress);
     }
 
     @Override

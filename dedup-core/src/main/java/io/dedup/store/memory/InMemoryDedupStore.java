@@ -16,13 +16,16 @@ import io.dedup.store.RenewRequest;
 import io.dedup.store.StoredRecord;
 import io.dedup.store.WriteResult;
 import io.dedup.store.memory.MemoryRecord.Phase;
+import io.dedup.store.operator.ImportRequest;
+import io.dedup.store.operator.ImportResult;
+import io.dedup.store.operator.ImportResult.Decision;
+import io.dedup.store.operator.ImportingStore;
 import io.dedup.store.operator.ResettableStore;
 import io.dedup.store.operator.StuckQuery;
 import io.dedup.store.operator.StuckRecord;
 import io.dedup.store.operator.StuckRecordFinder;
 import io.dedup.store.operator.StuckRecords;
 import java.time.Duration;
-import java.time.Instant;
 import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
@@ -30,7 +33,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -40,7 +42,7 @@ import org.jspecify.annotations.Nullable;
  * <p>For tests, demos and single-process use. Expired records are removed as claims come in; memory is bounded by the
  * number of IDs claimed within a window. Thread-safe.
  */
-public final class InMemoryDedupStore implements DedupStore, StuckRecordFinder, ResettableStore {
+public final class InMemoryDedupStore implements DedupStore, StuckRecordFinder, ResettableStore, ImportingStore {
     /** The default attempt retention: 7 days. */
     public static final Duration DEFAULT_ATTEMPT_RETENTION = Duration.ofDays(7);
 
@@ -255,6 +257,37 @@ public final class InMemoryDedupStore implements DedupStore, StuckRecordFinder, 
     }
 
     @Override
+    public List<ImportResult> importDone(List<ImportRequest> requests) {
+        return each(requests, this::importOne);
+    }
+
+    private ImportResult importOne(ImportRequest request) {
+        long now = now();
+        if (now >= MemoryRecord.endOf(request)) {
+            return Decision.OVER;
+        }
+        while (true) {
+            MemoryRecord found = records.get(request.key());
+            MemoryRecord current = found == null || found.isExpired(now)
+                    ? MemoryRecord.none(found == null ? 0 : found.token())
+                    : found;
+            if (current.isLive(now)) {
+                return Decision.HELD;
+            }
+            MemoryRecord next = current.imported(request);
+            if (next == null) {
+                return Decision.KNOWN;
+            }
+            boolean won = found == null
+                    ? records.putIfAbsent(request.key(), next) == null
+                    : records.replace(request.key(), found, next);
+            if (won) {
+                return Decision.IMPORTED;
+            }
+        }
+    }
+
+    @Override
     public long forgetAll() {
         long live = 0;
         for (DedupKey key : records.keySet()) {
@@ -279,9 +312,6 @@ public final class InMemoryDedupStore implements DedupStore, StuckRecordFinder, 
     }
 
     private long now() {
-        Instant instant = clock.instant();
-        return Math.addExact(
-                Math.multiplyExact(instant.getEpochSecond(), 1_000_000L),
-                TimeUnit.NANOSECONDS.toMicros(instant.getNano()));
+        return MemoryRecord.micros(clock.instant());
     }
 }

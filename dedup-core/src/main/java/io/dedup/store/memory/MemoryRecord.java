@@ -6,6 +6,7 @@ import io.dedup.store.ClaimRequest;
 import io.dedup.store.Owner;
 import io.dedup.store.ReleaseMode;
 import io.dedup.store.StoredRecord;
+import io.dedup.store.operator.ImportRequest;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -141,6 +142,41 @@ record MemoryRecord(
                         : withPhase(Phase.RELEASED, attempt - 1, deaths, now, retention);
             case CONVICTED -> withPhase(Phase.RELEASED, attempt - 1, 0, now, retention);
         };
+    }
+
+    /** The record after an import; null if it is done and its window ends no earlier. */
+    @Nullable
+    MemoryRecord imported(ImportRequest request) {
+        long completed = micros(request.completedAt());
+        long end = endOf(request);
+        if (phase != Phase.DONE) {
+            return new MemoryRecord(
+                    Phase.DONE, NOBODY, attempt, 0, token, completed, end, fingerprint, request.result());
+        }
+        if (leaseUntil >= completed && expiresAt >= end) {
+            return null;
+        }
+        return new MemoryRecord(
+                Phase.DONE,
+                NOBODY,
+                attempt,
+                0,
+                token,
+                Math.max(leaseUntil, completed),
+                Math.max(expiresAt, end),
+                fingerprint,
+                result == null ? request.result() : result);
+    }
+
+    static long endOf(ImportRequest request) {
+        Duration length = request.window().duration();
+        return length == null ? Long.MAX_VALUE : micros(request.completedAt()) + micros(length);
+    }
+
+    static long micros(Instant instant) {
+        return Math.addExact(
+                Math.multiplyExact(instant.getEpochSecond(), 1_000_000L),
+                TimeUnit.NANOSECONDS.toMicros(instant.getNano()));
     }
 
     static Instant instant(long micros) {

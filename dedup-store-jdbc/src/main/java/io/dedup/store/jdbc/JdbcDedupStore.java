@@ -24,6 +24,9 @@ import io.dedup.store.jdbc.internal.purge.Purge;
 import io.dedup.store.jdbc.internal.purge.Purger;
 import io.dedup.store.jdbc.internal.start.StoreParts;
 import io.dedup.store.jdbc.internal.transaction.RecordTable;
+import io.dedup.store.operator.ImportRequest;
+import io.dedup.store.operator.ImportResult;
+import io.dedup.store.operator.ImportingStore;
 import io.dedup.store.operator.StuckQuery;
 import io.dedup.store.operator.StuckRecordFinder;
 import io.dedup.store.operator.StuckRecords;
@@ -44,7 +47,7 @@ import org.springframework.transaction.PlatformTransactionManager;
  * batch meets a locked row. The heartbeat's {@link #renewAll} keeps one connection to itself if the size of the pool is
  * known (HikariCP, Tomcat JDBC Pool, Commons DBCP2, UCP, c3p0) and at least 3.
  */
-public final class JdbcDedupStore implements DedupStore, StuckRecordFinder {
+public final class JdbcDedupStore implements DedupStore, StuckRecordFinder, ImportingStore {
     private final RecordTable table;
     private final StoreCalls calls;
     private final LeaseOperations operations;
@@ -178,6 +181,18 @@ public final class JdbcDedupStore implements DedupStore, StuckRecordFinder {
     @Override
     public OperatorResult forceDone(DedupKey key, Window window, LiveLease liveLease) {
         return operators.forceDone(key, window, liveLease);
+    }
+
+    /**
+     * {@inheritDoc}
+     *
+     * <p>Waits for a record that another transaction has locked, at most as long as the lock timeout. Then the result is
+     * {@code HELD} on PostgreSQL, MariaDB and MySQL, because a handler in mode TRANSACTIONAL may be running, and an error
+     * on other databases.
+     */
+    @Override
+    public List<ImportResult> importDone(List<ImportRequest> requests) {
+        return operations.importDone(requests);
     }
 
     /** {@inheritDoc} About half of {@code max_allowed_packet} on MariaDB and MySQL, no limit on other databases. */

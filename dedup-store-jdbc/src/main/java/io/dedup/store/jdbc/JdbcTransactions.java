@@ -9,11 +9,15 @@ import io.dedup.store.jdbc.internal.transaction.HandlerCheck;
 import io.dedup.store.jdbc.internal.transaction.JdbcTransaction;
 import io.dedup.store.jdbc.internal.transaction.RecordTable;
 import io.dedup.store.jdbc.internal.transaction.TransactionOpener;
+import io.dedup.store.operator.ImportRequest;
+import io.dedup.store.operator.ImportResult;
+import io.dedup.store.operator.ImportingStore;
 import io.dedup.store.transaction.HandlerInspector;
 import io.dedup.store.transaction.HandlerMethod;
 import io.dedup.store.transaction.RecordTransaction;
 import io.dedup.store.transaction.TransactionalRecords;
 import java.time.Duration;
+import java.util.List;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.springframework.transaction.PlatformTransactionManager;
@@ -27,7 +31,7 @@ import org.springframework.transaction.TransactionManager;
  * <p>Within such a transaction, everything that would suspend it is rejected: {@code REQUIRES_NEW},
  * {@code NOT_SUPPORTED} and other transaction managers. Their work would not be rolled back with the record.
  */
-public final class JdbcTransactions implements TransactionalRecords, HandlerInspector {
+public final class JdbcTransactions implements TransactionalRecords, HandlerInspector, ImportingStore {
     private final JdbcDedupStore store;
     private final RecordTable table;
     private final TransactionOpener opener;
@@ -76,6 +80,12 @@ public final class JdbcTransactions implements TransactionalRecords, HandlerInsp
     @Override
     public OperatorResult forget(DedupKey key, LiveLease liveLease) {
         return store.forget(key, liveLease);
+    }
+
+    /** {@inheritDoc} On the store's own connections, in autocommit mode. */
+    @Override
+    public List<ImportResult> importDone(List<ImportRequest> requests) {
+        return store.importDone(requests);
     }
 
     /**

@@ -12,12 +12,17 @@ import io.dedup.store.ClaimResult;
 import io.dedup.store.WriteResult;
 import io.dedup.store.jdbc.support.Messages;
 import io.dedup.store.jdbc.support.OnEachDatabase;
+import io.dedup.store.jdbc.support.OnServers;
 import io.dedup.store.jdbc.support.Rival;
 import io.dedup.store.jdbc.support.TestDatabase;
+import io.dedup.store.operator.ImportRequest;
+import io.dedup.store.operator.ImportResult.Decision;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -79,6 +84,24 @@ class LockedRowTest {
         }
 
         assertAcquired(store.claim(request), 1);
+    }
+
+    @OnServers
+    @DisplayName("an import reports a row that another session has locked as held, and imports the others")
+    void lockedInImport(JdbcDialect dialect) throws SQLException {
+        start(dialect);
+        DedupKey locked = messages.key();
+        List<ImportRequest> requests = Stream.of(messages.key(), locked, messages.key())
+                .map(key -> new ImportRequest(key, Instant.now().minusSeconds(60), Messages.WINDOW, null))
+                .toList();
+
+        try (Rival rival = new Rival(database)) {
+            rival.insertDone(locked);
+            assertThat(store.importDone(requests)).containsExactly(Decision.IMPORTED, Decision.HELD, Decision.IMPORTED);
+            rival.rollback();
+        }
+
+        assertThat(store.importDone(requests)).containsExactly(Decision.KNOWN, Decision.IMPORTED, Decision.KNOWN);
     }
 
     @OnEachDatabase

@@ -13,6 +13,9 @@ import io.dedup.store.ReleaseRequest;
 import io.dedup.store.RenewRequest;
 import io.dedup.store.StoredRecord;
 import io.dedup.store.WriteResult;
+import io.dedup.store.operator.ImportRequest;
+import io.dedup.store.operator.ImportResult;
+import io.dedup.store.operator.ImportingStore;
 import io.dedup.store.operator.ResettableStore;
 import io.dedup.store.operator.StuckQuery;
 import io.dedup.store.operator.StuckRecordFinder;
@@ -36,7 +39,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * batch of more than a few thousand keys, or the first call after a server lost its scripts) ends with the first
  * request that gets no answer. An interrupt ends a call and leaves the thread's interrupt flag set.
  */
-public final class RedisDedupStore implements DedupStore, StuckRecordFinder, ResettableStore {
+public final class RedisDedupStore implements DedupStore, StuckRecordFinder, ResettableStore, ImportingStore {
     private static final Duration STUCK_LIMIT = Duration.ofSeconds(30);
 
     private final RedisLinks links;
@@ -141,6 +144,11 @@ public final class RedisDedupStore implements DedupStore, StuckRecordFinder, Res
 
     StuckRecords findStuck(StuckQuery query, Duration limit) {
         return namespace.findStuck(query, limit);
+    }
+
+    @Override
+    public List<ImportResult> importDone(List<ImportRequest> requests) {
+        return records.importDone(requests);
     }
 
     @Override

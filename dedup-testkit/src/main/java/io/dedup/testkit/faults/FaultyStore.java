@@ -13,6 +13,9 @@ import io.dedup.store.ReleaseRequest;
 import io.dedup.store.RenewRequest;
 import io.dedup.store.StoredRecord;
 import io.dedup.store.WriteResult;
+import io.dedup.store.operator.ImportRequest;
+import io.dedup.store.operator.ImportResult;
+import io.dedup.store.operator.ImportingStore;
 import io.dedup.store.operator.ResettableStore;
 import io.dedup.store.operator.StuckQuery;
 import io.dedup.store.operator.StuckRecordFinder;
@@ -40,7 +43,7 @@ import java.util.function.Supplier;
  * transaction bypass it: use a {@link TcpProxy} for these (mode LEASED_TRANSACTIONAL accepts no store but the table
  * itself).
  */
-public final class FaultyStore implements DedupStore, StuckRecordFinder, ResettableStore {
+public final class FaultyStore implements DedupStore, StuckRecordFinder, ResettableStore, ImportingStore {
     private final List<ActiveFault> faults = new CopyOnWriteArrayList<>();
     private final AtomicInteger struck = new AtomicInteger();
     private volatile DedupStore store;
@@ -187,6 +190,16 @@ public final class FaultyStore implements DedupStore, StuckRecordFinder, Resetta
                 Operation.OPERATOR,
                 ActiveFault.NO_KEY,
                 () -> ResettableStore.of(store).forgetAll());
+    }
+
+    @Override
+    public List<ImportResult> importDone(List<ImportRequest> requests) {
+        return all(
+                Operation.OPERATOR,
+                requests,
+                ImportRequest::key,
+                all -> ImportingStore.of(store, store.name()).importDone(all),
+                ImportResult.StoreError::new);
     }
 
     @Override

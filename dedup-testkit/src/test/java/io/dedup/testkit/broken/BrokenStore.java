@@ -22,6 +22,7 @@ public record BrokenStore(String group, String name, UnaryOperator<DedupStore> b
                         BrokenAnswers.all(),
                         BrokenBatches.all(),
                         BrokenOperators.all(),
+                        BrokenImports.all(),
                         BrokenStuck.all())
                 .flatMap(List::stream)
                 .toList();

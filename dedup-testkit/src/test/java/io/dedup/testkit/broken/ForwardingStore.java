@@ -12,6 +12,9 @@ import io.dedup.store.ReleaseRequest;
 import io.dedup.store.RenewRequest;
 import io.dedup.store.StoredRecord;
 import io.dedup.store.WriteResult;
+import io.dedup.store.operator.ImportRequest;
+import io.dedup.store.operator.ImportResult;
+import io.dedup.store.operator.ImportingStore;
 import io.dedup.store.operator.StuckQuery;
 import io.dedup.store.operator.StuckRecordFinder;
 import io.dedup.store.operator.StuckRecords;
@@ -22,7 +25,7 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /** A store that does what another does; its batches are its own single calls, so that both break together. */
-class ForwardingStore implements DedupStore, StuckRecordFinder {
+class ForwardingStore implements DedupStore, StuckRecordFinder, ImportingStore {
     final DedupStore store;
 
     ForwardingStore(DedupStore store) {
@@ -87,6 +90,17 @@ class ForwardingStore implements DedupStore, StuckRecordFinder {
     @Override
     public StuckRecords findStuck(StuckQuery query) {
         return StuckRecordFinder.of(store).findStuck(query);
+    }
+
+    @Override
+    public List<ImportResult> importDone(List<ImportRequest> requests) {
+        return ImportingStore.of(store, store.name()).importDone(requests);
+    }
+
+    ImportResult importOne(ImportRequest request) {
+        return ImportingStore.of(store, store.name())
+                .importDone(List.of(request))
+                .get(0);
     }
 
     @Override

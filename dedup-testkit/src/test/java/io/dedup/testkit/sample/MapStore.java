@@ -15,6 +15,10 @@ import io.dedup.store.ReleaseRequest;
 import io.dedup.store.RenewRequest;
 import io.dedup.store.StoredRecord;
 import io.dedup.store.WriteResult;
+import io.dedup.store.operator.ImportRequest;
+import io.dedup.store.operator.ImportResult;
+import io.dedup.store.operator.ImportResult.Decision;
+import io.dedup.store.operator.ImportingStore;
 import io.dedup.store.operator.StuckQuery;
 import io.dedup.store.operator.StuckRecord;
 import io.dedup.store.operator.StuckRecordFinder;
@@ -31,7 +35,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** A store in a map behind one lock. A real one has a server where this has {@code synchronized}. */
-final class MapStore implements DedupStore, StuckRecordFinder {
+final class MapStore implements DedupStore, StuckRecordFinder, ImportingStore {
     private static final Duration RETENTION = Duration.ofDays(7);
 
     private final Map<DedupKey, Row> rows = new HashMap<>();
@@ -272,6 +276,48 @@ final class MapStore implements DedupStore, StuckRecordFinder {
         });
         int size = Math.min(query.limit(), stuck.size());
         return new StuckRecords(stuck.subList(0, size), size == stuck.size());
+    }
+
+    @Override
+    public synchronized List<ImportResult> importDone(List<ImportRequest> requests) {
+        List<ImportResult> answers = new ArrayList<>();
+        requests.forEach(request -> answers.add(importDone(request)));
+        return answers;
+    }
+
+    private Decision importDone(ImportRequest request) {
+        Instant now = now();
+        Instant doneAt = request.completedAt();
+        Duration length = request.window().duration();
+        Instant end = length == null ? Instant.MAX : doneAt.plus(length);
+        if (!now.isBefore(end)) {
+            return Decision.OVER;
+        }
+        Row row = row(request.key(), now);
+        if (row != null && row.isLive(now)) {
+            return Decision.HELD;
+        }
+        boolean done = row != null && row.doneAt() != null;
+        if (row != null
+                && done
+                && !row.doneAt().isBefore(doneAt)
+                && !row.expiresAt().isBefore(end)) {
+            return Decision.KNOWN;
+        }
+        Row imported = new Row(
+                null,
+                false,
+                false,
+                row == null ? 0 : row.attempt(),
+                0,
+                row == null ? 0 : row.token(),
+                Instant.EPOCH,
+                row != null && done && row.doneAt().isAfter(doneAt) ? row.doneAt() : doneAt,
+                row != null && done && row.expiresAt().isAfter(end) ? row.expiresAt() : end,
+                row == null ? null : row.fingerprint(),
+                row != null && done && row.result() != null ? row.result() : request.result());
+        rows.put(request.key(), imported);
+        return Decision.IMPORTED;
     }
 
     @Override

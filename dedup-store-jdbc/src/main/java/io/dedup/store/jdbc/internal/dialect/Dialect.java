@@ -7,6 +7,8 @@ import io.dedup.store.ReleaseRequest;
 import io.dedup.store.RenewRequest;
 import io.dedup.store.WriteResult;
 import io.dedup.store.jdbc.internal.row.Rows;
+import io.dedup.store.operator.ImportRequest;
+import io.dedup.store.operator.ImportResult;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
@@ -30,6 +32,9 @@ public interface Dialect {
 
     /** Renews rows that no other session has locked; the rest returns {@code StoreError}. */
     List<@Nullable WriteResult> renewUnlocked(Connection connection, List<RenewRequest> requests) throws SQLException;
+
+    /** Records messages as done that were handled elsewhere; see {@code ImportingStore}. */
+    List<@Nullable ImportResult> importDone(Connection connection, List<ImportRequest> requests) throws SQLException;
 
     /** Removes expired records that no other session has locked, after checking at most {@code limit}. */
     PurgeRun purge(Connection connection, int limit) throws SQLException;

@@ -22,6 +22,9 @@ import io.dedup.store.jdbc.internal.row.Rows;
 import io.dedup.store.jdbc.internal.sql.JdbcSettings;
 import io.dedup.store.jdbc.internal.sql.Statements;
 import io.dedup.store.jdbc.internal.sql.StoreClock;
+import io.dedup.store.operator.ImportRequest;
+import io.dedup.store.operator.ImportResult;
+import io.dedup.store.operator.ImportResult.Decision;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.HashSet;
@@ -149,6 +152,23 @@ public final class GenericDialect implements Dialect {
 
     private static Step<WriteResult> write(@Nullable Row row, @Nullable Row next) {
         return next == null ? Step.unchanged(WriteResult.leaseLost()) : Step.change(row, next, WriteResult.applied());
+    }
+
+    @Override
+    public List<@Nullable ImportResult> importDone(Connection connection, List<ImportRequest> requests)
+            throws SQLException {
+        return compareAndSet.all(
+                connection,
+                requests,
+                ImportRequest::key,
+                (request, row, now) -> {
+                    Decision refusal = LeaseTransitions.importRefusal(row, request, now);
+                    return refusal != null
+                            ? Step.<ImportResult>unchanged(refusal)
+                            : Step.<ImportResult>change(
+                                    row, LeaseTransitions.imported(row, request, now), Decision.IMPORTED);
+                },
+                cause -> new ImportResult.StoreError(failures.locked("import", cause)));
     }
 
     @Override

@@ -20,6 +20,8 @@ import io.dedup.store.jdbc.internal.sql.JdbcSettings;
 import io.dedup.store.jdbc.internal.sql.Micros;
 import io.dedup.store.jdbc.internal.sql.Statements;
 import io.dedup.store.jdbc.internal.sql.StoreClock;
+import io.dedup.store.operator.ImportRequest;
+import io.dedup.store.operator.ImportResult;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -42,6 +44,7 @@ public final class MySqlDialect implements Dialect {
     private final MySqlWrites<ReleaseRequest> release;
     private final MySqlWrites<RenewRequest> renew;
     private final MySqlRenewals renewals;
+    private final MySqlImports imports;
     private final RecordDialect records;
     private final WriteProbe probe;
     private final boolean mariaDb;
@@ -101,6 +104,7 @@ public final class MySqlDialect implements Dialect {
                 });
         this.renewals = new MySqlRenewals(
                 renew, rows, new SkipLocked(settings.table(), settings.keys(), timed), failures, limits, noWait);
+        this.imports = new MySqlImports(settings, statements, limits, mariaDb);
         RecordWrites writes = noWait == null
                 ? new MySqlRecordWrites(settings, statements)
                 : new MariaDbRecordWrites(settings, statements, noWait);
@@ -146,6 +150,12 @@ public final class MySqlDialect implements Dialect {
     public List<@Nullable WriteResult> renewUnlocked(Connection connection, List<RenewRequest> requests)
             throws SQLException {
         return renewals.renewUnlocked(connection, requests);
+    }
+
+    @Override
+    public List<@Nullable ImportResult> importDone(Connection connection, List<ImportRequest> requests)
+            throws SQLException {
+        return imports.importDone(connection, requests);
     }
 
     @Override

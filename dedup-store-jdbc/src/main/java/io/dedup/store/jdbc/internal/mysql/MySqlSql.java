@@ -116,6 +116,42 @@ final class MySqlSql {
     static final String RECORDED = "{t}message_id, {t}scope, {t}state, {t}attempt, {t}token, {t}lease_until - {now},"
             + " {t}completed_at, {t}expires_at, {t}expires_at - {now}, {t}fingerprint, {t}result, {t}write_mark";
 
+    /** See {@link #CLAIM}. A mark of 1 replaces an expired row, 2 a record in progress, 3 changes the times of one that is done. */
+    private static final String IMPORT =
+            """
+            INSERT INTO {table}
+                (message_id, scope, state, owner, attempt, deaths, token, lease_until, completed_at, expires_at, write_mark,
+                 result)
+            SELECT r.message_id, r.scope, 4, NULL, 0, 0, 0, 0, r.completed, r.ends, r.mark, r.new_result
+            FROM {requests} r WHERE r.ends > {now}
+            ON DUPLICATE KEY UPDATE
+                write_mark = CASE
+                    WHEN state IN (1, 2) AND lease_until > {now} THEN write_mark
+                    WHEN state = 4 AND expires_at > {now} AND completed_at >= r.completed AND expires_at >= r.ends
+                        THEN write_mark
+                    WHEN expires_at <= {now} THEN r.mark + 1
+                    WHEN state = 4 THEN r.mark + 3
+                    ELSE r.mark + 2 END,
+                state = CASE WHEN {written} THEN 4 ELSE state END,
+                owner = CASE WHEN {written} THEN NULL ELSE owner END,
+                attempt = CASE {how} WHEN 1 THEN 0 ELSE attempt END,
+                deaths = CASE WHEN {written} THEN 0 ELSE deaths END,
+                lease_until = CASE WHEN {written} THEN 0 ELSE lease_until END,
+                completed_at = CASE {how} WHEN 3 THEN GREATEST(completed_at, r.completed) WHEN 2 THEN r.completed
+                                          WHEN 1 THEN r.completed ELSE completed_at END,
+                expires_at = CASE {how} WHEN 3 THEN GREATEST(expires_at, r.ends) WHEN 2 THEN r.ends
+                                        WHEN 1 THEN r.ends ELSE expires_at END,
+                fingerprint = CASE {how} WHEN 1 THEN NULL ELSE fingerprint END,
+                result = CASE {how} WHEN 3 THEN COALESCE(result, r.new_result) WHEN 2 THEN r.new_result
+                                    WHEN 1 THEN r.new_result ELSE result END""".replace("{written}", "{how} BETWEEN 1 AND 3").replace("{how}", "write_mark - r.mark");
+
+    private static final String IMPORT_COLUMNS = "message_id, scope, completed, ends, new_result, mark";
+
+    /** What {@link #importDone} has found, for servers that do not return it: a row for each request. */
+    private static final String IMPORTED = """
+            SELECT r.message_id, r.scope, t.state, t.lease_until > {now}, t.write_mark, r.ends <= {now}
+            FROM {requests} r LEFT JOIN {table} t ON t.message_id = r.message_id AND t.scope = r.scope""";
+
     private static final String KEY_COLUMNS = "message_id, scope";
 
     private static final String CLAIM_COLUMNS = "message_id, scope, new_owner, lease, new_fingerprint, mark";
@@ -196,6 +232,16 @@ final class MySqlSql {
                 + " ON DUPLICATE KEY UPDATE attempt = attempt RETURNING write_mark, token";
     }
 
+    /** Records messages as done that were handled elsewhere. */
+    static String importDone(int requests) {
+        return IMPORT.replace("{requests}", requests(IMPORT_COLUMNS, requests));
+    }
+
+    /** Reads the rows of requests after {@link #importDone}; parameters are the keys and the ends. */
+    static String imported(int requests) {
+        return IMPORTED.replace("{requests}", requests("message_id, scope, ends", requests));
+    }
+
     private static String ofValues(String upsert) {
         return upsert.replace("r.mark", "VALUES(write_mark)")
                 .replace("r.new_owner", "VALUES(owner)")
@@ -244,7 +290,7 @@ final class MySqlSql {
 
     /** MariaDB takes the length of text in a union modulo 64 KiB and silently cuts longer text, unless it is cast. */
     private static String parameter(String column) {
-        return column.equals("result") ? "CAST(? AS BINARY)" : "?";
+        return column.endsWith("result") ? "CAST(? AS BINARY)" : "?";
     }
 
     /** The statement for one store, without limits. */

@@ -100,6 +100,11 @@ final class BatchRunner {
                     if (ofOne && open.size() > 1) {
                         return singly(open);
                     }
+                    A locked = operation.locked();
+                    if (kind == FailureKind.LOCKED && locked != null) {
+                        answers.put(operation.key().apply(open.get(0)), locked);
+                        return true;
+                    }
                     if (kind != FailureKind.RACE) {
                         fail(open, failed(e, kind));
                         return kind != FailureKind.NO_ANSWER;

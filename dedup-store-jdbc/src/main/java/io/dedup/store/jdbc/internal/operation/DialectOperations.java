@@ -8,6 +8,8 @@ import io.dedup.store.ReleaseRequest;
 import io.dedup.store.RenewRequest;
 import io.dedup.store.WriteResult;
 import io.dedup.store.jdbc.internal.dialect.Dialect;
+import io.dedup.store.operator.ImportRequest;
+import io.dedup.store.operator.ImportResult;
 import java.util.function.Function;
 import java.util.function.ToIntFunction;
 
@@ -17,7 +19,8 @@ record DialectOperations(
         Operation<CompleteRequest, WriteResult> complete,
         Operation<ReleaseRequest, WriteResult> release,
         Operation<RenewRequest, WriteResult> renew,
-        Operation<RenewRequest, WriteResult> renewUnlocked) {
+        Operation<RenewRequest, WriteResult> renewUnlocked,
+        Operation<ImportRequest, ImportResult> importDone) {
 
     static DialectOperations of(Dialect dialect) {
         return new DialectOperations(
@@ -35,7 +38,15 @@ record DialectOperations(
                         dialect::complete),
                 writing("release", (ReleaseRequest request) -> request.claim().key(), dialect::release),
                 writing("renew", (RenewRequest request) -> request.claim().key(), dialect::renew),
-                writing("renew", (RenewRequest request) -> request.claim().key(), dialect::renewUnlocked));
+                writing("renew", (RenewRequest request) -> request.claim().key(), dialect::renewUnlocked),
+                new Operation<>(
+                        "import",
+                        ImportRequest::key,
+                        request -> StatementSize.ofRequest(request.key(), request.result()),
+                        dialect::importDone,
+                        ImportResult.StoreError::new,
+                        answer -> answer instanceof ImportResult.StoreError error ? error.cause() : null,
+                        ImportResult.Decision.HELD));
     }
 
     private static <Q> Operation<Q, WriteResult> writing(

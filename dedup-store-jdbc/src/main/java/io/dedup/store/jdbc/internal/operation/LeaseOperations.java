@@ -12,6 +12,8 @@ import io.dedup.store.jdbc.internal.connection.OwnConnections;
 import io.dedup.store.jdbc.internal.connection.OwnConnections.Borrowed;
 import io.dedup.store.jdbc.internal.dialect.Dialect;
 import io.dedup.store.jdbc.internal.failure.SqlFailures;
+import io.dedup.store.operator.ImportRequest;
+import io.dedup.store.operator.ImportResult;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
@@ -94,6 +96,10 @@ public final class LeaseOperations {
         } catch (SQLException e) {
             return unanswered(operation, requests, e);
         }
+    }
+
+    public List<ImportResult> importDone(List<ImportRequest> requests) {
+        return all(operations.importDone(), requests);
     }
 
     private <Q, A> A one(Operation<Q, A> operation, Q request) {

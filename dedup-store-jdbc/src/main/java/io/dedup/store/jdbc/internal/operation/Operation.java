@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param call runs requests in the database; see {@code Dialect}
  * @param error creates the result of a request that failed
  * @param errorOf the error of a result; null if it is not an error
+ * @param locked the result of a single request whose row another session has locked; null if that is an error
  */
 public record Operation<Q, A>(
         String name,
@@ -24,7 +25,18 @@ public record Operation<Q, A>(
         ToIntFunction<Q> size,
         Call<Q, A> call,
         Function<DedupStoreException, A> error,
-        Function<A, @Nullable DedupStoreException> errorOf) {
+        Function<A, @Nullable DedupStoreException> errorOf,
+        @Nullable A locked) {
+
+    Operation(
+            String name,
+            Function<Q, DedupKey> key,
+            ToIntFunction<Q> size,
+            Call<Q, A> call,
+            Function<DedupStoreException, A> error,
+            Function<A, @Nullable DedupStoreException> errorOf) {
+        this(name, key, size, call, error, errorOf, null);
+    }
 
     /** Runs requests; the result is null for those to repeat. */
     public interface Call<Q, A> {

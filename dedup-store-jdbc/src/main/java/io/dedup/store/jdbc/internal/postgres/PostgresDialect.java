@@ -27,6 +27,8 @@ import io.dedup.store.jdbc.internal.sql.KeyFormat;
 import io.dedup.store.jdbc.internal.sql.Micros;
 import io.dedup.store.jdbc.internal.sql.Statements;
 import io.dedup.store.jdbc.internal.sql.StoreClock;
+import io.dedup.store.operator.ImportRequest;
+import io.dedup.store.operator.ImportResult;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -59,6 +61,7 @@ public final class PostgresDialect implements Dialect {
     private final PostgresRequests<ReleaseRequest> release;
     private final PostgresRequests<RenewRequest> renew;
     private final PostgresRequests<RenewRequest> renewUnlocked;
+    private final PostgresImports imports;
     private final PostgresPurge purge;
     private final RecordDialect records;
     private final WriteProbe probe;
@@ -102,6 +105,7 @@ public final class PostgresDialect implements Dialect {
         List<PostgresColumn<RenewRequest>> lease = List.of(number("lease", request -> Micros.of(request.lease())));
         this.renew = writes(settings, PostgresSql.RENEW, RenewRequest::claim, lease);
         this.renewUnlocked = writes(settings, PostgresSql.RENEW_UNLOCKED, RenewRequest::claim, lease);
+        this.imports = new PostgresImports(settings, statements);
         this.purge = new PostgresPurge(settings, statements);
     }
 
@@ -225,6 +229,12 @@ public final class PostgresDialect implements Dialect {
         }
         return LateRenewals.settle(
                 requests, Arrays.asList(answers), late, failures.errors(), open -> renew(connection, open));
+    }
+
+    @Override
+    public List<@Nullable ImportResult> importDone(Connection connection, List<ImportRequest> requests)
+            throws SQLException {
+        return imports.importDone(connection, requests);
     }
 
     @Override

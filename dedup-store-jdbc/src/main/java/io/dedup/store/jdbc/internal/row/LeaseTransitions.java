@@ -7,6 +7,8 @@ import io.dedup.store.CompleteRequest;
 import io.dedup.store.ReleaseRequest;
 import io.dedup.store.RenewRequest;
 import io.dedup.store.jdbc.internal.sql.Micros;
+import io.dedup.store.operator.ImportRequest;
+import io.dedup.store.operator.ImportResult.Decision;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -125,6 +127,48 @@ public final class LeaseTransitions {
         }
         long token = found == null ? 0 : found.token();
         return done(new Row(Phase.RELEASED, null, 0, 0, token, 0, 0, 0, null, null), window, null, now);
+    }
+
+    /** The end of an imported record's window, in microseconds. */
+    public static long endOf(ImportRequest request) {
+        return request.window().isForever()
+                ? Micros.NEVER
+                : Micros.of(request.completedAt()) + Micros.of(request.window());
+    }
+
+    /** The answer to an import that leaves the row as it is; null if the row is replaced by {@link #imported}. */
+    public static @Nullable Decision importRefusal(@Nullable Row row, ImportRequest request, long now) {
+        if (now >= endOf(request)) {
+            return Decision.OVER;
+        }
+        if (row == null || row.isExpired(now)) {
+            return null;
+        }
+        if (row.phase() != Phase.DONE) {
+            return row.isLive(now) ? Decision.HELD : null;
+        }
+        boolean known = row.completedAt() >= Micros.of(request.completedAt()) && row.expiresAt() >= endOf(request);
+        return known ? Decision.KNOWN : null;
+    }
+
+    /** The row after an import. */
+    public static Row imported(@Nullable Row found, ImportRequest request, long now) {
+        Row row = found == null || found.isExpired(now)
+                ? new Row(Phase.RELEASED, null, 0, 0, found == null ? 0 : found.token(), 0, 0, 0, null, null)
+                : found;
+        boolean done = row.phase() == Phase.DONE;
+        long completed = Micros.of(request.completedAt());
+        return new Row(
+                Phase.DONE,
+                null,
+                row.attempt(),
+                0,
+                row.token(),
+                0,
+                done ? Math.max(row.completedAt(), completed) : completed,
+                done ? Math.max(row.expiresAt(), endOf(request)) : endOf(request),
+                row.fingerprint(),
+                done && row.result() != null ? row.result() : request.result());
     }
 
     private static Row done(Row row, Window window, byte @Nullable [] result, long now) {

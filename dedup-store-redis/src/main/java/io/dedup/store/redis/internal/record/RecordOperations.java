@@ -12,6 +12,8 @@ import io.dedup.store.ReleaseRequest;
 import io.dedup.store.RenewRequest;
 import io.dedup.store.StoredRecord;
 import io.dedup.store.WriteResult;
+import io.dedup.store.operator.ImportRequest;
+import io.dedup.store.operator.ImportResult;
 import io.dedup.store.redis.internal.connection.RedisLink;
 import io.dedup.store.redis.internal.script.ReplicaConfirmation;
 import io.dedup.store.redis.internal.script.ScriptCall;
@@ -121,6 +123,17 @@ public final class RecordOperations {
                 request -> ScriptCalls.leaseMillis(request.lease()),
                 part -> calls.renew(part.common(), part.requests()),
                 ReplicaConfirmation.NONE);
+    }
+
+    public List<ImportResult> importDone(List<ImportRequest> requests) {
+        return batch(
+                main,
+                requests,
+                request -> ScriptCalls.windowMillis(request.window()),
+                part -> calls.importDone(part.common(), part.requests()),
+                confirmation,
+                ImportResult[]::new,
+                ImportResult.StoreError::new);
     }
 
     private <Q> List<WriteResult> writeAll(

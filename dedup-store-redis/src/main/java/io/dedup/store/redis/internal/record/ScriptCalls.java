@@ -14,6 +14,8 @@ import io.dedup.store.ReleaseRequest;
 import io.dedup.store.RenewRequest;
 import io.dedup.store.StoredRecord;
 import io.dedup.store.WriteResult;
+import io.dedup.store.operator.ImportRequest;
+import io.dedup.store.operator.ImportResult;
 import io.dedup.store.redis.internal.connection.RedisErrors;
 import io.dedup.store.redis.internal.script.BulkStrings;
 import io.dedup.store.redis.internal.script.Script;
@@ -157,6 +159,22 @@ public final class ScriptCalls {
         BulkStrings arguments =
                 start(key).add(retentionMillis).add(force ? "1" : "0").add(window(windowMillis(window)));
         return new ScriptCall<>(scripts.forceDone(), arguments, () -> new StatusOutput<>(ByteArrayCodec.INSTANCE));
+    }
+
+    ScriptCall<ImportResult[]> importDone(long windowMillis, List<ImportRequest> requests) {
+        BulkStrings arguments =
+                start(requests, ImportRequest::key).add(retentionMillis).add(window(windowMillis));
+        for (ImportRequest request : requests) {
+            arguments.add(request.completedAt().toEpochMilli());
+            byte[] result = request.result();
+            if (result == null) {
+                arguments.add(NOTHING);
+            } else {
+                arguments.add('+', result);
+            }
+        }
+        int size = requests.size();
+        return new ScriptCall<>(scripts.importDone(), arguments, () -> new ImportOutput(size, errors));
     }
 
     /** The owner of all requests, which those of one poll have; null if there are several. */

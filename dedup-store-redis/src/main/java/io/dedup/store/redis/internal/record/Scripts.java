@@ -15,7 +15,8 @@ public record Scripts(
         Script find,
         Script stuck,
         Script forget,
-        Script forceDone) {
+        Script forceDone,
+        Script importDone) {
     /**
      * Loads the scripts.
      *
@@ -33,7 +34,8 @@ public record Scripts(
                 script("find", ""),
                 script("stuck", ""),
                 script("forget", ""),
-                script("force done", constants));
+                script("force done", constants),
+                script("import done", constants));
     }
 
     /**

@@ -1,0 +1,5 @@
+/** Commands for operators. */
+@NullMarked
+package io.dedup.tools;
+
+import org.jspecify.annotations.NullMarked;

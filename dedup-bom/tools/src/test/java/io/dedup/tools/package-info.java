@@ -1,0 +1,4 @@
+@NullMarked
+package io.dedup.tools;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package io.dedup.examples.moving;
+
+import org.jspecify.annotations.NullMarked;
