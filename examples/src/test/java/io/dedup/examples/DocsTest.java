@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class DocsTest {
     private static final Path ROOT = Path.of("..");
     private static final Pattern SAMPLE =
-            Pattern.compile("<!-- (\\S+\\.java)( \\w+)? -->\n```java\n(.*?)\n```", Pattern.DOTALL);
+            Pattern.compile("<!-- (\\S+\\.java)( [\\w-]+)? -->\n```java\n(.*?)\n```", Pattern.DOTALL);
     private static final Pattern JAVA = Pattern.compile("```java\n");
 
     @ParameterizedTest

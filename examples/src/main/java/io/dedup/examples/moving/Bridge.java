@@ -5,7 +5,6 @@ import io.dedup.DedupOutcome;
 import io.dedup.Deduplicator;
 import io.dedup.examples.moving.OldScheme.Entry;
 import java.time.Duration;
-import org.jspecify.annotations.Nullable;
 
 // docs:begin bridge
 /** Handles messages beside consumers of the old scheme, whose entries decide until the last of these consumers has stopped. */
@@ -35,7 +34,7 @@ public final class Bridge {
         if (entry == Entry.KNOWN) {
             return true;
         }
-        DedupHandler<@Nullable Void, RuntimeException> handler = context -> {
+        DedupHandler<Boolean, RuntimeException> handler = context -> {
             try {
                 effect.run();
             } catch (RuntimeException | Error e) {
@@ -43,9 +42,9 @@ public final class Bridge {
                 throw e;
             }
             old.done(id);
-            return null;
+            return true;
         };
-        DedupOutcome<@Nullable Void> outcome = dedup.execute(dedup.key(topic, id), handler);
+        DedupOutcome<Boolean> outcome = dedup.execute(dedup.key(topic, id), handler);
         if (outcome instanceof DedupOutcome.Duplicate) {
             old.done(id);
         } else if (outcome instanceof DedupOutcome.Deferred) {

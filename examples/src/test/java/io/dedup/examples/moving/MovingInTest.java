@@ -72,6 +72,8 @@ class MovingInTest {
 
     private final String name = "c" + UUID.randomUUID();
     private final Map<String, Integer> effects = new ConcurrentHashMap<>();
+
+    @SuppressWarnings("ThreadLocalUsage") // each test has its own
     private final ThreadLocal<List<String>> uncommitted = new ThreadLocal<>();
 
     @BeforeAll

@@ -93,7 +93,8 @@ final class MySqlImports {
             throws SQLException {
         @Nullable ImportResult[] answers = new ImportResult[requests.size()];
         Arrays.fill(answers, Decision.OVER);
-        KeyIndex index = new KeyIndex(settings.keys(), requests.stream().map(ImportRequest::key).toList());
+        KeyIndex index = new KeyIndex(
+                settings.keys(), requests.stream().map(ImportRequest::key).toList());
         while (result.next()) {
             answers[index.position(result, 1)] = decision(result, mark);
         }
