@@ -77,6 +77,19 @@ public record DedupKey(DedupScope scope, String messageId) {
                 : null;
     }
 
+    // Written out: a message's key is looked up about a dozen times, and the JIT doesn't always inline what a record
+    // generates.
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof DedupKey that && messageId.equals(that.messageId) && scope.equals(that.scope);
+    }
+
+    @Override
+    public int hashCode() {
+        return 31 * scope.hashCode() + messageId.hashCode();
+    }
+
     @Override
     public String toString() {
         return Printable.of(messageId) + " (" + scope + ")";

@@ -27,6 +27,22 @@ class DedupKeyTest {
     }
 
     @Test
+    @DisplayName("keys are equal if the scope and the ID are")
+    void equality() {
+        DedupKey key = DedupKey.of(SCOPE, "order-1");
+
+        assertThat(key)
+                .isEqualTo(DedupKey.of(DedupScope.of("billing", "orders"), "order-1"))
+                .hasSameHashCodeAs(DedupKey.of(DedupScope.of("billing", "orders"), "order-1"))
+                .isNotEqualTo(DedupKey.of(SCOPE, "order-2"))
+                .doesNotHaveSameHashCodeAs(DedupKey.of(SCOPE, "order-2"))
+                .isNotEqualTo(DedupKey.of(SCOPE.shadow(), "order-1"))
+                .doesNotHaveSameHashCodeAs(DedupKey.of(SCOPE.shadow(), "order-1"))
+                .isNotEqualTo(null)
+                .isNotEqualTo("order-1");
+    }
+
+    @Test
     void longerOnesAreHashed() {
         for (String id : List.of("x".repeat(256), "ü".repeat(128), "😀".repeat(64), "x".repeat(10_000))) {
             assertThat(DedupKey.of(SCOPE, id).messageId()).matches("sha256:[0-9a-f]{64}");

@@ -2,6 +2,7 @@ package io.dedup.benchmarks;
 
 import io.dedup.Deduplicator;
 import io.dedup.benchmarks.jdbc.PurgedDatabase;
+import io.dedup.benchmarks.jdbc.TableForm;
 import io.dedup.benchmarks.network.Network;
 import io.dedup.engine.Deduplicators;
 import io.dedup.migration.ImportReport;
@@ -28,9 +29,9 @@ final class ImportSection {
 
     void run(List<String> stores, int ids) {
         Map<String, Supplier<PurgedDatabase>> databases = Map.of(
-                "postgresql", () -> PurgedDatabase.postgres(Network.LOOPBACK),
+                "postgresql", () -> PurgedDatabase.postgres(Network.LOOPBACK, TableForm.LEASED),
                 "postgresql-synced", PurgedDatabase::syncedPostgres,
-                "mariadb", () -> PurgedDatabase.mariadb(Network.LOOPBACK));
+                "mariadb", () -> PurgedDatabase.mariadb(Network.LOOPBACK, TableForm.LEASED));
         List<List<String>> rows = new ArrayList<>();
         for (String store : stores) {
             Supplier<PurgedDatabase> open = databases.get(store);

@@ -82,10 +82,11 @@ final class ListenersSection {
 
     private void redis(ListenerBench bench, RedisBinary binary, Network network, boolean isWarm) {
         try (PrefilledRedis server = new PrefilledRedis(binary, network);
-                ByHandKeys byHand = new ByHandKeys(server.port())) {
+                ByHandKeys byHand = ByHandKeys.leased(server.port())) {
             leased(
                     new Case(server.name(), network, isWarm),
-                    LeasedListeners.on(bench, server.store(), byHand, OtherReceivers.onRedis(server.port())));
+                    LeasedListeners.on(bench, server.store(), byHand, OtherReceivers.onRedis(server.port())),
+                    () -> {});
         }
     }
 
@@ -94,12 +95,12 @@ final class ListenersSection {
                 ByHandTable byHand = new ByHandTable(server.pool())) {
             Case measured = new Case(server.name(), network, isWarm);
             Map<String, OtherReceivers.Maker> others = OtherReceivers.onDatabase(server.pool());
-            leased(measured, LeasedListeners.on(bench, server.store(), byHand, others));
+            leased(measured, LeasedListeners.on(bench, server.store(), byHand, others), server::clearAll);
             Map<String, ListenerContender> contenders =
                     new TransactionalListeners(bench, server.pool(), server.store()).contenders(others);
             for (Duration handler : List.of(Duration.ZERO, SLOW)) {
                 String effect = handler.isZero() ? "inserts a row" : "inserts a row after 1 ms";
-                Map<String, List<Double>> rates = measure(measured, contenders, handler);
+                Map<String, List<Double>> rates = measure(measured, contenders, handler, server::clearAll);
                 add(measured, "TRANSACTIONAL", effect, rates, transactional);
             }
         }
@@ -120,10 +121,10 @@ final class ListenersSection {
         }
     }
 
-    private void leased(Case measured, Map<String, ListenerContender> contenders) {
+    private void leased(Case measured, Map<String, ListenerContender> contenders, Runnable beforeTurn) {
         for (Duration handler : List.of(Duration.ZERO, SLOW)) {
             String effect = handler.isZero() ? "nothing" : handler.toMillis() + " ms";
-            Map<String, List<Double>> rates = measure(measured, contenders, handler);
+            Map<String, List<Double>> rates = measure(measured, contenders, handler, beforeTurn);
             add(measured, "LEASED", effect, rates, leased);
             chart(measured.store(), handler, rates);
             targets(measured.store(), handler, rates);
@@ -131,10 +132,11 @@ final class ListenersSection {
     }
 
     private Map<String, List<Double>> measure(
-            Case measured, Map<String, ListenerContender> contenders, Duration handler) {
+            Case measured, Map<String, ListenerContender> contenders, Duration handler, Runnable beforeTurn) {
         Map<String, List<Double>> rates = new LinkedHashMap<>();
         for (int round = 1 - measured.warmUps(handler, rounds); round <= rounds; round++) {
             for (Map.Entry<String, ListenerContender> each : contenders.entrySet()) {
+                beforeTurn.run();
                 double rate = each.getValue().recordsPerSecond(handler);
                 report.progress(String.format(
                         Locale.ROOT,

@@ -72,7 +72,9 @@ final class StoresSection {
     private void add(String store, String name, Outcome outcome) {
         compare(name, outcome, ContenderNames.DEDUP, ContenderNames.BARE);
         compare(name, outcome, ContenderNames.DEDUP_UNFENCED, ContenderNames.BARE_UNFENCED);
-        ContenderNames.FORMS.forEach(form -> compareByHand(name, outcome, form));
+        for (String who : List.of(ContenderNames.BY_HAND, ContenderNames.BY_HAND_FENCED)) {
+            ContenderNames.FORMS.forEach(form -> compareByHand(name, outcome, who, form));
+        }
         String batch = ContenderNames.of(ContenderNames.DEDUP, ContenderNames.batch(500));
         String single = ContenderNames.of(ContenderNames.DEDUP, ContenderNames.SINGLE);
         String naive = ContenderNames.of(ContenderNames.NAIVE, ContenderNames.SINGLE);
@@ -140,13 +142,14 @@ final class StoresSection {
         }
     }
 
-    private void compareByHand(String name, Outcome outcome, String form) {
+    private void compareByHand(String name, Outcome outcome, String who, String form) {
         String mine = ContenderNames.of(ContenderNames.DEDUP, form);
-        String theirs = ContenderNames.of(ContenderNames.BY_HAND, form);
+        String theirs = ContenderNames.of(who, form);
         if (outcome.has(theirs)) {
             byHand.add(List.of(
                     name,
                     form,
+                    who,
                     outcome.ratio(mine, theirs).ratio(),
                     outcome.of(mine, Sample::messagesPerSecond).whole(),
                     outcome.of(theirs, Sample::messagesPerSecond).whole(),
@@ -154,7 +157,9 @@ final class StoresSection {
                     outcome.of(theirs, Sample::cpuNanosPerMessage).thousands(),
                     server(outcome, mine),
                     server(outcome, theirs)));
-            if (form.equals(ContenderNames.batch(500)) && !server(outcome, mine).isEmpty()) {
+            if (who.equals(ContenderNames.BY_HAND)
+                    && form.equals(ContenderNames.batch(500))
+                    && !server(outcome, mine).isEmpty()) {
                 targets.atMost(
                         "server, ns a message, " + form,
                         name,
@@ -218,6 +223,7 @@ final class StoresSection {
                     List.of(
                             "store",
                             "form",
+                            "beside",
                             "ratio",
                             "dedup, messages/s",
                             "by hand, messages/s",

@@ -21,17 +21,19 @@ public final class JdbcSubject implements Subject {
     private final StoreRequests requests = new StoreRequests();
     private final DatabaseUnderTest database;
     private final @Nullable ByHandStore byHand;
+    private final @Nullable ByHandStore fenced;
     private final DedupWorkers dedup;
 
-    private JdbcSubject(DatabaseUnderTest database, @Nullable ByHandStore byHand) {
+    private JdbcSubject(DatabaseUnderTest database, @Nullable ByHandStore byHand, @Nullable ByHandStore fenced) {
         this.database = database;
         this.byHand = byHand;
+        this.fenced = fenced;
         this.dedup = new DedupWorkers(requests, database.store(), true);
     }
 
     public static JdbcSubject postgres(Network network) {
         DatabaseUnderTest database = DatabaseUnderTest.postgres(network);
-        return new JdbcSubject(database, new ByHandTable(database.pool()));
+        return new JdbcSubject(database, new ByHandTable(database.pool()), new FencedTable(database.pool()));
     }
 
     public static JdbcSubject mariadb(Network network) {
@@ -44,11 +46,12 @@ public final class JdbcSubject implements Subject {
     }
 
     private static JdbcSubject mariadb(DatabaseUnderTest database) {
-        return new JdbcSubject(database, new ByHandMariaDbTable(database.pool()));
+        return new JdbcSubject(
+                database, new ByHandMariaDbTable(database.pool()), new FencedMariaDbTable(database.pool()));
     }
 
     public static JdbcSubject h2() {
-        return new JdbcSubject(DatabaseUnderTest.h2(), null);
+        return new JdbcSubject(DatabaseUnderTest.h2(), null, null);
     }
 
     @Override
@@ -60,7 +63,10 @@ public final class JdbcSubject implements Subject {
     public List<Contender> contenders() {
         List<Contender> contenders = new ArrayList<>(dedup.contenders());
         if (byHand != null) {
-            contenders.addAll(new ByHandWorkers(byHand).contenders());
+            contenders.addAll(new ByHandWorkers(ContenderNames.BY_HAND, byHand).contenders());
+        }
+        if (fenced != null) {
+            contenders.addAll(new ByHandWorkers(ContenderNames.BY_HAND_FENCED, fenced).contenders());
         }
         BareWorkers bare = new BareWorkers(requests, database.store());
         StatementRecorder recorder = new StatementRecorder(database.pool());

@@ -29,7 +29,7 @@ final class PostgresCosts implements AutoCloseable {
     private final HikariDataSource pool;
     private final JdbcDedupStore store;
     private final Deduplicator dedup;
-    private final ByHandTable byHand;
+    private final Map<String, ByHandStore> byHand;
     private long next = 1L << 50;
 
     PostgresCosts(HikariDataSource like) {
@@ -47,7 +47,9 @@ final class PostgresCosts implements AutoCloseable {
                         .window(StoreRequests.WINDOW)
                         .build())
                 .build();
-        this.byHand = new ByHandTable(pool);
+        this.byHand = new LinkedHashMap<>();
+        byHand.put(ContenderNames.BY_HAND, new ByHandTable(pool));
+        byHand.put(ContenderNames.BY_HAND_FENCED, new FencedTable(pool));
     }
 
     /** Handles messages; returns how many of them were new. */
@@ -59,16 +61,17 @@ final class PostgresCosts implements AutoCloseable {
         for (int round = -WARM_UPS; round < rounds; round++) {
             boolean kept = round >= 0;
             measure(ContenderNames.DEDUP, ContenderNames.SINGLE, SINGLES, this::singles, kept);
-            measure(ContenderNames.BY_HAND, ContenderNames.SINGLE, SINGLES, this::singlesByHand, kept);
+            byHand.forEach((who, table) ->
+                    measure(who, ContenderNames.SINGLE, SINGLES, ids -> singlesByHand(table, ids), kept));
             measure(ContenderNames.DEDUP, ContenderNames.batch(BATCH), BATCH * BATCHES, this::batches, kept);
-            measure(ContenderNames.BY_HAND, ContenderNames.batch(BATCH), BATCH * BATCHES, this::batchesByHand, kept);
+            byHand.forEach((who, table) ->
+                    measure(who, ContenderNames.batch(BATCH), BATCH * BATCHES, ids -> batchesByHand(table, ids), kept));
         }
         List<ServerCost> costs = new ArrayList<>();
         for (String form : List.of(ContenderNames.SINGLE, ContenderNames.batch(BATCH))) {
             for (String messages : List.of("new", "duplicate")) {
-                for (String who : List.of(ContenderNames.DEDUP, ContenderNames.BY_HAND)) {
-                    costs.add(cost(who, form, messages));
-                }
+                costs.add(cost(ContenderNames.DEDUP, form, messages));
+                byHand.keySet().forEach(who -> costs.add(cost(who, form, messages)));
             }
         }
         return costs;
@@ -137,28 +140,28 @@ final class PostgresCosts implements AutoCloseable {
         return outcome instanceof DedupOutcome.Handled<?> ? 1 : 0;
     }
 
-    private int singlesByHand(List<String> ids) {
+    private int singlesByHand(ByHandStore table, List<String> ids) {
         int handled = 0;
         for (String id : ids) {
             String owner = "costs-" + next++;
-            if (byHand.claim(id, owner) == ByHandStore.State.MINE) {
-                byHand.complete(id, owner);
+            if (table.claim(id, owner) == ByHandStore.State.MINE) {
+                table.complete(id, owner);
                 handled++;
             }
         }
         return handled;
     }
 
-    private int batchesByHand(List<String> ids) {
+    private int batchesByHand(ByHandStore table, List<String> ids) {
         int handled = 0;
         for (List<String> batch : batchesOf(ids)) {
             String owner = "costs-" + next++;
-            Map<String, ByHandStore.State> states = byHand.claimAll(batch, owner);
+            Map<String, ByHandStore.State> states = table.claimAll(batch, owner);
             List<String> mine = batch.stream()
                     .filter(id -> states.get(id) == ByHandStore.State.MINE)
                     .toList();
             if (!mine.isEmpty()) {
-                byHand.completeAll(mine, owner);
+                table.completeAll(mine, owner);
             }
             handled += mine.size();
         }

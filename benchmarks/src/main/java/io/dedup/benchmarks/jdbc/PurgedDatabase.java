@@ -28,7 +28,7 @@ public final class PurgedDatabase implements AutoCloseable {
 
     /** A server that syncs its log to disk with each commit. */
     public static PurgedDatabase syncedPostgres() {
-        return new PurgedDatabase(DatabaseUnderTest.syncedPostgres(Network.LOOPBACK), true, TableForm.PLAIN);
+        return new PurgedDatabase(DatabaseUnderTest.syncedPostgres(Network.LOOPBACK), true, TableForm.LEASED);
     }
 
     public static PurgedDatabase mariadb(Network network, TableForm form) {

@@ -26,7 +26,7 @@ public final class RedisHandling implements HandlingStore {
                 .uri("redis://127.0.0.1:" + route.port())
                 .build();
         this.leased = DedupHandling.of(store, DedupMode.LEASED, settings -> settings);
-        this.byHand = new ByHandKeys(route.port());
+        this.byHand = ByHandKeys.leased(route.port());
     }
 
     @Override

@@ -24,13 +24,15 @@ public final class RedisSubject implements Subject {
     private final RedisUnderTest redis;
     private final BareWorkers bare;
     private final ByHandKeys byHand;
+    private final ByHandKeys fenced;
     private final List<DedupWorkers> dedups = new ArrayList<>();
     private final boolean nativeClaims;
 
     public RedisSubject(RedisBinary binary, Network network) {
         this.redis = RedisUnderTest.start(binary, network);
         this.bare = new BareWorkers(requests, redis.store());
-        this.byHand = new ByHandKeys(redis.route().port());
+        this.byHand = ByHandKeys.leased(redis.route().port());
+        this.fenced = ByHandKeys.fenced(redis.route().port());
         this.nativeClaims = binary.major() >= UNFENCED_FROM;
     }
 
@@ -53,7 +55,8 @@ public final class RedisSubject implements Subject {
             contenders.add(bare.batch(ContenderNames.BARE, size, capture.batch(size)));
         }
         contenders.addAll(naive());
-        contenders.addAll(new ByHandWorkers(byHand).contenders());
+        contenders.addAll(new ByHandWorkers(ContenderNames.BY_HAND, byHand).contenders());
+        contenders.addAll(new ByHandWorkers(ContenderNames.BY_HAND_FENCED, fenced).contenders());
         if (nativeClaims) {
             contenders.addAll(dedup(false).singles());
             contenders.addAll(bare.singles(ContenderNames.BARE_UNFENCED, capture.single(false)));
@@ -82,6 +85,7 @@ public final class RedisSubject implements Subject {
     public void close() {
         dedups.forEach(DedupWorkers::close);
         byHand.close();
+        fenced.close();
         redis.close();
     }
 }

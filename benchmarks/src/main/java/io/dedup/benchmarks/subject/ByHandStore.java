@@ -6,7 +6,8 @@ import java.util.Map;
 
 /**
  * What an expert writes for one service and one store: an owner, a lease that others take over when it has ended, and a window.
- * It counts no attempts, has no fencing token, renews no lease, compares no payloads and keeps no results. Thread-safe.
+ * It renews no lease, compares no payloads and keeps no results. The usual form counts no attempts and has no fencing token;
+ * {@link ContenderNames#BY_HAND_FENCED} does. Thread-safe.
  *
  * <p>Owners are unique for each call: a process must not take another claim of its own for the one that it asks for.
  */

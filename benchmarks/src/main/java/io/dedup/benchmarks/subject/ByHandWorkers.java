@@ -15,24 +15,23 @@ public final class ByHandWorkers {
     private final String process = UUID.randomUUID().toString().substring(0, 13);
     private final AtomicLong owners = new AtomicLong();
     private final Traffic.Source traffic = new Traffic.Source();
+    private final String name;
     private final ByHandStore store;
 
-    public ByHandWorkers(ByHandStore store) {
+    /** @param name the contender's */
+    public ByHandWorkers(String name, ByHandStore store) {
+        this.name = name;
         this.store = store;
     }
 
     /** A contender for each of {@link ContenderNames#FORMS}. */
     public List<Contender> contenders() {
         List<Contender> contenders = new ArrayList<>();
-        contenders.add(
-                new Contender(ContenderNames.of(ContenderNames.BY_HAND, ContenderNames.SINGLE), 1, this::oneByOne));
+        contenders.add(new Contender(ContenderNames.of(name, ContenderNames.SINGLE), 1, this::oneByOne));
         contenders.add(new Contender(
-                ContenderNames.of(ContenderNames.BY_HAND, ContenderNames.SINGLE_MANY),
-                ContenderNames.MANY_THREADS,
-                this::oneByOne));
+                ContenderNames.of(name, ContenderNames.SINGLE_MANY), ContenderNames.MANY_THREADS, this::oneByOne));
         for (int size : ContenderNames.BATCHES) {
-            contenders.add(new Contender(
-                    ContenderNames.of(ContenderNames.BY_HAND, ContenderNames.batch(size)), 1, () -> batches(size)));
+            contenders.add(new Contender(ContenderNames.of(name, ContenderNames.batch(size)), 1, () -> batches(size)));
         }
         return contenders;
     }

@@ -22,6 +22,9 @@ public final class ContenderNames {
     /** What an expert writes for one service, with leases, owners and windows; see {@link ByHandStore}. */
     public static final String BY_HAND = "by hand";
 
+    /** {@link #BY_HAND} with what dedup promises beyond it: fencing tokens and attempts. */
+    public static final String BY_HAND_FENCED = "by hand, the same promises";
+
     public static final int MANY_THREADS = 8;
     public static final String SINGLE = "single, 1 thread";
     public static final String SINGLE_MANY = "single, " + MANY_THREADS + " threads";
