@@ -21,7 +21,17 @@ import picocli.CommandLine.TypeConversionException;
 @Command(name = "benchmark", sortOptions = false, showDefaultValues = true)
 final class Options {
     static final List<String> SECTIONS = List.of(
-            "stores", "memory", "latency", "transactions", "purge", "disk", "listeners", "steady", "failover", "import", "idle");
+            "stores",
+            "memory",
+            "latency",
+            "transactions",
+            "purge",
+            "disk",
+            "listeners",
+            "steady",
+            "failover",
+            "import",
+            "idle");
     static final List<String> STORES = List.of(
             "memory", "redis-6.2", "redis-7", "postgresql", "postgresql-synced", "mariadb", "mariadb-prepared", "h2");
 
