@@ -5,6 +5,7 @@ import io.dedup.DedupStoreException;
 import io.dedup.LiveLease;
 import io.dedup.OperatorResult;
 import io.dedup.policy.Window;
+import io.dedup.privacy.Erasure;
 import io.dedup.store.ClaimRequest;
 import io.dedup.store.ClaimResult;
 import io.dedup.store.CompleteRequest;
@@ -24,6 +25,7 @@ import io.dedup.store.jdbc.internal.purge.Purge;
 import io.dedup.store.jdbc.internal.purge.Purger;
 import io.dedup.store.jdbc.internal.start.StoreParts;
 import io.dedup.store.jdbc.internal.transaction.RecordTable;
+import io.dedup.store.operator.RecordEraser;
 import io.dedup.store.operator.StuckQuery;
 import io.dedup.store.operator.StuckRecordFinder;
 import io.dedup.store.operator.StuckRecords;
@@ -44,7 +46,7 @@ import org.springframework.transaction.PlatformTransactionManager;
  * batch meets a locked row. The heartbeat's {@link #renewAll} keeps one connection to itself if the size of the pool is
  * known (HikariCP, Tomcat JDBC Pool, Commons DBCP2, UCP, c3p0) and at least 3.
  */
-public final class JdbcDedupStore implements DedupStore, StuckRecordFinder {
+public final class JdbcDedupStore implements DedupStore, StuckRecordFinder, RecordEraser {
     private final RecordTable table;
     private final StoreCalls calls;
     private final LeaseOperations operations;
@@ -178,6 +180,19 @@ public final class JdbcDedupStore implements DedupStore, StuckRecordFinder {
     @Override
     public OperatorResult forceDone(DedupKey key, Window window, LiveLease liveLease) {
         return operators.forceDone(key, window, liveLease);
+    }
+
+    /**
+     * {@inheritDoc}
+     *
+     * <p>Takes two round trips and one for each record. The primary key begins with the ID, so nothing else is read.
+     *
+     * @throws UnsupportedOperationException if the table keeps digests in place of message IDs: a digest contains the
+     *     scope, so call {@link #forget} for each scope
+     */
+    @Override
+    public Erasure erase(String storedId, LiveLease liveLease) {
+        return operators.erase(storedId, liveLease);
     }
 
     /** {@inheritDoc} About half of {@code max_allowed_packet} on MariaDB and MySQL, no limit on other databases. */

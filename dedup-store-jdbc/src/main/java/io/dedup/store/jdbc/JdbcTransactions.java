@@ -3,12 +3,14 @@ package io.dedup.store.jdbc;
 import io.dedup.DedupKey;
 import io.dedup.LiveLease;
 import io.dedup.OperatorResult;
+import io.dedup.privacy.Erasure;
 import io.dedup.store.DedupStore;
 import io.dedup.store.jdbc.internal.transaction.CheckedTransactions;
 import io.dedup.store.jdbc.internal.transaction.HandlerCheck;
 import io.dedup.store.jdbc.internal.transaction.JdbcTransaction;
 import io.dedup.store.jdbc.internal.transaction.RecordTable;
 import io.dedup.store.jdbc.internal.transaction.TransactionOpener;
+import io.dedup.store.operator.RecordEraser;
 import io.dedup.store.transaction.HandlerInspector;
 import io.dedup.store.transaction.HandlerMethod;
 import io.dedup.store.transaction.RecordTransaction;
@@ -27,7 +29,7 @@ import org.springframework.transaction.TransactionManager;
  * <p>Within such a transaction, everything that would suspend it is rejected: {@code REQUIRES_NEW},
  * {@code NOT_SUPPORTED} and other transaction managers. Their work would not be rolled back with the record.
  */
-public final class JdbcTransactions implements TransactionalRecords, HandlerInspector {
+public final class JdbcTransactions implements TransactionalRecords, RecordEraser, HandlerInspector {
     private final JdbcDedupStore store;
     private final RecordTable table;
     private final TransactionOpener opener;
@@ -76,6 +78,11 @@ public final class JdbcTransactions implements TransactionalRecords, HandlerInsp
     @Override
     public OperatorResult forget(DedupKey key, LiveLease liveLease) {
         return store.forget(key, liveLease);
+    }
+
+    @Override
+    public Erasure erase(String storedId, LiveLease liveLease) {
+        return store.erase(storedId, liveLease);
     }
 
     /**

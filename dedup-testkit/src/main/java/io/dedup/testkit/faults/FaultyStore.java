@@ -5,6 +5,7 @@ import io.dedup.DedupStoreException;
 import io.dedup.LiveLease;
 import io.dedup.OperatorResult;
 import io.dedup.policy.Window;
+import io.dedup.privacy.Erasure;
 import io.dedup.store.ClaimRequest;
 import io.dedup.store.ClaimResult;
 import io.dedup.store.CompleteRequest;
@@ -13,6 +14,7 @@ import io.dedup.store.ReleaseRequest;
 import io.dedup.store.RenewRequest;
 import io.dedup.store.StoredRecord;
 import io.dedup.store.WriteResult;
+import io.dedup.store.operator.RecordEraser;
 import io.dedup.store.operator.ResettableStore;
 import io.dedup.store.operator.StuckQuery;
 import io.dedup.store.operator.StuckRecordFinder;
@@ -40,7 +42,7 @@ import java.util.function.Supplier;
  * transaction bypass it: use a {@link TcpProxy} for these (mode LEASED_TRANSACTIONAL accepts no store but the table
  * itself).
  */
-public final class FaultyStore implements DedupStore, StuckRecordFinder, ResettableStore {
+public final class FaultyStore implements DedupStore, StuckRecordFinder, RecordEraser, ResettableStore {
     private final List<ActiveFault> faults = new CopyOnWriteArrayList<>();
     private final AtomicInteger struck = new AtomicInteger();
     private volatile DedupStore store;
@@ -179,6 +181,14 @@ public final class FaultyStore implements DedupStore, StuckRecordFinder, Resetta
     @Override
     public OperatorResult forceDone(DedupKey key, Window window, LiveLease liveLease) {
         return one(Operation.OPERATOR, key, () -> store.forceDone(key, window, liveLease));
+    }
+
+    @Override
+    public Erasure erase(String storedId, LiveLease liveLease) {
+        return one(
+                Operation.OPERATOR,
+                ActiveFault.NO_KEY,
+                () -> RecordEraser.of(store).erase(storedId, liveLease));
     }
 
     @Override

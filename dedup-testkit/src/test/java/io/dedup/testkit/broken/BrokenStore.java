@@ -22,7 +22,8 @@ public record BrokenStore(String group, String name, UnaryOperator<DedupStore> b
                         BrokenAnswers.all(),
                         BrokenBatches.all(),
                         BrokenOperators.all(),
-                        BrokenStuck.all())
+                        BrokenStuck.all(),
+                        BrokenErasure.all())
                 .flatMap(List::stream)
                 .toList();
     }

@@ -4,6 +4,7 @@ import io.dedup.DedupKey;
 import io.dedup.LiveLease;
 import io.dedup.OperatorResult;
 import io.dedup.policy.Window;
+import io.dedup.privacy.Erasure;
 import io.dedup.store.ClaimRequest;
 import io.dedup.store.ClaimResult;
 import io.dedup.store.CompleteRequest;
@@ -12,6 +13,7 @@ import io.dedup.store.ReleaseRequest;
 import io.dedup.store.RenewRequest;
 import io.dedup.store.StoredRecord;
 import io.dedup.store.WriteResult;
+import io.dedup.store.operator.RecordEraser;
 import io.dedup.store.operator.StuckQuery;
 import io.dedup.store.operator.StuckRecordFinder;
 import io.dedup.store.operator.StuckRecords;
@@ -22,7 +24,7 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /** A store that does what another does; its batches are its own single calls, so that both break together. */
-class ForwardingStore implements DedupStore, StuckRecordFinder {
+class ForwardingStore implements DedupStore, StuckRecordFinder, RecordEraser {
     final DedupStore store;
 
     ForwardingStore(DedupStore store) {
@@ -87,6 +89,11 @@ class ForwardingStore implements DedupStore, StuckRecordFinder {
     @Override
     public StuckRecords findStuck(StuckQuery query) {
         return StuckRecordFinder.of(store).findStuck(query);
+    }
+
+    @Override
+    public Erasure erase(String storedId, LiveLease liveLease) {
+        return RecordEraser.of(store).erase(storedId, liveLease);
     }
 
     @Override
